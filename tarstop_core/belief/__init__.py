@@ -1,0 +1,1 @@
+"""What screening so far says about the state of the world."""

@@ -1,0 +1,143 @@
+"""Decisive evidence: one relevant document settles the question.
+
+The belief after d documents without a hit depends only on the survival curve
+M_d = P(no hit in the first d | ω⁺). Everything else (marginal, hazard or frailty
+calibration, coverage of the list, sensitivity of a reading, unsure documents) is a way of
+arriving at that curve. It is kept in logs: p may be 1e-12 or 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HitCurve:
+    """When the first hit comes, if there is one.
+
+    Parameters
+    ----------
+    log_M : ndarray, shape (N + 1,)
+        Log of M_d, the chance of no hit in the first d documents given ω⁺. Starts at 0, never rises.
+    h : ndarray, shape (N,)
+        h_d: the chance that document d (1-based) is a hit given ω⁺ and none before it;
+        the paper's p_d when M is the product of 1 − p.
+    """
+
+    log_M: Floats
+    h: Floats
+
+    def __len__(self) -> int:
+        return len(self.h)
+
+
+def hit_curve(
+    p: ArrayLike,
+    *,
+    frailty: float = math.inf,
+    kappa: float = 1.0,
+    s: float = 1.0,
+    silent: ArrayLike | None = None,
+) -> HitCurve:
+    """Survival curve of a ranking from the chances of its documents.
+
+    Parameters
+    ----------
+    p : array_like, shape (N,)
+        Chance that each document is relevant given ω⁺ (or already the hazard), in screening order.
+    frailty : float
+        Shape a of a gamma frailty shared by the documents of a topic:
+        M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p). Infinite: independent documents, the paper's model.
+    kappa : float
+        κ, chance that a deciding document, if it exists, is in this list at all: M becomes 1 − κ(1 − M).
+    s : float
+        Chance that a reader who sees a relevant document recognises it: p becomes s·p.
+    silent : array_like of bool, shape (N,), optional
+        Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
+        left out, so belief does not move there.
+
+    Returns
+    -------
+    HitCurve
+
+    Raises
+    ------
+    InputProblem
+        When a probability is outside [0, 1] or not a number.
+
+    Notes
+    -----
+    Fletcher & Stevenson, belief for decisive evidence; κ, s and frailty go beyond the paper.
+
+    Examples
+    --------
+    >>> hit_curve([0.5, 0.5]).h
+    array([0.5, 0.5])
+    >>> float(np.exp(hit_curve([0.5, 0.5], kappa=0.8).log_M[-1]).round(3))
+    0.4
+    """
+    p = np.asarray(p, dtype=float)
+    if p.size and not (np.nanmin(p) >= 0 and np.nanmax(p) <= 1 and not np.isnan(p).any()):
+        raise InputProblem("A document's chance of being relevant is outside 0 to 1; check the calibrator.")
+    for name, value in (("κ (coverage of the list)", kappa), ("s (reading sensitivity)", s)):
+        if not 0 <= value <= 1:
+            raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
+    if not frailty > 0:
+        raise InputProblem(f"The frailty shape a is {frailty:g}; give a number above 0.")
+    if s != 1:
+        p = s * p
+    if silent is not None:
+        p = np.where(silent, 0.0, p)
+
+    log_M = np.zeros(len(p) + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.cumsum(np.log1p(-p), out=log_M[1:])
+        if math.isfinite(frailty):
+            log_M = -frailty * np.log1p(-log_M / frailty)
+        if kappa < 1:
+            log_M = np.log1p(kappa * np.expm1(log_M))
+        if kappa == 1 and math.isinf(frailty):
+            # The product's own hazard is p itself. After a certain hit (p = 1) nothing can
+            # follow: the curve is at 0 and later documents never matter.
+            h = p
+        else:
+            # −inf − (−inf) after a certain hit: no later document can be the first.
+            h = np.nan_to_num(-np.expm1(np.diff(log_M)), nan=0.0, posinf=1.0)
+    return HitCurve(log_M=log_M, h=np.clip(h, 0.0, 1.0))
+
+
+def belief(curve: HitCurve, b_0: float) -> Floats:
+    """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
+
+    Parameters
+    ----------
+    curve : HitCurve
+    b_0 : float
+        Belief before any document, in (0, 1).
+
+    Examples
+    --------
+    >>> belief(hit_curve([0.5, 1.0, 0.2]), 0.5).round(4)
+    array([0.5   , 0.3333, 0.    , 0.    ])
+    """
+    check_prior(b_0)
+    # 1 / (1 + exp(−logit)), never overflowing: log odds only fall from logit(b_0).
+    odds = np.exp(curve.log_M) * (b_0 / (1 - b_0))
+    return odds / (1 + odds)
+
+
+def check_prior(b_0: float) -> float:
+    """The prior belief, refused unless strictly between 0 and 1."""
+    if not 0 < b_0 < 1:
+        raise InputProblem(
+            f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded."
+        )
+    return b_0

@@ -1,0 +1,501 @@
+"""From scores or ranks to the chance that a document is relevant.
+
+Scores are compared within a topic (z-scores), pooled over training topics and turned into
+probabilities by one isotonic regression. Four kinds:
+
+``marginal``
+    p_k = P(document k relevant | ω⁺): the paper's, and the default.
+``hazard``
+    P(document k relevant | ω⁺, none before it): fitted on documents up to the first hit.
+``frailty``
+    marginal, plus one shape a shared by all topics: misses within a topic go together.
+``rank``
+    marginal as a falling function of the rank, for lists that have an order but no scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from sklearn.isotonic import IsotonicRegression
+from sklearn.model_selection import GroupKFold
+
+from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.errors import InputProblem
+from tarstop_core.topic import Topic
+
+Floats = NDArray[np.float64]
+Kind = Literal["marginal", "hazard", "frailty", "rank"]
+KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
+FILE_FORMAT = "tarstop-calibrator"
+FILE_VERSION = 1
+BINS = 10
+
+
+@dataclass(frozen=True)
+class FittedOn:
+    """What a calibrator has seen, kept so that a person can judge whether it fits their list."""
+
+    name: str
+    topics: int
+    documents: int
+    relevant: int
+    simulated: bool
+    source: str = ""
+    shortest_list: int = 0
+    longest_list: int = 0
+    top_z: tuple[float, float] = (0.0, 0.0)
+    tied_share: float = 0.0
+
+    @property
+    def badge(self) -> str:
+        """Where the probabilities come from, in a few words."""
+        if self.simulated:
+            return f"fitted on {self.topics:,} simulated topics ({self.name}): illustrative"
+        return f"fitted on {self.topics:,} real topics ({self.name})"
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well probabilities matched what was found, on topics that were not fitted on.
+
+    `reliability` holds, for each non-empty bin of equal width, the mean probability, the share
+    found relevant and the number of documents.
+    """
+
+    how: str
+    topics: int
+    documents: int
+    brier: float
+    ece: float
+    reliability: tuple[tuple[float, float, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """A fitted map from z-scores (or ranks) to probabilities, small enough to read.
+
+    Parameters
+    ----------
+    kind : {"marginal", "hazard", "frailty", "rank"}
+    scenario : {"patent", "review"}
+        patent: chance of being relevant given ω⁺; review: chance of holding extractable data.
+    x, y : tuple of float
+        Nodes of the isotonic function: z-scores ("rank": log ranks, so y falls), and probabilities.
+        Linear between nodes, constant outside.
+    fitted_on : FittedOn
+    frailty : float
+        Shape a of the gamma frailty; infinite for every other kind.
+    quality : Quality or None
+    """
+
+    kind: Kind
+    scenario: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    fitted_on: FittedOn
+    frailty: float = math.inf
+    quality: Quality | None = None
+
+    def probabilities(self, scores: ArrayLike | None, n: int | None = None) -> Floats:
+        """Chance of each document, shape (N,), in screening order.
+
+        Parameters
+        ----------
+        scores : array_like, shape (N,), or None
+            Scores of the whole list; "rank" does not look at them.
+        n : int, optional
+            N, when there are no scores.
+
+        Raises
+        ------
+        InputProblem
+            When this kind needs scores and there are none.
+        """
+        if self.kind == "rank":
+            length = n if scores is None else len(np.asarray(scores))
+            if length is None:
+                raise InputProblem("Say how many documents the list has: it has no scores.")
+            at = np.log(np.arange(1, length + 1))
+        elif scores is None:
+            raise InputProblem(
+                "This list has no scores, and the chosen calibrator reads scores; choose a rank-based one."
+            )
+        else:
+            at = z_scores(scores)
+        return np.interp(at, self.x, self.y)
+
+    def curve(self, p: ArrayLike, **assumptions: Any) -> HitCurve:
+        """Survival curve for these probabilities, with this calibrator's frailty."""
+        return hit_curve(p, frailty=self.frailty, **assumptions)
+
+    def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
+        """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
+        seen = self.fitted_on
+        length = n if scores is None else len(np.asarray(scores))
+        remarks = []
+        if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
+            remarks.append(
+                f"Your list has {length:,} documents; the training lists had "
+                f"{seen.shortest_list:,} to {seen.longest_list:,}."
+            )
+        if scores is not None and self.kind != "rank":
+            values = np.asarray(scores, dtype=float)
+            if np.ptp(values) == 0 and len(values) > 1:
+                remarks.append("All scores are the same, so every document gets the same chance.")
+            else:
+                top, (low, high) = float(z_scores(values).max()), seen.top_z
+                slack = max(1.0, (high - low) / 2)
+                if high > low and len(values) > 1 and not low - slack <= top <= high + slack:
+                    remarks.append(
+                        f"Your best score stands {top:.1f} standard deviations above the average; "
+                        f"in the training lists it was {low:.1f} to {high:.1f}."
+                    )
+                tied = tied_share(values)
+                if tied > seen.tied_share + 0.25:
+                    remarks.append(
+                        f"{tied:.0%} of your scores are tied with another; "
+                        f"in the training lists it was {seen.tied_share:.0%}."
+                    )
+        return remarks
+
+    def to_json(self) -> str:
+        """The calibrator as a small versioned JSON document."""
+        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
+        if math.isinf(self.frailty):
+            content["frailty"] = None
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of what decides the probabilities and of what they were fitted on."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+
+def from_json(text: str, name: str = "The calibrator") -> Calibrator:
+    """Read a calibrator back.
+
+    Raises
+    ------
+    InputProblem
+        When the text is not a calibrator of a known version.
+    """
+    try:
+        content = json.loads(text)
+    except ValueError:
+        raise InputProblem(f"{name} is not JSON; give a file that 'tarstop calibrate' wrote.") from None
+    if not isinstance(content, dict) or content.get("format") != FILE_FORMAT:
+        raise InputProblem(f"{name} is not a calibrator; give a file that 'tarstop calibrate' wrote.")
+    if content.get("version") != FILE_VERSION:
+        raise InputProblem(
+            f"{name} has version {content.get('version')}; this program reads version {FILE_VERSION}: "
+            "fit it again."
+        )
+    try:
+        x, y = (tuple(float(value) for value in content[axis]) for axis in ("x", "y"))
+        seen = dict(content["fitted_on"])
+        seen["top_z"] = tuple(seen["top_z"])
+        quality = content.get("quality")
+        if quality is not None:
+            bins = tuple((float(p), float(share), int(count)) for p, share, count in quality["reliability"])
+            quality = Quality(**{**quality, "reliability": bins})
+        calibrator = Calibrator(
+            kind=_kind(content["kind"]),
+            scenario=str(content["scenario"]),
+            x=x,
+            y=y,
+            fitted_on=FittedOn(**seen),
+            frailty=math.inf if content["frailty"] is None else float(content["frailty"]),
+            quality=quality,
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, InputProblem):
+            raise
+        raise InputProblem(f"{name} is damaged ({problem}); fit it again.") from None
+    increasing = all(np.diff(x) > 0)
+    if not x or len(x) != len(y) or not increasing or not all(0 <= value <= 1 for value in y):
+        raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
+    return calibrator
+
+
+def load(path: str | Path) -> Calibrator:
+    """Read a calibrator file; see :func:`from_json`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
+        raise InputProblem(f"The calibrator {path} cannot be read: {reason}.") from None
+    return from_json(text, f"The calibrator {path}")
+
+
+def z_scores(scores: ArrayLike) -> Floats:
+    """(v − mean)/sd within the topic, shape (N,); zeros where all scores are the same.
+
+    Raises
+    ------
+    InputProblem
+        When a score is missing or infinite.
+
+    Examples
+    --------
+    >>> z_scores([3.0, 1.0]), z_scores([2.0, 2.0])
+    (array([ 1., -1.]), array([0., 0.]))
+    """
+    values = np.asarray(scores, dtype=float)
+    if not np.isfinite(values).all():
+        raise InputProblem("A score is missing or infinite; give every document a number.")
+    if not len(values) or np.ptp(values) == 0:
+        return np.zeros(len(values))
+    # Scaling by the largest first keeps huge scores from overflowing when squared.
+    values = values / np.abs(values).max()
+    return np.asarray((values - values.mean()) / values.std())
+
+
+def tied_share(scores: ArrayLike) -> float:
+    """Share of documents whose score another document has too."""
+    _, counts = np.unique(np.asarray(scores, dtype=float), return_counts=True)
+    return float(counts[counts > 1].sum() / max(1, counts.sum()))
+
+
+def fit(
+    topics: Sequence[Topic],
+    *,
+    kind: str = "marginal",
+    scenario: str = "patent",
+    name: str = "your topics",
+    source: str = "",
+    simulated: bool = False,
+) -> Calibrator:
+    """Fit a calibrator on labelled rankings.
+
+    Parameters
+    ----------
+    topics : sequence of Topic
+        With labels, and with scores unless `kind` is "rank". In the patent scenario only ω⁺ topics
+        count (p is conditional on ω⁺); in reviews all do.
+    kind : {"marginal", "hazard", "frailty", "rank"}
+    scenario : {"patent", "review"}
+    name, source, simulated
+        What the topics are, for the person who will rely on them.
+
+    Raises
+    ------
+    InputProblem
+        When there is nothing to learn from.
+
+    Notes
+    -----
+    Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
+    """
+    kind = _kind(kind)
+    used = _training(topics, scenario, kind)
+    if kind == "rank":
+        x, y, weight = _rank_frequencies(used)
+        isotonic = IsotonicRegression(increasing=False, y_min=0, y_max=1)
+        isotonic.fit(x, y, sample_weight=weight)
+    else:
+        isotonic = IsotonicRegression(increasing=True, y_min=0, y_max=1)
+        isotonic.fit(*_pairs(used, until_hit=kind == "hazard"))
+    calibrator = Calibrator(
+        kind=kind,
+        scenario=scenario,
+        x=tuple(float(value) for value in isotonic.X_thresholds_),
+        y=tuple(float(value) for value in isotonic.y_thresholds_),
+        fitted_on=_describe(used, name, source, simulated),
+    )
+    if kind == "frailty":
+        calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
+    return calibrator
+
+
+def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality:
+    """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
+
+    The event of "hazard" is "the first hit, none before it", so only documents up to the first hit
+    count; of "frailty" likewise, with the conditional chances its curve gives. For the other kinds
+    it is "relevant".
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+    topics : sequence of Topic
+        Labelled; in the patent scenario only ω⁺ topics count.
+    how : str
+        How these topics relate to the training topics, as shown to a person.
+    """
+    used = _training(topics, calibrator.scenario, calibrator.kind)
+    return _quality(*_predictions(calibrator, used), topics=len(used), how=how)
+
+
+def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
+    """:func:`assess` by k-fold over topics: every topic is judged by a fit that has not seen it.
+
+    Fewer topics than folds: as many folds as topics. A single topic cannot be held out of itself.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than two usable topics.
+    """
+    kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", "patent")
+    used = _training(topics, scenario, kind)
+    folds = min(folds, len(used))
+    if folds < 2:
+        raise InputProblem(
+            "A calibrator is judged on topics it was not fitted on, and there is only one usable topic; "
+            "give a test run and its qrels."
+        )
+    order = np.arange(len(used))
+    p, hit = [], []
+    for train, test in GroupKFold(folds).split(order, groups=order):
+        held_out = _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
+        p.append(held_out[0])
+        hit.append(held_out[1])
+    how = f"{folds}-fold cross-validation by topic"
+    return _quality(np.concatenate(p), np.concatenate(hit), topics=len(used), how=how)
+
+
+def reliability(p: ArrayLike, relevant: ArrayLike, bins: int = BINS) -> tuple[tuple[float, float, int], ...]:
+    """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
+    p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
+    at = np.minimum((p * bins).astype(int), bins - 1)
+    count = np.bincount(at, minlength=bins)
+    mean_p, share = (
+        np.bincount(at, weights=weight, minlength=bins) / np.maximum(count, 1) for weight in (p, relevant)
+    )
+    return tuple((float(mean_p[i]), float(share[i]), int(count[i])) for i in np.flatnonzero(count))
+
+
+def ece(curve: Sequence[tuple[float, float, int]]) -> float:
+    """Expected calibration error of a reliability curve.
+
+    Examples
+    --------
+    >>> round(ece(reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 1])), 3)
+    0.1
+    """
+    total = sum(count for _, _, count in curve)
+    return sum(count * abs(p - share) for p, share, count in curve) / total
+
+
+def _kind(kind: object) -> Kind:
+    if kind not in KINDS:
+        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(KINDS)}.")
+    return kind
+
+
+def _training(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
+    if scenario not in ("patent", "review"):
+        raise InputProblem(f"There is no scenario '{scenario}'; choose patent or review.")
+    used = [topic for topic in topics if topic.labels is not None and len(topic)]
+    if scenario == "patent":
+        used = [topic for topic in used if topic.omega]
+    if not used:
+        raise InputProblem(
+            "No topic has a relevant document, so there is nothing to learn from; "
+            "check that the run and the qrels use the same topic and document names."
+        )
+    if kind != "rank" and any(topic.scores is None for topic in used):
+        raise InputProblem("Some lists have no scores; fit a rank-based calibrator instead.")
+    if not any(_labels(topic).any() for topic in used):
+        raise InputProblem("No relevant document is ranked in any topic, so there is nothing to learn from.")
+    return used
+
+
+def _labels(topic: Topic) -> NDArray[np.bool_]:
+    if topic.labels is None:
+        raise InputProblem(f"Topic {topic.name} has no labels.")
+    return topic.labels
+
+
+def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
+    z, y = [], []
+    for topic in topics:
+        last = (topic.first_hit or len(topic)) if until_hit else len(topic)
+        z.append(z_scores(cast(Floats, topic.scores))[:last])
+        y.append(_labels(topic)[:last])
+    return np.concatenate(z), np.concatenate(y)
+
+
+def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
+    """Share relevant at each rank among the lists that reach it, as sufficient statistics."""
+    longest = max(len(topic) for topic in topics)
+    relevant, reached = np.zeros(longest), np.zeros(longest)
+    for topic in topics:
+        relevant[: len(topic)] += _labels(topic)
+        reached[: len(topic)] += 1
+    return np.log(np.arange(1, longest + 1)), relevant / reached, reached
+
+
+def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
+    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well.
+
+    An isotonic zero at a document that was a hit after all would make its likelihood zero whatever
+    a is; the floor keeps such a document from deciding.
+    """
+    cumulative = []
+    for topic in topics:
+        p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
+        total = np.concatenate(([0.0], np.cumsum(-np.log1p(-p))))
+        hit = topic.first_hit
+        cumulative.append((total[-1], None) if hit is None else (total[hit - 1], total[hit]))
+
+    before = np.array([first for first, _ in cumulative])
+    at_hit = np.array([np.inf if second is None else second for _, second in cumulative])
+
+    def log_M(total: Floats, a: float) -> Floats:
+        return -total if math.isinf(a) else -a * np.log1p(total / a)
+
+    def log_likelihood(a: float) -> float:
+        return float(np.sum(log_M(before, a) + np.log(-np.expm1(log_M(at_hit, a) - log_M(before, a)))))
+
+    best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
+    a = math.exp(float(best.x))
+    return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
+
+
+def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> tuple[Floats, NDArray[np.bool_]]:
+    first_only = calibrator.kind in ("hazard", "frailty")
+    p, y = [], []
+    for topic in topics:
+        chance = calibrator.probabilities(topic.scores, len(topic))
+        if first_only:
+            chance = calibrator.curve(chance).h
+        last = (topic.first_hit or len(topic)) if first_only else len(topic)
+        p.append(chance[:last])
+        y.append(_labels(topic)[:last])
+    return np.concatenate(p), np.concatenate(y)
+
+
+def _quality(p: Floats, relevant: NDArray[np.bool_], topics: int, how: str) -> Quality:
+    curve = reliability(p, relevant)
+    brier = float(np.mean((p - relevant) ** 2))
+    return Quality(how=how, topics=topics, documents=len(p), brier=brier, ece=ece(curve), reliability=curve)
+
+
+def _describe(topics: Sequence[Topic], name: str, source: str, simulated: bool) -> FittedOn:
+    lengths = [len(topic) for topic in topics]
+    scored = [topic.scores for topic in topics if topic.scores is not None]
+    top = [float(z_scores(scores).max()) for scores in scored] or [0.0]
+    low, high = np.quantile(top, [0.05, 0.95])
+    return FittedOn(
+        name=name,
+        topics=len(topics),
+        documents=sum(lengths),
+        relevant=sum(int(_labels(topic).sum()) for topic in topics),
+        simulated=simulated,
+        source=source,
+        shortest_list=min(lengths),
+        longest_list=max(lengths),
+        top_z=(float(low), float(high)),
+        tied_share=float(np.mean([tied_share(scores) for scores in scored])) if scored else 0.0,
+    )

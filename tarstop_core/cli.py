@@ -1,0 +1,288 @@
+"""The ``tarstop`` command."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs, check_cost, exceeds
+
+KINDS = ("marginal", "hazard", "frailty", "rank")
+
+
+def main() -> None:
+    """Entry point: bad input is one line on stderr and exit code 2."""
+    try:
+        code = tarstop.main(standalone_mode=False)
+    except click.ClickException as problem:
+        _fail(problem.format_message())
+    except InputProblem as problem:
+        _fail(str(problem))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"tarstop: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tarstop")
+def tarstop() -> None:
+    """Screen ranked documents until reading on is no longer worth it."""
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+q_star_option = click.option("--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1).")
+
+
+@tarstop.command()
+@click.option("--port", default=8501, show_default=True, help="Port to serve on.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Address to serve on.")
+@click.option("--headless", is_flag=True, help="Do not open a browser.")
+def app(port: int, address: str, headless: bool) -> None:
+    """Start the dashboard."""
+    from tarstop_core.launch import run_app
+
+    run_app(port=port, address=address, headless=headless)
+
+
+@tarstop.command()
+@q_star_option
+@click.option("--payoffs", help="B,L_r,L_g,G: four positive amounts in the unit of the cost.")
+@click.option("--belief", "b", type=float, required=True, help="Belief in ω⁺ now, 0 to 1.")
+@click.option("--rho", type=float, required=True, help="Chance that the next document is a hit, 0 to 1.")
+@click.option("--cost", type=float, required=True, help="Cost of reading it, in the payoffs' unit.")
+@json_option
+def decide(
+    q_star: float | None, payoffs: str | None, b: float, rho: float, cost: float, as_json: bool
+) -> None:
+    """One decision of the paper's rule, explained: is the next document worth its cost?"""
+    stakes = _stakes(q_star, payoffs)
+    for name, value in (("--belief", b), ("--rho", rho)):
+        if not 0 <= value <= 1:
+            raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
+    check_cost(cost)
+    evpi = float(stakes.evpi(b))
+    value, plus = rho * evpi, bool(stakes.chooses_plus(b))
+    go_on = bool(exceeds(value, cost))
+    if as_json:
+        _print_json(
+            {
+                "q_star": stakes.q_star,
+                "evpi": evpi,
+                "value": value,
+                "action": "a+" if plus else "a-",
+                "continue": go_on,
+            }
+        )
+        return
+    from tarstop_core.explain import number
+
+    verdict = "continue" if go_on else "stop"
+    sign = ">" if go_on else "≤"
+    click.echo(
+        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(evpi)} = {number(value)} "
+        f"{sign} {number(cost)}, the cost.\n"
+        f"Stopping now means {'a+' if plus else 'a-'}: belief {number(b)} is "
+        f"{'above' if plus else 'not above'} q* = {number(stakes.q_star)}."
+    )
+
+
+@tarstop.command()
+@click.argument("records", type=click.Path(path_type=Path))
+@click.option("--query", required=True, help="What is searched for: a sentence or a claim.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="TREC run to write.")
+@click.option("--topic", help="Topic name in the run; the file's name without suffixes unless given.")
+@json_option
+def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool) -> None:
+    """Rank RECORDS by BM25 against a query and write a TREC run."""
+    from tarstop_core.files import read_records, write_run
+    from tarstop_core.ranking import rank_documents
+    from tarstop_core.records import ranking_text
+
+    begun = time.perf_counter()
+    table = read_records(records, progress=_progress)
+    for note in table.notes:
+        click.echo(note, err=True)
+    order, scores = rank_documents(ranking_text(table.frame), query)
+    name = topic or records.name.split(".")[0]
+    ids = table.frame["id"].to_numpy()[order]
+    write_run(out, name, ids, scores[order])
+    seconds = time.perf_counter() - begun
+    if as_json:
+        _print_json({"documents": len(ids), "seconds": seconds})
+    else:
+        click.echo(f"Ranked {len(ids):,} documents in {seconds:.1f} s; wrote {out}.")
+
+
+@tarstop.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("qrels", type=click.Path(path_type=Path))
+@json_option
+def metrics(run: Path, qrels: Path, as_json: bool) -> None:
+    """Quality of the ranking RUN against QRELS, as trec_eval computes it."""
+    from tarstop_core.evaluation.ranking_metrics import ranking_metrics
+    from tarstop_core.files import read_qrels, read_run
+
+    found = ranking_metrics(read_run(run), read_qrels(qrels))
+    if as_json:
+        _print_json(found)
+    else:
+        click.echo(
+            f"{found['topics']} topics: MAP {found['map']:.4f}, NDCG {found['ndcg']:.4f}, "
+            f"recall at 100 {found['recall_100']:.4f}."
+        )
+
+
+@tarstop.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("qrels", type=click.Path(path_type=Path))
+@click.option("--scenario", type=click.Choice(["patent", "review"]), required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Calibrator to write (JSON).")
+@click.option("--kind", type=click.Choice(KINDS), default="marginal", show_default=True)
+@click.option("--name", help="What the topics are, for the people who will rely on it; the run's name unless given.")
+@click.option("--test-run", type=click.Path(path_type=Path), help="Held-out run to judge it on.")
+@click.option("--test-qrels", type=click.Path(path_type=Path), help="Judgments of the held-out run.")
+@json_option
+def calibrate(
+    run: Path,
+    qrels: Path,
+    scenario: str,
+    out: Path,
+    kind: str,
+    name: str | None,
+    test_run: Path | None,
+    test_qrels: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit a calibrator on RUN and QRELS: from scores to chances. Without a test run: 5-fold by topic."""
+    from dataclasses import replace
+
+    from tarstop_core.calibration import assess, cross_validate, fit
+
+    if (test_run is None) != (test_qrels is None):
+        raise InputProblem("Give --test-run and --test-qrels together, or neither.")
+    topics = _labelled(run, qrels)
+    settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "name": name or run.name.split(".")[0], "source": run.name}
+    calibrator = fit(topics, **settings)
+    if test_run is not None and test_qrels is not None:
+        quality = assess(calibrator, _labelled(test_run, test_qrels), how=f"held-out run {test_run.name}")
+    else:
+        quality = cross_validate(topics, **settings)
+    _write(out, replace(calibrator, quality=quality).to_json())
+    if as_json:
+        _print_json(
+            {
+                "brier": quality.brier,
+                "ece": quality.ece,
+                "topics": quality.topics,
+                "documents": quality.documents,
+            }
+        )
+    else:
+        seen = calibrator.fitted_on
+        click.echo(
+            f"Fitted on {seen.topics} topics with {seen.documents:,} documents; wrote {out}.\n"
+            f"Judged by {quality.how} ({quality.topics} topics, {quality.documents:,} documents): "
+            f"Brier score {quality.brier:.4f}, expected calibration error {quality.ece:.4f}."
+        )
+
+
+@tarstop.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("qrels", type=click.Path(path_type=Path))
+@click.option("--calibrator", type=click.Path(path_type=Path), required=True)
+@click.option("--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100.")
+@q_star_option
+@click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
+@click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
+@click.option("--scenario", type=click.Choice(["patent"]), default="patent", show_default=True)
+@click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
+@json_option
+def replay(
+    run: Path,
+    qrels: Path,
+    calibrator: Path,
+    spec: str,
+    q_star: float | None,
+    payoffs: str | None,
+    cost: float,
+    scenario: str,
+    b_0: float,
+    as_json: bool,
+) -> None:
+    """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    from tarstop_core.calibration import load
+    from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.policies import parse_policy
+
+    fitted, policy = load(calibrator), parse_policy(spec)
+    if fitted.scenario != scenario:
+        raise InputProblem(
+            f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
+            f"fit one with --scenario {scenario}."
+        )
+    outcomes = replaying.replay(_labelled(run, qrels), fitted, policy, _stakes(q_star, payoffs), cost, b_0)
+    mean = replaying.summary(outcomes)
+    if as_json:
+        _print_json({"topics": replaying.rows(outcomes), "mean": mean})
+        return
+    click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
+    for outcome in outcomes:
+        truth = "ω⁺" if outcome.omega else "ω⁻"
+        click.echo(
+            f"{outcome.topic:<14}{truth:>6}{outcome.depth:>8,}{outcome.action:>8}"
+            f"{outcome.net_utility:>13.4f}{outcome.recall:>8.3f}"
+        )
+    click.echo(
+        f"{policy}: {mean['topics']} topics, {mean['depth']:.1f} documents read on average, net utility "
+        f"{mean['net_utility']:.4f}, same decision as the truth in {mean['decision_agreement']:.1%}."
+    )
+
+
+def _stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
+    if (q_star is None) == (payoffs is None):
+        raise InputProblem("Give either --q-star or --payoffs B,L_r,L_g,G.")
+    if q_star is not None:
+        return Payoffs.from_q_star(q_star)
+    try:
+        values = [float(part) for part in str(payoffs).split(",")]
+        B, L_r, L_g, G = values
+    except ValueError:
+        raise InputProblem(f"--payoffs is '{payoffs}'; give four numbers B,L_r,L_g,G.") from None
+    return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)
+
+
+def _labelled(run: Path, qrels: Path) -> list[Any]:
+    from tarstop_core.files import label_topics, read_qrels, read_run
+
+    topics, notes = label_topics(read_run(run), read_qrels(qrels))
+    for note in notes:
+        click.echo(note, err=True)
+    return list(topics.values())
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise InputProblem(f"{path} cannot be written: {problem.strerror}.") from None
+
+
+def _progress(share: float, what: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{what} {share:4.0%}", nl=share >= 1, err=True)
+
+
+def _print_json(content: Any) -> None:
+    click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))

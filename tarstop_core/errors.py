@@ -1,0 +1,10 @@
+"""The one exception that carries a sentence for a person."""
+
+
+class InputProblem(ValueError):
+    """Something a person gave cannot be used.
+
+    The message is a single sentence that names the place (file, line, column,
+    field) and the mend. The command line prints it and exits with 2; pages show
+    it where the input was given. It never needs a traceback to be understood.
+    """

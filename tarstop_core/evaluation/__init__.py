@@ -1,0 +1,1 @@
+"""How well rankings and stopping rules do when the labels are known."""

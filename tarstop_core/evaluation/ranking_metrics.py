@@ -1,0 +1,134 @@
+"""Quality of a ranking: average precision, NDCG and recall at 100, as trec_eval computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+import ir_measures
+import numpy as np
+from ir_measures import AP, R, nDCG
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.topic import Topic
+
+_MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
+
+
+class TopicMetrics(TypedDict):
+    """Quality of one topic's ranking, each figure between 0 and 1."""
+
+    map: float
+    ndcg: float
+    recall_100: float
+
+
+class RankingMetrics(TopicMetrics):
+    """Means over topics, with how many topics they are means of."""
+
+    topics: int
+
+
+def topic_metrics(
+    run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
+) -> dict[str, TopicMetrics]:
+    """Average precision, NDCG and recall at 100 of each topic.
+
+    Parameters
+    ----------
+    run : mapping of str to Topic
+        Ranked lists. As in trec_eval the scores decide the order, compared in single precision, with ties
+        in falling order of the identifiers; a list without scores is taken in its own order.
+    qrels : mapping of str to mapping of str to int
+        Judgements: topic, document, relevance (relevant from 1 on). A document not listed is not relevant.
+
+    Returns
+    -------
+    dict of str to TopicMetrics
+        In the order of the run, for the topics with at least one relevant document in the qrels. Such a
+        topic with none of its relevant documents ranked scores 0. Recall divides by all relevant documents
+        of the qrels, ranked or not.
+
+    Raises
+    ------
+    InputProblem
+        When a topic ranks a document twice or has a score that is not a number.
+    """
+    judged = {
+        name: {document: max(relevance, 0) for document, relevance in qrels[name].items()}
+        for name in run
+        if any(relevance > 0 for relevance in qrels.get(name, {}).values())
+    }
+    ranked = {name: _scores_by_document(run[name]) for name in judged}
+    found: dict[str, dict[str, float]] = {name: {} for name in judged}
+    key_of = {measure: key for key, measure in _MEASURES.items()}
+    if judged:
+        for metric in ir_measures.pytrec_eval.iter_calc(list(key_of), judged, ranked):
+            found[metric.query_id][key_of[metric.measure]] = float(metric.value)
+    return {
+        name: TopicMetrics(map=value["map"], ndcg=value["ndcg"], recall_100=value["recall_100"])
+        for name, value in found.items()
+    }
+
+
+def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> RankingMetrics:
+    """Mean average precision, NDCG and recall at 100 over the topics of a run.
+
+    Parameters
+    ----------
+    run : mapping of str to Topic
+        Ranked lists, as for `topic_metrics`.
+    qrels : mapping of str to mapping of str to int
+        Judgements, as for `topic_metrics`.
+
+    Returns
+    -------
+    RankingMetrics
+        ``map``, ``ndcg``, ``recall_100`` and ``topics``, the number of topics averaged: those that the run
+        ranks and for which the qrels hold a relevant document. Judged topics that the run does not
+        mention are no part of the means (trec_eval without its option ``-c``).
+
+    Raises
+    ------
+    InputProblem
+        When there is no such topic, and as `topic_metrics` does.
+
+    Examples
+    --------
+    >>> topic = Topic("T1", np.array(["d1", "d2", "d3"]), np.array([3.0, 2.0, 1.0]))
+    >>> figures = ranking_metrics({"T1": topic}, {"T1": {"d1": 1, "d3": 1}})
+    >>> round(figures["map"], 4), figures["recall_100"], figures["topics"]
+    (0.8333, 1.0, 1)
+    """
+    every = topic_metrics(run, qrels)
+    if not every:
+        raise InputProblem(
+            f"None of the {len(run)} topics of the run has a relevant document in the qrels; "
+            "check that both use the same topic names."
+        )
+    return RankingMetrics(
+        map=float(np.mean([value["map"] for value in every.values()])),
+        ndcg=float(np.mean([value["ndcg"] for value in every.values()])),
+        recall_100=float(np.mean([value["recall_100"] for value in every.values()])),
+        topics=len(every),
+    )
+
+
+def _scores_by_document(topic: Topic) -> dict[str, float]:
+    scores = topic.scores if topic.scores is not None else -np.arange(len(topic), dtype=np.float64)
+    if np.isnan(scores).any():
+        place = int(np.argmax(np.isnan(scores))) + 1
+        raise InputProblem(
+            f"Topic {topic.name}: document {topic.ids[place - 1]} at rank {place} has no number as its score; "
+            "give every ranked document a score."
+        )
+    by_document = dict(zip(topic.ids.tolist(), scores.tolist(), strict=True))
+    if len(by_document) < len(topic):
+        seen: set[str] = set()
+        for document in topic.ids.tolist():
+            if document in seen:
+                raise InputProblem(
+                    f"Topic {topic.name} ranks document {document} more than once; keep one line for each document."
+                )
+            seen.add(document)
+    return by_document

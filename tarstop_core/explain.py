@@ -1,0 +1,216 @@
+"""Advice in words: one wording for the page, the command line and the export."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tarstop_core.advice import Advice
+from tarstop_core.payoffs import exceeds
+from tarstop_core.session import Settings
+
+CURRENCIES = "£$€¥"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a person reads.
+
+    Parameters
+    ----------
+    word : str
+        The headline.
+    sentence : str
+        Why, with its numbers.
+    stopping : str
+        What stopping now would mean.
+    doubts : tuple of str
+        Assumptions under which the advice would be another one, a sentence each.
+    """
+
+    word: str
+    sentence: str
+    stopping: str
+    doubts: tuple[str, ...] = ()
+
+
+def number(value: float) -> str:
+    """At most three significant digits, in figures a person reads aloud.
+
+    Examples
+    --------
+    >>> number(0.00431), number(0), number(3123.4), number(0.5), number(12.345), number(1234567)
+    ('0.00431', '0', '3,120', '0.5', '12.3', '1,230,000')
+    >>> number(0.00000012), number(-0.25)
+    ('1.2e-07', '-0.25')
+    """
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "no limit" if value > 0 else "−no limit"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    rounded = round(value, digits)
+    if abs(rounded) < 1e-5:
+        return f"{rounded:.3g}"
+    text = f"{rounded:,.{max(0, digits)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(value: float, unit: str) -> str:
+    """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
+
+    Examples
+    --------
+    >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€")
+    ('£3,120', '1.5 hours', '0.0043', '−€20')
+    """
+    text = number(abs(value))
+    sign = "−" if value < 0 and text != "0" else ""
+    if unit and unit in CURRENCIES:
+        return f"{sign}{unit}{text}"
+    return f"{sign}{text} {unit}".rstrip()
+
+
+def percent(probability: float) -> str:
+    """A probability as a person says it; never rounded to certainty.
+
+    Examples
+    --------
+    >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
+    ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
+    """
+    if probability in (0.0, 1.0):
+        return f"{probability:.0%}".replace("%", " %")
+    if probability > 0.999:
+        return "over 99.9 %"
+    if probability < 0.0001:
+        return "under 0.01 %"
+    share = 100 * probability
+    digits = 0 if 10 <= share < 99 else 1 if share >= 1 else 2
+    return f"{share:.{digits}f} %"
+
+
+def documents(count: float) -> str:
+    """'1 document', '6 documents', '1,234 documents'."""
+    whole = round(count)
+    return "1 document" if whole == 1 else f"{whole:,} documents"
+
+
+def explain(advice: Advice, settings: Settings) -> Explanation:
+    """The advice in words.
+
+    Parameters
+    ----------
+    advice : Advice
+    settings : Settings
+        Those that the advice was computed with.
+    """
+    doubts = tuple(
+        f"If {variation.assumption}, you would {_instead(variation.go_on, variation.more, variation.plus, settings)}."
+        for variation in advice.contrary
+    )
+    plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
+    headline = advice.headline
+    if headline == "found":
+        word, sentence = (
+            "STOP: FOUND",
+            "A confirmed document settles the question; nothing further can change it.",
+        )
+    elif headline == "finish batch":
+        word = "FINISH THE BATCH"
+        sentence = (
+            "A confirmed document settles the question. The Batch rule finishes what it began: "
+            f"{documents(advice.more)} more."
+        )
+    elif headline == "confirm":
+        word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
+    elif headline == "all read":
+        word, sentence = "ALL READ", "Every document in the list has been read."
+    elif headline == "prior alone":
+        word = "NOTHING READ YET"
+        sentence = "Your starting assumption alone decides this; nothing has been read. " + plain
+    elif headline == "depends":
+        word = "DEPENDS ON ASSUMPTIONS"
+        verdict = "continue" if advice.go_on else "stop"
+        sentence = f"Taken at their word, your settings say {verdict}. {plain}"
+    elif headline == "continue":
+        word, sentence = "CONTINUE", plain
+    else:
+        word, sentence = "STOP", plain
+    return Explanation(word, sentence, stopping(advice, settings), doubts)
+
+
+def stopping(advice: Advice, settings: Settings) -> str:
+    """What stopping now would mean."""
+    unit = settings.payoffs.unit
+    worth = amount(advice.utility, unit)
+    if not unit:
+        worth += ", where all that is at stake adds up to 1"
+    return f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
+
+
+def action(plus: bool, settings: Settings) -> str:
+    """The action by the name the person gave it."""
+    return settings.plus if plus else settings.minus
+
+
+def consequences(settings: Settings) -> list[str]:
+    """What follows from payoffs and cost at their limits, a sentence each."""
+    payoffs, cost = settings.payoffs, settings.cost
+    remarks = []
+    most = float(payoffs.evpi(payoffs.q_star))
+    if settings.needs_citation:
+        most = payoffs.wrong_minus
+    if cost == 0:
+        remarks.append(
+            "Reading costs nothing here, so the advice is to go on as long as anything could still turn up."
+        )
+    elif not bool(exceeds(most, cost)):
+        remarks.append(
+            f"One document costs {amount(cost, payoffs.unit)} and certainty is never worth more than "
+            f"{amount(most, payoffs.unit)}, so reading cannot pay: every rule stops at once."
+        )
+    return remarks
+
+
+def _comparison(advice: Advice, settings: Settings) -> str:
+    unit = settings.payoffs.unit
+    if advice.worth is None:
+        return settings.rule.rule
+    cost = "nothing" if advice.cost == 0 else amount(advice.cost, unit)
+    worth, phrase = amount(advice.worth, unit), settings.rule.worth_phrase
+    if phrase.endswith("worth"):
+        return f"{phrase} {worth} each and cost {cost} each."
+    return f"{phrase} {worth}, and a document costs {cost}."
+
+
+def _continue(advice: Advice, settings: Settings) -> str:
+    if advice.depth + advice.more >= advice.documents:
+        plan = f"If nothing turns up you would read all {documents(advice.more)} that are left."
+    else:
+        plan = f"If nothing turns up you would stop after about {advice.more:,} more."
+    return f"{_comparison(advice, settings)} {plan}"
+
+
+def _stop(advice: Advice, settings: Settings) -> str:
+    if advice.worth is not None and advice.worth <= 0:
+        return "Nothing that the next documents could show would be worth reading them for."
+    return f"{_comparison(advice, settings)} Going on is no longer worth it."
+
+
+def _instead(go_on: bool, more: int, plus: bool, settings: Settings) -> str:
+    if go_on:
+        return f"go on, for about {more:,} more"
+    return f"stop now and choose “{action(plus, settings)}”"
+
+
+def _two_worlds(advice: Advice, settings: Settings) -> str:
+    fails = advice.if_fails
+    assert fails is not None
+    verdict = (
+        f"continue, for about {fails.more:,} more"
+        if fails.go_on
+        else f"stop and choose “{action(fails.plus, settings)}”"
+    )
+    return (
+        f"You marked a document that may settle the question. If it holds, choose “{settings.plus}”. "
+        f"If it does not, the chance falls to {percent(fails.b)} and the advice is to {verdict}."
+    )

@@ -1,0 +1,319 @@
+"""Figures as plain plotly dictionaries: data in, no plotly import needed, nothing styled twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Figure = dict[str, Any]
+
+# Okabe–Ito; one meaning, one colour, readable on white and on near-black.
+BELIEF = "#0072B2"
+THRESHOLD = "#888888"
+VALUE = "#009E73"
+COST = "#E69F00"
+PLUS = "#D55E00"
+MINUS = "#56B4E9"
+TEXT = "#808790"
+GRID = "rgba(128,128,128,0.22)"
+POINTS = 400
+
+
+def thinned(n: int, cursor: int, points: int = POINTS) -> NDArray[np.intp]:
+    """At most `points` indices of 0 … n−1: every one near the cursor, log-spaced away from it.
+
+    Examples
+    --------
+    >>> len(thinned(10_000, 37)) <= 400, 37 in thinned(10_000, 37), thinned(3, 1).tolist()
+    (True, True, [0, 1, 2])
+    """
+    if n <= points:
+        return np.arange(n)
+    side = points // 2 - 1
+    steps = np.unique(np.concatenate((np.arange(60), np.geomspace(60, n, side - 60))).astype(int))
+    kept = np.concatenate((cursor - steps, cursor + steps))
+    return np.unique(kept[(kept >= 0) & (kept < n)])
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with a light grid, no frame and a title in words."""
+    return {
+        "title": {"text": title, "font": {"size": 12, "color": TEXT}},
+        "tickfont": {"color": TEXT, "size": 11},
+        "gridcolor": GRID,
+        "zeroline": False,
+        "showline": False,
+        "fixedrange": True,
+        **more,
+    }
+
+
+def line(x: Sequence[float], y: Sequence[float | None], colour: str, **more: Any) -> dict[str, Any]:
+    """A line trace."""
+    style = {"color": colour, "width": more.pop("width", 2), "dash": more.pop("dash", "solid")}
+    return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": style, **more}
+
+
+def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
+    """A direct label beside a line."""
+    return {
+        "x": x,
+        "y": y,
+        "text": text,
+        "showarrow": False,
+        "font": {"color": colour, "size": 12},
+        "xanchor": "left",
+        "yanchor": "bottom",
+        **more,
+    }
+
+
+def window(n: int, depth: int, plan: int, choice: str) -> tuple[int, int]:
+    """First and last depth to draw: the last 50 and what is planned, or all."""
+    if choice == "all":
+        return 0, n
+    last = min(n, max(plan + max(5, (plan - depth) // 4), depth + 10))
+    return max(0, depth - 50), last
+
+
+def live_curves(
+    b: Floats,
+    worth: Floats | None,
+    *,
+    cost: float,
+    q_star: float,
+    depth: int,
+    plan: int,
+    hit: int | None,
+    span: tuple[int, int],
+    unit: str = "",
+    belief_title: str = "chance that prior art exists",
+    worth_title: str = "worth of the next document",
+    log_depth: bool = False,
+) -> Figure:
+    """Belief against q* above, the value of the next document against the cost below.
+
+    Parameters
+    ----------
+    b : ndarray, shape (N + 1,)
+        Belief after d documents if nothing (more) is found.
+    worth : ndarray, shape (N,), or None
+        What the rule compares with the cost; None draws the belief alone.
+    cost, q_star : float
+    depth : int
+        Documents read: solid up to here, dashed after.
+    plan : int
+        Depth at which the rule would stop if nothing turned up.
+    hit : int or None
+        Depth of the confirmed hit.
+    span : tuple of int
+        First and last depth to draw.
+    unit : str
+        Of cost and worth.
+    belief_title, worth_title : str
+        Axis titles.
+    log_depth : bool
+        Depth on a log axis (depth 0 is drawn at 0.5).
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
+    first, last = span
+    at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]
+    x = np.where(at == 0, 0.5, at) if log_depth else at
+    shown = b[at].copy()
+    if hit is not None:
+        shown[at >= hit] = 1.0
+    past, ahead = at <= depth, (at >= depth) & (at <= max(plan, depth))
+    data = [line(x[past].tolist(), shown[past].tolist(), BELIEF, width=3, hoverinfo="skip")]
+    if ahead.sum() > 1 and hit is None:
+        data.append(line(x[ahead].tolist(), shown[ahead].tolist(), BELIEF, dash="dot", hoverinfo="skip"))
+    here = 0.5 if log_depth and depth == 0 else depth
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [here],
+            "y": [1.0 if hit is not None and depth >= hit else float(b[depth])],
+            "marker": {"color": BELIEF, "size": 10},
+            "hoverinfo": "skip",
+        }
+    )
+    edge = [float(x[0]), float(x[-1])]
+    data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    left = float(np.log10(edge[0])) if log_depth else edge[0]
+    notes = [label(left, q_star, f"act above {q_star:.2f}", THRESHOLD)]
+
+    x_axis: dict[str, Any] = {"range": [float(np.log10(v)) if log_depth else v for v in (edge[0], edge[1])]}
+    if log_depth:
+        x_axis["type"] = "log"
+    layout: dict[str, Any] = {
+        "height": 330,
+        "margin": {"l": 56, "r": 8, "t": 6, "b": 40},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "yaxis": axis(belief_title, range=[0, 1.04], domain=[0.55, 1.0], tickformat=".1f"),
+        "xaxis": axis("documents read", **x_axis),
+    }
+    if worth is not None:
+        data += _worth_lines(worth, at, x, depth, plan, hit, cost)
+        data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
+        layout["xaxis"]["anchor"] = "y2"
+        title = f"{worth_title} ({unit})" if unit else worth_title
+        layout["yaxis2"] = axis(
+            title,
+            domain=[0.0, 0.45],
+            type="log",
+            dtick=1,
+            exponentformat="power",
+            range=_decades(worth, at, cost),
+        )
+        if cost > 0:
+            notes.append(label(left, float(np.log10(cost)), "cost of one document", COST, yref="y2"))
+    else:
+        layout["yaxis"]["domain"] = [0.0, 1.0]
+    layout["annotations"] = notes
+    if plan > depth and first <= plan <= last:
+        stop = float(plan)
+        layout["shapes"] = [
+            {
+                "type": "line",
+                "x0": stop,
+                "x1": stop,
+                "y0": 0,
+                "y1": 1,
+                "yref": "paper",
+                "line": {"color": THRESHOLD, "width": 1, "dash": "dot"},
+            }
+        ]
+    return {"data": data, "layout": layout}
+
+
+def _worth_lines(
+    worth: Floats, at: NDArray[np.intp], x: NDArray[Any], depth: int, plan: int, hit: int | None, cost: float
+) -> list[dict[str, Any]]:
+    inside = at < len(worth)
+    at, x = at[inside], x[inside]
+    # A log axis has no place for zero: the line ends where nothing can be gained.
+    y = [float(v) if v > 0 and (hit is None or d < hit) else None for v, d in zip(worth[at], at, strict=True)]
+    past, ahead = at <= depth, (at >= depth) & (at <= max(plan, depth))
+    y_past, y_ahead = ([v for v, k in zip(y, part, strict=True) if k] for part in (past, ahead))
+    lines = [line(x[past].tolist(), y_past, VALUE, width=3, yaxis="y2", hoverinfo="skip")]
+    if len(y_ahead) > 1:
+        lines.append(line(x[ahead].tolist(), y_ahead, VALUE, dash="dot", yaxis="y2", hoverinfo="skip"))
+    return lines
+
+
+def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
+    values = worth[at[at < len(worth)]]
+    values = np.append(values[values > 0], cost if cost > 0 else 1e-3)
+    high = float(np.ceil(np.log10(values.max()) + 0.15))
+    low = float(np.floor(np.log10(max(values.min(), (cost or values.max()) / 100))))
+    return [low, max(high, low + 1)]
+
+
+def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool = False) -> Figure:
+    """Chances as they were given against what was found, with 95 % intervals.
+
+    Parameters
+    ----------
+    bins : sequence of (float, float, int)
+        Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.Quality` holds them.
+    simulated : bool
+        Says so in the figure.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+
+    Notes
+    -----
+    Intervals are Wilson's: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
+    """
+    p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
+    low, high = wilson(share, count)
+    top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
+    points = {
+        "type": "scatter",
+        "mode": "markers+lines",
+        "x": p.tolist(),
+        "y": share.tolist(),
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": (high - share).tolist(),
+            "arrayminus": (share - low).tolist(),
+            "color": BELIEF,
+            "thickness": 1.5,
+        },
+        "marker": {"color": BELIEF, "size": 8},
+        "line": {"color": BELIEF, "width": 1.5},
+        "hoverinfo": "skip",
+    }
+    notes = [label(top, top, "as said", THRESHOLD, yanchor="top", xshift=-6, yshift=-14)]
+    if simulated:
+        notes.append(label(0.02 * top, top, "simulated", TEXT, xanchor="left", yanchor="top"))
+    layout = {
+        "height": 300,
+        "margin": {"l": 56, "r": 8, "t": 6, "b": 44},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("chance that was given", range=[0, top], tickformat=".0%"),
+        "yaxis": axis("share found relevant", range=[0, top], tickformat=".0%"),
+        "annotations": notes,
+    }
+    return {
+        "data": [line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip"), points],
+        "layout": layout,
+    }
+
+
+def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """95 % intervals of shares, shape (n,) each.
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.404], [0.278, 0.596])
+    """
+    z2 = 1.959964**2
+    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = np.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
+    return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
+
+
+def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
+    """What a reliability figure shows, in one sentence.
+
+    Examples
+    --------
+    >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
+    'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.1 % said.'
+    """
+    if not bins:
+        return "No document was judged."
+    said, found, count = bins[-1]
+    others = sum(each[2] for each in bins[:-1])
+
+    def share(value: float) -> str:
+        return f"{100 * value:.2g} %"
+
+    top = f"{share(found)} of those {count:,} documents were relevant"
+    if not others:
+        return f"The chances averaged {share(said)} and {top}."
+    p = sum(each[0] * each[2] for each in bins[:-1]) / others
+    y = sum(each[1] * each[2] for each in bins[:-1]) / others
+    return (
+        f"The highest chances averaged {share(said)} and {top}; "
+        f"of the other {others:,}, {share(y)} were, against {share(p)} said."
+    )

@@ -1,0 +1,201 @@
+"""Consequences of acting rightly and wrongly, and what certainty would be worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+
+TOLERANCE = 1e-12
+"""Below this a difference is rounding. At b = q* a belief of .5000000000000001 must not change an action."""
+
+Floats = NDArray[np.float64]
+
+
+def exceeds(value: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
+    """``value > cost``, unless the difference is rounding.
+
+    The tolerance is relative, so payoffs and cost may be scaled together (pounds,
+    pence, utilities) without changing an answer.
+
+    Examples
+    --------
+    >>> bool(exceeds(0.1 + 0.2, 0.3)), bool(exceeds(0.31, 0.3)), bool(exceeds(0.0, 0.0))
+    (False, True, False)
+    """
+    value, cost = np.asarray(value, dtype=float), np.asarray(cost, dtype=float)
+    return np.asarray(value - cost > TOLERANCE * np.maximum(np.abs(value), np.abs(cost)))
+
+
+@dataclass(frozen=True, slots=True)
+class Payoffs:
+    """The four payoffs of a binary action, all positive, in one unit.
+
+    Parameters
+    ----------
+    B : float
+        Benefit of a⁺ when ω⁺ holds.
+    L_r : float
+        Loss of a⁺ when ω⁻ holds (a wrong adoption).
+    L_g : float
+        Loss of a⁻ when ω⁺ holds (a wrong rejection).
+    G : float
+        Gain of a⁻ when ω⁻ holds.
+    unit : str
+        What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised.
+
+    Raises
+    ------
+    InputProblem
+        When a payoff is not a positive, finite number.
+
+    Notes
+    -----
+    Fletcher & Stevenson, Methods → Framework.
+
+    Examples
+    --------
+    >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
+    >>> money.q_star, money.K
+    (0.2, 10000)
+    >>> float(money.evpi(0.5)), float(money.normalised().evpi(0.5))
+    (1000.0, 0.1)
+    """
+
+    B: float
+    L_r: float
+    L_g: float
+    G: float
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("B", "L_r", "L_g", "G"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise InputProblem(
+                    f"The payoff {name} is {value:g}; give a number above 0 "
+                    "(losses are entered as positive amounts)."
+                )
+
+    @classmethod
+    def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:
+        """Payoffs that have this threshold: B = L_g = K(1−q*)/2 and G = L_r = K·q*/2.
+
+        With K = 1 this is the normalised form of all the paper's experiments.
+        """
+        if not 0 < q_star < 1:
+            raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
+        return cls(
+            B=K * (1 - q_star) / 2, L_r=K * q_star / 2, L_g=K * (1 - q_star) / 2, G=K * q_star / 2, unit=unit
+        )
+
+    @property
+    def K(self) -> float:
+        """What both kinds of error cost together; dividing by it normalises."""
+        return self.B + self.L_g + self.G + self.L_r
+
+    @property
+    def q_star(self) -> float:
+        """Threshold belief: a⁺ is the better action above it."""
+        return (self.G + self.L_r) / self.K
+
+    @property
+    def wrong_plus(self) -> float:
+        """What a⁺ under ω⁻ costs compared with acting rightly: G + L_r."""
+        return self.G + self.L_r
+
+    @property
+    def wrong_minus(self) -> float:
+        """What a⁻ under ω⁺ costs compared with acting rightly: B + L_g."""
+        return self.B + self.L_g
+
+    def scaled(self, factor: float, unit: str | None = None) -> Payoffs:
+        """All four multiplied; no decision changes when the cost is multiplied too."""
+        return Payoffs(
+            self.B * factor,
+            self.L_r * factor,
+            self.L_g * factor,
+            self.G * factor,
+            self.unit if unit is None else unit,
+        )
+
+    def normalised(self) -> Payoffs:
+        """The same decision problem with K = 1; divide the cost per document by K too."""
+        return self.scaled(1 / self.K, unit="")
+
+    def utility_plus(self, b: ArrayLike) -> Floats:
+        """EU(a⁺|b) = bB − (1−b)L_r, in the payoffs' unit."""
+        b = np.asarray(b, dtype=float)
+        return b * self.B - (1 - b) * self.L_r
+
+    def utility_minus(self, b: ArrayLike) -> Floats:
+        """EU(a⁻|b) = −bL_g + (1−b)G, in the payoffs' unit."""
+        b = np.asarray(b, dtype=float)
+        return -b * self.L_g + (1 - b) * self.G
+
+    def chooses_plus(self, b: ArrayLike) -> NDArray[np.bool_]:
+        """Whether a⁺ is chosen: b > q*, strictly and beyond rounding."""
+        return np.asarray(b, dtype=float) > self.q_star + TOLERANCE
+
+    def utility(self, b: ArrayLike) -> Floats:
+        """EU*(b), the larger of the two."""
+        return np.maximum(self.utility_plus(b), self.utility_minus(b))
+
+    def evpi(self, b: ArrayLike) -> Floats:
+        """Expected value of perfect information: min(b(B+L_g), (1−b)(G+L_r)); greatest at q*."""
+        b = np.asarray(b, dtype=float)
+        return np.minimum(b * self.wrong_minus, (1 - b) * self.wrong_plus)
+
+    def outcome(self, plus: bool, omega: bool) -> float:
+        """What an action brings once the state is known, without screening cost."""
+        if plus:
+            return self.B if omega else -self.L_r
+        return -self.L_g if omega else self.G
+
+
+def from_two_questions(documents: float, ratio: float) -> tuple[Payoffs, float]:
+    """Normalised payoffs and cost from two answers in plain words.
+
+    Parameters
+    ----------
+    documents : float
+        "To avoid the worse of the two mistakes for certain, how many documents would you read?"
+    ratio : float
+        How many times worse a wrong a⁺ is than a wrong a⁻ (below 1 when a wrong a⁻ is worse).
+
+    Returns
+    -------
+    payoffs : Payoffs
+        Normalised (K = 1), with q* = ratio / (1 + ratio).
+    cost : float
+        c/K per document: the worse mistake costs max(q*, 1−q*), spread over the documents.
+
+    Examples
+    --------
+    >>> payoffs, cost = from_two_questions(documents=400, ratio=4)
+    >>> round(payoffs.q_star, 3), round(cost, 6)
+    (0.8, 0.002)
+    """
+    if not (math.isfinite(documents) and documents > 0):
+        raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
+    if not (math.isfinite(ratio) and ratio > 0):
+        raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
+    payoffs = Payoffs.from_q_star(ratio / (1 + ratio))
+    return payoffs, max(payoffs.wrong_plus, payoffs.wrong_minus) / documents
+
+
+def to_two_questions(payoffs: Payoffs, cost: float) -> tuple[float, float]:
+    """The two answers that these payoffs and this cost stand for: (documents, ratio)."""
+    worse = max(payoffs.wrong_plus, payoffs.wrong_minus)
+    return (worse / cost if cost > 0 else math.inf), payoffs.wrong_plus / payoffs.wrong_minus
+
+
+def check_cost(cost: float) -> float:
+    """The cost per document, refused when negative or not a number; zero is legal."""
+    if not (math.isfinite(cost) and cost >= 0):
+        raise InputProblem(f"The cost per document is {cost:g}; give 0 or a number above 0.")
+    return cost

@@ -1,0 +1,27 @@
+"""Greedy: the paper's rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Floats, Path, Policy, first_not_worth, until_hit
+
+
+@dataclass(frozen=True)
+class Greedy(Policy):
+    """Continue iff ρ_{d+1}·EVPI(b_d) > c."""
+
+    name: ClassVar[str] = "greedy"
+    title: ClassVar[str] = "Greedy"
+    rule: ClassVar[str] = "Go on while the next document's chance of a hit, times the EVPI, exceeds its cost."
+    source: ClassVar[str] = "Fletcher & Stevenson, Greedy"
+    worth_phrase: ClassVar[str] = "The paper's score of the next document is"
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return until_hit(first_not_worth(path.score(1), costs, start), path, start)
+
+    def worth(self, path: Path) -> Floats:
+        return path.score(1)

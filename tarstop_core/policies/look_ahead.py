@@ -1,0 +1,32 @@
+"""Look-ahead(m): the best plan among those of at most m more documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, until_hit
+
+
+@dataclass(frozen=True)
+class LookAhead(Policy):
+    """Continue iff max_{d<D≤d+m} J(D) > J(d). With m = 1 it is the exact one-step EVSI, a trap:
+    one miss seldom changes an action although several would."""
+
+    m: int = 20
+
+    name: ClassVar[str] = "look-ahead"
+    title: ClassVar[str] = "Look-ahead"
+    rule: ClassVar[str] = "Go on while some plan of at most m more documents is worth more than it costs."
+    source: ClassVar[str] = "derived from the paper's framework (value of a plan J(D)); not in the paper"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return until_hit(path.horizon_depths(costs, self.m, start), path, start)
+
+    def worth(self, path: Path) -> Floats:
+        return path.worth(self.m)

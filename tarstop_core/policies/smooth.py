@@ -1,0 +1,38 @@
+"""Smooth(K): Greedy on the mean of the next K chances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, first_not_worth, until_hit
+
+WINDOWS = (2, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Smooth(Policy):
+    """Continue iff mean(ρ_{d+1} … ρ_{d+K})·EVPI(b_d) > c.
+
+    Assumptions where the paper is silent: ρ_{d+j} uses the current b_d, and with fewer than K
+    documents left those that are left are averaged.
+    """
+
+    K: int = 5
+
+    name: ClassVar[str] = "smooth"
+    title: ClassVar[str] = "Smooth"
+    rule: ClassVar[str] = "As Greedy, with the average chance of the next K documents."
+    source: ClassVar[str] = "Fletcher & Stevenson, Smooth"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("K", "documents to average over", 1, 100_000, WINDOWS),
+    )
+    worth_phrase: ClassVar[str] = "The paper's score, averaged over the next documents, is"
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return until_hit(first_not_worth(path.score(self.K), costs, start), path, start)
+
+    def worth(self, path: Path) -> Floats:
+        return path.score(self.K)

@@ -1,0 +1,304 @@
+"""BM25: put unranked documents in order of relevance to a query.
+
+The scores are those of ``rank_bm25.BM25Okapi`` with its defaults (k1 = 1.5, b = 0.75, epsilon = 0.25;
+lower case, white-space tokens), which is the ranking behind the published results. That library walks
+through every document in Python for every query word; here the weight of every (word, document) pair is
+computed once and a query adds up the rows of its words.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from tarstop_core.errors import InputProblem
+
+K1 = 1.5
+B = 0.75
+EPSILON = 0.25
+
+#: Called with (documents done, documents in all) while an index is built.
+Progress = Callable[[int, int], None]
+
+_DOCUMENTS_AT_A_TIME = 2048  # between two reports of progress
+_WEIGHTS_AT_A_TIME = 1 << 20  # keeps the temporaries of the weight formula at a few megabytes
+
+#: Words too common to be worth marking in a text. Scoring never drops a word.
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a about after all also among an and any are as at be been between both but by can could did do does "
+        "during each either for from had has have he her his how i if in into is it its may might more most no "
+        "nor not of on only or other our out over said same she should since so some such than that the their "
+        "them then there these they this those through to under until up upon was we were what when where "
+        "whether which while who whose why will with within without would you your",
+    )
+)
+_EDGE_PUNCTUATION = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+@dataclass(frozen=True, eq=False)
+class Bm25Index:
+    """A collection prepared for BM25 queries; made by `build_index`.
+
+    Parameters
+    ----------
+    vocabulary : dict of str to int
+        Row of each word that occurs in the collection, numbered by first appearance.
+    weights : csr_array of float, shape (words, N)
+        What one occurrence of the word in a query adds to the document's score.
+    """
+
+    vocabulary: dict[str, int]
+    weights: csr_array[np.float64, tuple[int, int]]
+
+    def __len__(self) -> int:
+        """N, the number of documents."""
+        return int(self.weights.shape[1])
+
+    def shares_word(self, query: str) -> bool:
+        """Whether at least one document holds at least one word of the query."""
+        return any(word in self.vocabulary for word in tokens(query))
+
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """Score every document against a query.
+
+        Parameters
+        ----------
+        query : str
+            A title, a sentence, claims or a whole description. A word counts as often as it occurs.
+
+        Returns
+        -------
+        ndarray of float, shape (N,)
+            BM25 scores in the order of the documents; all 0 where the query shares no word with them.
+            As in rank_bm25, a word in more than half of the documents weighs epsilon times the mean idf,
+            which in collections of a few documents can be negative.
+
+        Examples
+        --------
+        >>> index = build_index(["foldable mast", "mast for an antenna", "a kettle", "a lid", "a cup"])
+        >>> index.scores("antenna mast").round(3).tolist()
+        [0.364, 1.104, 0.0, 0.0, 0.0]
+        """
+        occurrences: dict[int, int] = {}
+        for word, times in Counter(tokens(query)).items():
+            row = self.vocabulary.get(word)
+            if row is not None:
+                occurrences[row] = times
+        if not occurrences:
+            return np.zeros(len(self))
+        rows = np.fromiter(occurrences.keys(), dtype=np.intp)
+        repeats = np.fromiter(occurrences.values(), dtype=np.float64)
+        return np.asarray(self.weights[rows].T @ repeats, dtype=np.float64)
+
+
+def tokens(text: str) -> list[str]:
+    """Split a text as BM25 sees it: lower case, at white space, punctuation kept.
+
+    Examples
+    --------
+    >>> tokens("Folding  mast, portable.")
+    ['folding', 'mast,', 'portable.']
+    """
+    return text.lower().split()
+
+
+def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25Index:
+    """Prepare a collection for BM25 queries.
+
+    Parameters
+    ----------
+    texts : iterable of str, length N
+        One text a document; single texts may be empty (they score 0).
+    progress : callable, optional
+        Called as ``progress(done, N)`` every 2,048 documents and at the end.
+
+    Returns
+    -------
+    Bm25Index
+        About 12 bytes for each distinct word of each document.
+
+    Raises
+    ------
+    InputProblem
+        When there is no document, or when none of them holds a word.
+
+    Notes
+    -----
+    With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). A negative idf is replaced by
+    epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean. The weight of
+    a word that a document of length l holds t times is idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
+
+    References
+    ----------
+    Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2.
+    """
+    every_text = texts if isinstance(texts, list) else list(texts)
+    if not every_text:
+        raise InputProblem("There is no document to rank; add a file with at least one record.")
+    vocabulary, lengths, words, times, starts = _count_words(every_text, progress)
+    if not len(words):
+        raise InputProblem(
+            f"All {len(every_text)} documents are without text; add titles or abstracts, or keep the list's own order."
+        )
+    counts = csr_array((times, words, starts), shape=(len(every_text), len(vocabulary)))
+    del times, words, starts
+    by_word = counts.T.tocsr()  # rows are words, and the documents within a row ascend
+    del counts
+
+    idf = _inverse_document_frequency(np.diff(by_word.indptr), len(every_text))
+    length_term = K1 * (1 - B + B * lengths / (lengths.sum() / len(lengths)))
+    weights = np.repeat(idf, np.diff(by_word.indptr))
+    for start in range(0, by_word.nnz, _WEIGHTS_AT_A_TIME):
+        part = slice(start, start + _WEIGHTS_AT_A_TIME)
+        t = by_word.data[part]
+        weights[part] *= t * (K1 + 1) / (t + length_term[by_word.indices[part]])
+    matrix = csr_array((weights, by_word.indices, by_word.indptr), shape=by_word.shape)
+    return Bm25Index(vocabulary, matrix)
+
+
+def rank_documents(
+    texts: Iterable[str], query: str, progress: Progress | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rank documents by BM25 against a query.
+
+    Parameters
+    ----------
+    texts : iterable of str, length N
+        One text a document.
+    query : str
+        What is looked for, in words.
+    progress : callable, optional
+        Called as ``progress(done, N)`` while the documents are indexed.
+
+    Returns
+    -------
+    order : ndarray of int, shape (N,)
+        Positions of the documents, best first; equal scores keep the given order.
+    scores : ndarray of float, shape (N,)
+        Scores in the *given* order; ``scores[order]`` falls.
+
+    Raises
+    ------
+    InputProblem
+        When the query is empty or shares no word with any document, and as `build_index` does.
+
+    Examples
+    --------
+    >>> order, scores = rank_documents(["a kettle", "a foldable mast", "a lid", "a cup"], "foldable mast")
+    >>> order.tolist()
+    [1, 0, 2, 3]
+    """
+    if not tokens(query):
+        raise InputProblem(
+            "The query is empty; write a sentence or paste the claims to rank the documents by."
+        )
+    index = build_index(texts, progress)
+    if not index.shares_word(query):
+        raise InputProblem(
+            f"No word of the query occurs in any of the {len(index)} documents; "
+            "use words that their titles or abstracts would contain."
+        )
+    scores = index.scores(query)
+    return rank_order(scores), scores
+
+
+def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Order documents by falling score.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (N,)
+        Scores; NaN (no score) goes last.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Positions, best first; ties keep their original order.
+
+    Examples
+    --------
+    >>> rank_order(np.array([1.0, 3.0, np.nan, 3.0])).tolist()
+    [1, 3, 0, 2]
+    """
+    return np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
+
+
+def matched_terms(query: str, text: str) -> set[str]:
+    """Words of the query that a text holds, for marking them where the text is shown.
+
+    Unlike scoring, this ignores punctuation round a word ("mast," marks "mast") and very common words.
+
+    Parameters
+    ----------
+    query, text : str
+        Any texts.
+
+    Returns
+    -------
+    set of str
+        Lower-case words without punctuation at their edges.
+
+    Examples
+    --------
+    >>> sorted(matched_terms("The folding of a mast", "A mast, portable; the FOLDING hinge."))
+    ['folding', 'mast']
+    """
+    return (_bare_words(query) & _bare_words(text)) - _STOP_WORDS
+
+
+def _bare_words(text: str) -> set[str]:
+    return {_EDGE_PUNCTUATION.sub("", word) for word in tokens(text)} - {""}
+
+
+def _count_words(
+    texts: list[str], progress: Progress | None
+) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document.
+
+    A block of documents at a time, so that the running words of a large collection are never all in memory.
+    """
+    number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # unseen: the next number
+    lengths = np.zeros(len(texts), dtype=np.int64)
+    distinct = np.zeros(len(texts) + 1, dtype=np.int64)
+    words: list[NDArray[np.int32]] = []
+    times: list[NDArray[np.int32]] = []
+    for first in range(0, len(texts), _DOCUMENTS_AT_A_TIME):
+        running: list[int] = []
+        block = texts[first : first + _DOCUMENTS_AT_A_TIME]
+        block_starts = np.zeros(len(block) + 1, dtype=np.int64)
+        for row, text in enumerate(block):
+            running.extend(map(number.__getitem__, tokens(text)))
+            block_starts[row + 1] = len(running)
+        here = slice(first, first + len(block))
+        lengths[here] = np.diff(block_starts)
+        counts = csr_array(
+            (np.ones(len(running), dtype=np.int32), np.array(running, dtype=np.int32), block_starts),
+            shape=(len(block), len(number)),
+        )
+        counts.sum_duplicates()
+        words.append(counts.indices.astype(np.int32, copy=False))
+        times.append(counts.data)
+        distinct[first + 1 : first + 1 + len(block)] = np.diff(counts.indptr)
+        if progress is not None:
+            progress(first + len(block), len(texts))
+    all_words = np.concatenate(words)
+    words.clear()  # before the second large array is made
+    return dict(number), lengths, all_words, np.concatenate(times), np.cumsum(distinct)
+
+
+def _inverse_document_frequency(holding: NDArray[np.int32], n_documents: int) -> NDArray[np.float64]:
+    """Idf of each word, negative ones replaced by epsilon times the mean over all words."""
+    idf: NDArray[np.float64] = np.log(n_documents - holding + 0.5) - np.log(holding + 0.5)
+    # The mean is taken before the replacement, so very common words pull it down: rank_bm25's way. Adding one
+    # word after another, as it does, matters: a pairwise sum would move long queries' scores by some 1e-10.
+    idf[idf < 0] = EPSILON * (np.cumsum(idf)[-1] / len(idf))
+    return idf

@@ -1,0 +1,432 @@
+"""A screening session as a pure function of its settings and its log.
+
+Nothing is ever changed or removed: undoing is an event too. Replaying the log gives the state,
+here, on another machine, or up to any moment in the past.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.decisive import check_prior
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs, check_cost
+from tarstop_core.policies import Policy, parse_policy
+
+Label = Literal["relevant", "irrelevant", "unsure"]
+UNSEEN, IRRELEVANT, RELEVANT, UNSURE = -1, 0, 1, 2
+CODES: dict[str, int] = {"irrelevant": IRRELEVANT, "relevant": RELEVANT, "unsure": UNSURE}
+NAMES: dict[int, str] = {UNSEEN: "", IRRELEVANT: "not relevant", RELEVANT: "relevant", UNSURE: "unsure"}
+PENDING, CONFIRMED = 0, 1
+
+KINDS = (
+    "label",  # doc, label: the next document of the list is read
+    "relabel",  # doc, label: an earlier verdict is changed (an unsure one settled)
+    "confirm",  # doc, holds: a hit is confirmed, or turns out not to be one
+    "undo",  # takes back the last label, relabel or confirm that still stands
+    "note",  # doc, text: replaces the document's note
+    "plan",  # settings, records: what was registered before the first label
+    "settings",  # settings, reason: the settings in force from now on
+    "stopped",  # what was advised when screening stopped
+    "decided",  # action, utility: the decision
+    "continued",  # screening goes on after stopping
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`KINDS`.
+    payload : mapping
+        JSON values; what they are is said beside each kind.
+    seq : int
+        Position in the log, from 1 on, without gaps; 0 before it is stored.
+    time : str
+        ISO 8601 with UTC offset; set when stored.
+    reviewer : str
+    """
+
+    kind: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    seq: int = 0
+    time: str = ""
+    reviewer: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that changes advice, apart from the labels.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    cost : float
+        Per document, in the payoffs' unit.
+    b_0 : float
+        Belief before any document, in (0, 1).
+    policy : str
+        As :func:`tarstop_core.policies.parse_policy` reads it.
+    calibrator : str
+        Digest of the calibrator.
+    needs_citation : bool
+        a⁺ is open only with a confirmed document to cite.
+    confirm_hits : bool
+        A hit counts only once it is confirmed.
+    kappa : float
+        Chance that a deciding document, if it exists, is in this list.
+    s : float
+        Chance of recognising a relevant document on reading it.
+    plus, minus : str
+        What the two actions are called.
+    scenario : str
+        "patent": one relevant document decides.
+    """
+
+    payoffs: Payoffs
+    cost: float
+    b_0: float = 0.5
+    policy: str = "optimal"
+    calibrator: str = ""
+    needs_citation: bool = True
+    confirm_hits: bool = True
+    kappa: float = 1.0
+    s: float = 1.0
+    plus: str = "Reject"
+    minus: str = "Grant"
+    scenario: str = "patent"
+
+    def __post_init__(self) -> None:
+        check_cost(self.cost)
+        check_prior(self.b_0)
+        parse_policy(self.policy)
+        for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
+            if not 0 < value <= 1:
+                raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
+
+    @property
+    def rule(self) -> Policy:
+        """The policy as an object."""
+        return parse_policy(self.policy)
+
+    def paper_mode(self) -> Settings:
+        """The paper's setting: everything that a person's session adds is off."""
+        return replace(self, needs_citation=False, confirm_hits=False, kappa=1.0, s=1.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values; :meth:`from_dict` reads them back."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Settings:
+        """Settings from their JSON values.
+
+        Raises
+        ------
+        InputProblem
+            When a value is missing or unusable.
+        """
+        try:
+            return cls(**{**content, "payoffs": Payoffs(**content["payoffs"])})
+        except (KeyError, TypeError) as problem:
+            raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
+
+    def changes(self, other: Settings) -> dict[str, tuple[Any, Any]]:
+        """What differs in `other`: name → (here, there)."""
+        here, there = self.to_dict(), other.to_dict()
+        return {name: (here[name], there[name]) for name in here if here[name] != there[name]}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided, and on what footing."""
+
+    plus: bool
+    time: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a session stands after its log.
+
+    Parameters
+    ----------
+    settings : Settings
+        In force now.
+    labels : ndarray of int8, shape (N,)
+        UNSEEN, IRRELEVANT, RELEVANT or UNSURE, in screening order.
+    confirmed : ndarray of int8, shape (N,)
+        For relevant documents: PENDING or CONFIRMED.
+    seq : int
+        Number of events so far.
+    notes : mapping of str to str
+        By document.
+    plan : Settings or None
+        What was registered before the first label.
+    plan_records : str
+        Hash of the records that the plan was registered for.
+    deviations : tuple of Event
+        Settings changed, with a reason, after a plan was registered.
+    stopped : bool
+    decision : Decision or None
+    can_undo : bool
+        Whether a label, change or confirmation stands that could be taken back.
+    last_time : str
+        Time of the last event.
+    """
+
+    settings: Settings
+    labels: NDArray[np.int8]
+    confirmed: NDArray[np.int8]
+    seq: int = 0
+    notes: Mapping[str, str] = field(default_factory=dict)
+    plan: Settings | None = None
+    plan_records: str = ""
+    deviations: tuple[Event, ...] = ()
+    stopped: bool = False
+    decision: Decision | None = None
+    can_undo: bool = False
+    last_time: str = ""
+
+    @property
+    def depth(self) -> int:
+        """Documents read: always the first of the list."""
+        return int(np.count_nonzero(self.labels != UNSEEN))
+
+    @property
+    def relevant(self) -> int:
+        """Documents labelled relevant, confirmed or not."""
+        return int(np.count_nonzero(self.labels == RELEVANT))
+
+    @property
+    def unsure(self) -> NDArray[np.intp]:
+        """Positions that wait to be settled."""
+        return np.flatnonzero(self.labels == UNSURE)
+
+    @property
+    def pending(self) -> NDArray[np.intp]:
+        """Positions of hits that wait for confirmation."""
+        if not self.settings.confirm_hits:
+            return np.array([], dtype=np.intp)
+        return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
+
+    @property
+    def hit(self) -> int | None:
+        """Depth (1-based) of the first hit that counts."""
+        counts = self.labels == RELEVANT
+        if self.settings.confirm_hits:
+            counts &= self.confirmed == CONFIRMED
+        found = np.flatnonzero(counts)
+        return int(found[0]) + 1 if len(found) else None
+
+    @property
+    def silent(self) -> NDArray[np.bool_]:
+        """Documents read without a verdict that counts: belief does not move there."""
+        silent = np.asarray(self.labels == UNSURE)
+        silent[self.pending] = True
+        return silent
+
+
+UNDOABLE = ("label", "relabel", "confirm")
+
+
+def standing(events: Iterable[Event]) -> list[Event]:
+    """The events that have not been taken back, in their order, without the undos themselves."""
+    kept: list[Event] = []
+    for event in events:
+        if event.kind != "undo":
+            kept.append(event)
+            continue
+        last = next((i for i in reversed(range(len(kept))) if kept[i].kind in UNDOABLE), None)
+        if last is not None:
+            del kept[last]
+    return kept
+
+
+class Fold:
+    """A log applied one standing event after the other; :func:`replay` is the whole of it.
+
+    Taking back is last in, first out, so whatever stands at the end stood on the same footing when
+    it was recorded: folding the standing events passes through the states a person saw.
+    """
+
+    def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
+        self._position = {doc: index for index, doc in enumerate(ids)}
+        self._labels = np.full(len(ids), UNSEEN, dtype=np.int8)
+        self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
+        self._depth = 0
+        self._state = State(settings=settings, labels=self._labels, confirmed=self._confirmed)
+
+    @property
+    def state(self) -> State:
+        """The state so far; later events do not change it."""
+        return replace(self._state, labels=self._labels.copy(), confirmed=self._confirmed.copy())
+
+    def apply(self, event: Event) -> None:
+        """Take one event in.
+
+        Raises
+        ------
+        InputProblem
+            When it names a document that is not in the list, or skips one.
+        """
+        state, content = self._state, event.payload
+        if event.kind in UNDOABLE:
+            self._judge(event)
+            state = replace(state, can_undo=True)
+        elif event.kind == "note":
+            self._at(event)
+            text = str(content["text"])
+            others = {doc: note for doc, note in state.notes.items() if doc != content["doc"]}
+            state = replace(state, notes={**others, str(content["doc"]): text} if text else others)
+        elif event.kind == "plan":
+            registered = Settings.from_dict(content["settings"])
+            state = replace(state, plan=registered, plan_records=str(content["records"]))
+        elif event.kind == "settings":
+            deviations = state.deviations if state.plan is None else (*state.deviations, event)
+            settings = Settings.from_dict(content["settings"])
+            state = replace(state, settings=settings, deviations=deviations)
+        elif event.kind == "stopped":
+            state = replace(state, stopped=True)
+        elif event.kind == "decided":
+            decision = Decision(plus=bool(content["plus"]), time=event.time, payload=content)
+            state = replace(state, stopped=True, decision=decision)
+        elif event.kind == "continued":
+            state = replace(state, stopped=False, decision=None)
+        else:
+            raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
+        self._state = state
+
+    def _at(self, event: Event) -> int:
+        at = self._position.get(str(event.payload["doc"]))
+        if at is None:
+            doc = event.payload["doc"]
+            raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
+        return at
+
+    def _judge(self, event: Event) -> None:
+        at = self._at(event)
+        if event.kind == "label":
+            if at != self._depth:
+                raise InputProblem(
+                    f"Event {event.seq} labels document {at + 1} of the list, "
+                    f"but document {self._depth + 1} comes next."
+                )
+            self._depth += 1
+        elif at >= self._depth:
+            raise InputProblem(f"Event {event.seq} changes document {at + 1}, which has not been read yet.")
+        if event.kind == "confirm":
+            holds = bool(event.payload["holds"])
+            self._labels[at] = RELEVANT if holds else IRRELEVANT
+            self._confirmed[at] = CONFIRMED if holds else PENDING
+        else:
+            self._labels[at] = CODES[as_label(str(event.payload["label"]))]
+            self._confirmed[at] = PENDING
+
+
+def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
+    """The state that a log leads to.
+
+    Parameters
+    ----------
+    settings : Settings
+        At the start.
+    ids : sequence of str, length N
+        Documents in screening order.
+    events : sequence of Event
+        The whole log, in order.
+
+    Raises
+    ------
+    InputProblem
+        When the log names a document that is not in the list, or skips one.
+
+    Examples
+    --------
+    >>> start = Settings(Payoffs.from_q_star(0.5), cost=0.001)
+    >>> log = [Event("label", {"doc": "a", "label": "irrelevant"}), Event("undo")]
+    >>> replay(start, ["a", "b"], log[:1]).depth, replay(start, ["a", "b"], log).depth
+    (1, 0)
+    """
+    fold = Fold(settings, ids)
+    for event in standing(events):
+        fold.apply(event)
+    state = fold.state
+    return replace(state, seq=events[-1].seq, last_time=events[-1].time) if events else state
+
+
+def label_event(state: State, ids: Sequence[str], doc: str, label: Label) -> Event:
+    """The event that labels the document a person is looking at.
+
+    Raises
+    ------
+    InputProblem
+        When that document is no longer the next one: a press that came too late or twice.
+    """
+    if state.depth >= len(ids):
+        raise InputProblem("Every document has been read already.")
+    if ids[state.depth] != doc:
+        raise InputProblem(
+            "That document had been labelled already, so the press was not counted; look at the one shown now."
+        )
+    if state.stopped:
+        raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
+    return Event("label", {"doc": doc, "label": label})
+
+
+def plan_event(state: State, records: str) -> Event:
+    """The event that freezes the settings in force, with a hash of the records.
+
+    Raises
+    ------
+    InputProblem
+        After the first label, or when a plan is registered already.
+    """
+    if state.plan is not None:
+        raise InputProblem("A plan is registered already; changes to it are recorded as deviations.")
+    if state.depth:
+        raise InputProblem("A plan is registered before the first document is read, and some have been read.")
+    return Event("plan", {"settings": state.settings.to_dict(), "records": records})
+
+
+def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
+    """The event that puts other settings in force.
+
+    Raises
+    ------
+    InputProblem
+        When a plan is registered and no reason is given.
+    """
+    if state.plan is not None and not reason.strip():
+        raise InputProblem("A plan is registered: say why you deviate from it.")
+    return Event("settings", {"settings": settings.to_dict(), "reason": reason.strip()})
+
+
+def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
+    """Hash of a ranked list: its documents, their order and their scores."""
+    content = json.dumps([list(ids), None if scores is None else [float(v) for v in scores]])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def as_label(text: str) -> Label:
+    """A label by name.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such label.
+    """
+    if text not in CODES:
+        raise InputProblem(f"There is no label '{text}'; choose one of {', '.join(CODES)}.")
+    return cast(Label, text)

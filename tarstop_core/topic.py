@@ -1,0 +1,63 @@
+"""A ranked list of documents with what is known of it: the one input of everything below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Topic:
+    """One ranked list.
+
+    Parameters
+    ----------
+    name : str
+        Topic identifier, as in the run and the qrels.
+    ids : ndarray of str, shape (N,)
+        Document identifiers in screening order (best first).
+    scores : ndarray of float, shape (N,), or None
+        Retrieval scores in the same order; None for a list that has only its order.
+    labels : ndarray of bool, shape (N,), or None
+        True where the document is relevant; None when nothing is known (a live session).
+    n_relevant : int or None
+        R, the number of relevant documents the qrels know, ranked or not.
+
+    Raises
+    ------
+    InputProblem
+        When the arrays disagree in length.
+    """
+
+    name: str
+    ids: NDArray[np.str_]
+    scores: NDArray[np.float64] | None = None
+    labels: NDArray[np.bool_] | None = None
+    n_relevant: int | None = None
+
+    def __post_init__(self) -> None:
+        for what, column in (("scores", self.scores), ("labels", self.labels)):
+            if column is not None and len(column) != len(self.ids):
+                raise InputProblem(
+                    f"Topic {self.name} has {len(self.ids)} documents but {len(column)} {what}; "
+                    "give one for every document."
+                )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def omega(self) -> bool:
+        """ω⁺: the qrels hold a relevant document, whether it was ranked or not."""
+        return bool(self.n_relevant)
+
+    @property
+    def first_hit(self) -> int | None:
+        """Depth (1-based) of the first relevant document; None when none is ranked."""
+        if self.labels is None or not self.labels.any():
+            return None
+        return int(np.argmax(self.labels)) + 1

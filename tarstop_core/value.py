@@ -1,0 +1,244 @@
+"""What going on is worth when one document decides.
+
+Write S_d = b_0·M_d + 1 − b_0 for the chance that d documents pass without a hit, and
+V_d = S_d·EVPI(b_d) for the loss that ignorance is still expected to cause then. Because the
+belief is a martingale, V_d = min(b_0·M_d·(B+L_g), (1−b_0)·(G+L_r)): no division, no cancellation.
+With C_d = Σ_{k<d} S_k, the documents that a plan "screen until a hit, at most d" is expected to
+take, the paper's letters give J(D) = constant − (V_D + c·C_D). So the best plan minimises
+R_D = V_D + c·C_D, and every look-ahead is a difference of two entries of R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.belief.decisive import HitCurve, belief
+from tarstop_core.payoffs import TOLERANCE, Payoffs
+
+Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class DecisivePath:
+    """All depths of one ranking at once, under "no hit so far", and the hit if there is one.
+
+    Parameters
+    ----------
+    curve : HitCurve
+        N documents.
+    b_0 : float
+        Belief before any document, in (0, 1).
+    payoffs : Payoffs
+    hit : int or None
+        Depth (1-based) of the first confirmed hit; None while there is none.
+    needs_citation : bool
+        a⁺ is open only with a document to cite, so before a hit only a⁻ is
+        (a person's session; the paper has it off).
+    """
+
+    curve: HitCurve
+    b_0: float
+    payoffs: Payoffs
+    hit: int | None = None
+    needs_citation: bool = False
+
+    def __len__(self) -> int:
+        return len(self.curve)
+
+    @cached_property
+    def b(self) -> Floats:
+        """Belief after d documents without a hit, shape (N + 1,)."""
+        return belief(self.curve, self.b_0)
+
+    @cached_property
+    def rho(self) -> Floats:
+        """ρ_{d+1} = b_d·h_{d+1}, the chance that the next document is a hit, shape (N,)."""
+        return self.b[:-1] * self.curve.h
+
+    @cached_property
+    def passes(self) -> Floats:
+        """S_d, the chance that d documents pass without a hit, shape (N + 1,)."""
+        return self.b_0 * np.exp(self.curve.log_M) + (1 - self.b_0)
+
+    @cached_property
+    def effort(self) -> Floats:
+        """C_d, the expected number of documents of "until a hit, at most d", shape (N + 1,)."""
+        effort = np.zeros(len(self) + 1)
+        np.cumsum(self.passes[:-1], out=effort[1:])
+        return effort
+
+    @cached_property
+    def evpi(self) -> Floats:
+        """EVPI(b_d) without a hit, in the payoffs' unit, shape (N + 1,)."""
+        if self.needs_citation:
+            return self.b * self.payoffs.wrong_minus
+        return self.payoffs.evpi(self.b)
+
+    @cached_property
+    def loss(self) -> Floats:
+        """V_d = S_d·EVPI(b_d), the loss that ignorance is still expected to cause, shape (N + 1,)."""
+        missed = self.b_0 * np.exp(self.curve.log_M) * self.payoffs.wrong_minus
+        if self.needs_citation:
+            return missed
+        return np.minimum(missed, (1 - self.b_0) * self.payoffs.wrong_plus)
+
+    @cached_property
+    def hits_to(self) -> Floats:
+        """Cumulative h, shape (N + 1,)."""
+        total = np.zeros(len(self) + 1)
+        np.cumsum(self.curve.h, out=total[1:])
+        return total
+
+    def chooses_plus(self, depth: int) -> bool:
+        """Whether a⁺ is the action on stopping at this depth."""
+        if self.hit is not None and depth >= self.hit:
+            return True
+        return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
+
+    def belief_at(self, depth: int) -> float:
+        """Belief on stopping at this depth: 1 from the hit on."""
+        if self.hit is not None and depth >= self.hit:
+            return 1.0
+        return float(self.b[depth])
+
+    def utility_at(self, depth: int) -> float:
+        """Expected utility of acting now, in the payoffs' unit, screening cost not subtracted."""
+        b = self.belief_at(depth)
+        act = self.payoffs.utility_plus if self.chooses_plus(depth) else self.payoffs.utility_minus
+        return float(act(b))
+
+    def score(self, K: int = 1) -> Floats:
+        """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,), before a hit.
+
+        ρ_{d+j} for j > 1 uses the current b_d (the paper is silent). With fewer than K documents
+        left, those that are left are averaged.
+        """
+        if K == 1:
+            return self.rho * self.evpi[:-1]
+        n = len(self)
+        ahead = np.minimum(K, n - np.arange(n))
+        window = self.hits_to[np.arange(n) + ahead] - self.hits_to[:-1]
+        return self.b[:-1] * window / ahead * self.evpi[:-1]
+
+    def evsi(self) -> Floats:
+        """Exact value of one more document and then acting, in the payoffs' unit, shape (N,).
+
+        max(0, ρ(B+L_g) − K·max(0, b − q*)): nothing when a miss would not change the action.
+        """
+        found = self.rho * self.payoffs.wrong_minus
+        if self.needs_citation:
+            return found
+        settled = self.payoffs.K * np.maximum(0.0, self.b[:-1] - self.payoffs.q_star)
+        return np.maximum(0.0, found - settled)
+
+    def plan_value(self, cost: float) -> Floats:
+        """J(D): expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
+        best = self.b_0 * self.payoffs.B + (1 - self.b_0) * self.payoffs.G
+        return best - self.regret(cost)
+
+    def regret(self, cost: ArrayLike) -> Floats:
+        """R_D = V_D + c·C_D, shape (…, N + 1) for costs of shape (…)."""
+        return np.asarray(self.loss + np.multiply.outer(np.asarray(cost, dtype=float), self.effort))
+
+    def worth(self, horizon: int | None = None) -> Floats:
+        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+
+        max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d): the loss that a plan is expected to avert, a
+        document. Some plan pays exactly when this exceeds the cost, so it is to any horizon what the
+        exact EVSI is to one document (``horizon=1`` is :meth:`evsi`), and it does not depend on the cost.
+
+        Parameters
+        ----------
+        horizon : int or None
+            m, how many documents ahead are considered; None looks to the end.
+
+        Notes
+        -----
+        The reward rate of the best stopping time is the index of Gittins (1979).
+        """
+        if horizon == 1:
+            return self.evsi()
+        if horizon is None or horizon >= len(self):
+            return _steepest_descent(self.effort, self.loss)
+        best = np.zeros(len(self))
+        for ahead in range(1, horizon + 1):
+            averted = self.loss[:-ahead] - self.loss[ahead:]
+            rate = averted / (self.effort[ahead:] - self.effort[:-ahead])
+            np.maximum(best[: len(rate)], rate, out=best[: len(rate)])
+        return best
+
+    def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
+        """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit.
+
+        Parameters
+        ----------
+        costs : array_like, shape (C,)
+        horizon : int or None
+            m documents ahead; None: to the end (optimal stopping).
+        start : int
+            Depth to begin at.
+
+        Returns
+        -------
+        ndarray of int, shape (C,)
+        """
+        regret = self.regret(np.atleast_1d(costs))[:, start:]
+        rounding = TOLERANCE * self.payoffs.K
+        if horizon is None:
+            lowest = regret.min(axis=1, keepdims=True) + rounding
+            return np.asarray(start + np.argmax(regret <= lowest, axis=1))
+        return start + np.array([_first_stall(row, horizon, rounding) for row in regret], dtype=np.intp)
+
+    def expected_effort(self, start: int, plan: int) -> float:
+        """Expected number of documents of going from `start` to `plan`, ending at a hit."""
+        return float((self.effort[plan] - self.effort[start]) / self.passes[start])
+
+
+def _steepest_descent(x: Floats, y: Floats) -> Floats:
+    """Greatest fall of y a step of x from each point to any later one, shape (len − 1,).
+
+    From the right, the lower convex hull of what lies ahead is kept: the steepest line from a point is
+    the tangent to that hull, and whatever the tangent passes over is never needed again.
+    """
+    xs, ys = x.tolist(), y.tolist()
+    falls = [0.0] * (len(xs) - 1)
+    hull = [len(xs) - 1]
+    for d in range(len(xs) - 2, -1, -1):
+        here_x, here_y = xs[d], ys[d]
+        fall = (here_y - ys[hull[-1]]) / (xs[hull[-1]] - here_x)
+        while len(hull) > 1:
+            further = (here_y - ys[hull[-2]]) / (xs[hull[-2]] - here_x)
+            if further < fall:
+                break
+            fall = further
+            hull.pop()
+        hull.append(d)
+        falls[d] = fall
+    return np.array(falls)
+
+
+def _first_stall(regret: Floats, horizon: int, rounding: float) -> int:
+    """First index from which none of the next `horizon` entries is lower.
+
+    Such an index is always a running minimum: an earlier, lower entry would have had to find
+    something lower still within its own horizon, and so would this one. Looking only at running
+    minima makes the search one pass, whatever the horizon.
+    """
+    seen = min(len(regret), max(256, 4 * horizon))
+    while True:
+        # The answer mostly lies early: widen the view only while it does not.
+        view = regret[:seen]
+        lowest = np.minimum.accumulate(view)
+        minima = np.flatnonzero(np.concatenate(([True], view[1:] < lowest[:-1])))
+        values = view[minima]
+        follower = np.searchsorted(-values, rounding - values, side="right")
+        reach = np.append(minima, np.iinfo(np.intp).max)[follower]
+        first = int(minima[np.argmax(reach - minima > horizon)])
+        if seen == len(regret) or first + horizon < seen:
+            return first
+        seen = min(len(regret), 4 * seen)

@@ -1,0 +1,176 @@
+"""What a person is told, and the record of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.advice import advise, screening_path, stopping_depths, trace
+from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.explain import explain
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
+from tarstop_core.session import Event, Settings, replay
+
+SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
+CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)
+N = 80
+IDS = [f"d{i}" for i in range(N)]
+P = CALIBRATOR.probabilities(None, N)
+START = Settings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
+
+
+def read(count: int, verdict: str = "irrelevant", start: int = 0) -> list[Event]:
+    return [Event("label", {"doc": IDS[i], "label": verdict}, i + 1) for i in range(start, start + count)]
+
+
+def test_continue_says_what_the_document_is_worth_and_how_far_to_go() -> None:
+    state = replay(START, IDS, read(3))
+    advice = advise(START, CALIBRATOR, P, state)
+    path = screening_path(START, CALIBRATOR, P, state)
+    stop = int(Optimal().depths(path, [START.cost])[0])
+    assert advice.go_on and advice.depth == 3 and advice.more == stop - 3
+    assert advice.worth is not None and advice.worth > START.cost
+    assert 0 < advice.expected_more < advice.more
+    told = explain(advice, START)
+    assert f"you would stop after about {advice.more} more" in told.sentence
+
+
+@pytest.mark.parametrize("rule", [Optimal(), LookAhead(20), Greedy(), Smooth(5), Batch(10), Budget(30)])
+def test_the_page_and_the_experiment_stop_at_the_same_depth(rule: Policy) -> None:
+    paper = replace(START.paper_mode(), policy=rule.spec)
+    experiment = int(rule.depths(screening_path(paper, CALIBRATOR, P, replay(paper, IDS, [])), [paper.cost])[0])
+    assert 0 < experiment < N
+    for depth in range(experiment + 1):
+        live = advise(paper, CALIBRATOR, P, replay(paper, IDS, read(depth)))
+        assert live.go_on == (depth < experiment)
+        assert live.depth + live.more == experiment
+
+
+def test_a_confirmed_hit_ends_it() -> None:
+    events = [*read(2), *read(1, "relevant", 2), Event("confirm", {"doc": "d2", "holds": True}, 4)]
+    advice = advise(START, CALIBRATOR, P, replay(START, IDS, events))
+    assert advice.headline == "found" and not advice.go_on and advice.b == 1 and advice.plus
+    assert advice.evpi == 0 and advice.worth == 0
+    assert advice.utility == pytest.approx(START.payoffs.B)
+
+
+def test_batch_finishes_its_batch_after_a_hit() -> None:
+    paper = replace(START.paper_mode(), policy="batch:K=10")
+    advice = advise(paper, CALIBRATOR, P, replay(paper, IDS, [*read(2), *read(1, "relevant", 2)]))
+    assert advice.headline == "finish batch" and advice.more == 7
+
+
+def test_an_unconfirmed_hit_shows_both_worlds() -> None:
+    state = replay(START, IDS, [*read(2), *read(1, "relevant", 2)])
+    advice = advise(START, CALIBRATOR, P, state)
+    assert advice.headline == "confirm"
+    assert advice.if_holds is not None and advice.if_holds.headline == "found"
+    missed = advise(START, CALIBRATOR, P, replay(START, IDS, read(3)))
+    assert advice.if_fails == missed
+    # Until it is settled it counts neither way.
+    assert advice.b == advise(START, CALIBRATOR, P, replay(START, IDS, read(2))).b
+    assert "marked a document that may settle the question" in explain(advice, START).sentence
+
+
+def test_unsure_leaves_belief_where_it_was_and_counts_as_read() -> None:
+    miss = advise(START, CALIBRATOR, P, replay(START, IDS, read(1)))
+    unsure = advise(START, CALIBRATOR, P, replay(START, IDS, read(1, "unsure")))
+    assert unsure.depth == 1 and unsure.b == START.b_0 > miss.b
+
+
+def test_nothing_read_is_never_a_stop() -> None:
+    dear = replace(START, cost=1.0)
+    advice = advise(dear, CALIBRATOR, P, replay(dear, IDS, []))
+    told = explain(advice, dear)
+    assert advice.headline == "prior alone" and told.word == "NOTHING READ YET"
+    assert "Your starting assumption alone decides this; nothing has been read." in told.sentence
+
+
+def test_advice_that_does_not_survive_its_assumptions_says_so() -> None:
+    found = False
+    for depth in range(1, N):
+        advice = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
+        disagree = [v for v in advice.variations if v.go_on != advice.go_on]
+        if disagree:
+            found = True
+            assert advice.headline == "depends"
+            told = explain(advice, START)
+            assert told.word == "DEPENDS ON ASSUMPTIONS" and len(told.doubts) >= len(disagree)
+    assert found
+
+
+def test_a_stop_whose_action_would_change_depends_on_assumptions() -> None:
+    near = replace(START.paper_mode(), b_0=0.55, cost=0.5)
+    advice = advise(near, CALIBRATOR, P, replay(near, IDS, read(1)))
+    assert not advice.go_on and {v.plus for v in advice.variations} == {True, False}
+    assert advice.headline == "depends"
+
+
+def test_the_end_of_the_list() -> None:
+    state = replay(START, IDS, read(N))
+    advice = advise(START, CALIBRATOR, P, state)
+    assert advice.headline == "all read" and advice.worth is None and advice.more == 0
+    assert stopping_depths(START, CALIBRATOR, P, state, [Budget(500)]) == [N]
+
+
+def test_advice_in_money_is_the_same_advice() -> None:
+    pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=START.cost * 20_000)
+    for depth in (0, 5, 20, 60):
+        plain = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
+        money = advise(pounds, CALIBRATOR, P, replay(pounds, IDS, read(depth)))
+        assert (plain.headline, plain.more, plain.plus) == (money.headline, money.more, money.plus)
+        assert money.utility == pytest.approx(20_000 * plain.utility)
+    assert "£" in explain(money, pounds).stopping
+
+
+def test_the_trace_is_what_was_on_the_screen() -> None:
+    dearer = replace(START, cost=0.004)
+    events = [
+        *read(4),
+        Event("label", {"doc": "d4", "label": "unsure"}, 5),
+        Event("settings", {"settings": dearer.to_dict(), "reason": ""}, 6),
+        Event("label", {"doc": "d5", "label": "irrelevant"}, 7),
+        Event("undo", {}, 8),
+        Event("label", {"doc": "d5", "label": "relevant"}, 9),
+        Event("note", {"doc": "d5", "text": "claim 1"}, 10),
+        Event("relabel", {"doc": "d4", "label": "irrelevant"}, 11),
+        Event("label", {"doc": "d6", "label": "irrelevant"}, 12),
+    ]
+    rows = trace(START, {CALIBRATOR.digest: CALIBRATOR}, IDS, None, events)
+    assert [row["id"] for row in rows] == IDS[:7]
+    labels = {5: "d4", 9: "d5", 12: "d6"}
+    for seq, doc in labels.items():
+        before = replay(START, IDS, [event for event in events if event.seq < seq])
+        advice = advise(before.settings, CALIBRATOR, P, before)
+        row = rows[IDS.index(doc)]
+        assert row["b"] == advice.b and row["worth"] == advice.worth and row["evpi"] == advice.evpi
+        assert row["cost"] == before.settings.cost
+        assert row["advice"] == ("continue" if advice.go_on else "stop")
+    assert rows[4]["label"] == "not relevant" and rows[5]["note"] == "claim 1"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    depth=st.integers(0, N),
+    q_star=st.floats(0.05, 0.95),
+    b_0=st.floats(0.02, 0.98),
+    cost=st.sampled_from([0.0, 1e-4, 1e-3, 1e-2, 1.0]),
+    cited=st.booleans(),
+    rule=st.sampled_from(["optimal", "look-ahead:m=5", "greedy", "smooth:K=5", "batch:K=7", "budget:d=20"]),
+)
+def test_every_situation_can_be_put_in_words(
+    depth: int, q_star: float, b_0: float, cost: float, cited: bool, rule: str
+) -> None:
+    now = replace(START, payoffs=Payoffs.from_q_star(q_star), b_0=b_0, cost=cost, needs_citation=cited, policy=rule)
+    advice = advise(now, CALIBRATOR, P, replay(now, IDS, read(depth)))
+    told = explain(advice, now)
+    assert told.word and told.sentence.endswith(".") and told.stopping.endswith(".")
+    assert "nan" not in told.sentence + told.stopping
+    assert np.isfinite(advice.utility) and 0 <= advice.more <= N - depth
+    if cited:
+        assert not advice.plus
