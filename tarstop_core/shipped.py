@@ -19,6 +19,15 @@ def calibrators() -> dict[str, Calibrator]:
     return dict(sorted(found.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
 
-def default_calibrator(has_scores: bool) -> str:
-    """Short name of the calibrator to begin with, for lists with and without scores."""
-    return "clef-reviews" if has_scores else "clef-reviews-rank"
+def default_calibrator(has_scores: bool, sample: bool = False) -> str:
+    """Short name of the calibrator to begin with.
+
+    Parameters
+    ----------
+    has_scores : bool
+        Whether the list has scores, or only its order.
+    sample : bool
+        Whether the list is one of the sample searches.
+    """
+    name = "sample-searches" if sample else "clef-reviews"
+    return name if has_scores else f"{name}-rank"

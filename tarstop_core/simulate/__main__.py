@@ -1,0 +1,25 @@
+"""`python -m tarstop_core.simulate DIR`: write the simulated sample data."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tarstop_core.simulate.patents import DEFAULT_SEED
+from tarstop_core.simulate.write import write_sample_data
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tarstop_core.simulate", description="Write the simulated sample data."
+    )
+    parser.add_argument("folder", type=Path, help="where to write; usually sample_data")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="default: %(default)s")
+    given = parser.parse_args()
+    written = write_sample_data(given.folder, given.seed)
+    size = sum(path.stat().st_size for path in written)
+    print(f"{len(written)} files, {size / 1e6:.2f} MB, in {given.folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""What an invention is made of, for the grammar that composes documents about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Something a device can have: a short name for titles, a phrase for abstracts."""
+
+    short: str
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One key feature of a claim.
+
+    Parameters
+    ----------
+    label : str
+        What it is called in reasons: "the spring detent".
+    close : tuple of Mechanism
+        Wordings near the claim's own words.
+    far : tuple of Mechanism
+        The same thing in other words, which a search by words finds late.
+    other : tuple of Mechanism
+        What documents have that solve this part of the problem differently.
+    """
+
+    label: str
+    close: tuple[Mechanism, ...]
+    far: tuple[Mechanism, ...]
+    other: tuple[Mechanism, ...]
+
+
+@dataclass(frozen=True)
+class Invention:
+    """An application and the vocabulary of its field."""
+
+    topic: str
+    title: str
+    claim: str
+    devices: tuple[str, ...]
+    uses: tuple[str, ...]
+    purposes: tuple[str, ...]
+    problems: tuple[str, ...]
+    advantages: tuple[str, ...]
+    operations: tuple[str, ...]
+    extras: tuple[Mechanism, ...]
+    features: tuple[Feature, ...]
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """The lines of a block that are not blank, stripped."""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def mechanisms(text: str) -> tuple[Mechanism, ...]:
+    """A block of lines "short | phrase" as mechanisms."""
+    pairs = (line.split(" | ", 1) for line in lines(text))
+    return tuple(Mechanism(short, phrase) for short, phrase in pairs)
+
+
+def feature(label: str, *, close: str, far: str, other: str) -> Feature:
+    """A feature from three blocks of lines "short | phrase"."""
+    return Feature(label, mechanisms(close), mechanisms(far), mechanisms(other))

@@ -1,0 +1,511 @@
+"""A simulated patent collection that a person can read: sixteen searches, eight of them with prior art.
+
+A claim names three key features. Its pool is composed from the grammar of its field
+(`tarstop_core.simulate.inventions`) and holds five kinds of document:
+
+- *prior art*: discloses all three features, often in other words than the claim's (ω⁺ topics only);
+- *near misses*: two of the features, and a different solution in place of the third;
+- *partial*: one feature;
+- *same field*: none, but the same kind of device;
+- *other field*: strays from another search, as every real result list has them.
+
+How deep the first prior art lies under BM25 follows from how much of it speaks the claim's language
+(`Plan.wording`). Nothing here describes a real patent.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass, replace
+
+from tarstop_core.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
+
+DEFAULT_SEED = 1412
+
+SHORTEST, LONGEST = 62, 118  # words of an abstract
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the pool of one topic is made up.
+
+    Parameters
+    ----------
+    prior_art : int
+        Documents that disclose everything; 0 in an ω⁻ topic.
+    wording : float
+        Chance that prior art names a feature in the claim's words, not in its own.
+    near_misses : int
+        Documents that disclose all but one feature, mostly in the claim's words.
+    documents : int
+        Size of the pool.
+    draw : int
+        Which of the topic's streams of random numbers is used.
+    """
+
+    prior_art: int
+    wording: float
+    near_misses: int
+    documents: int
+    draw: int = 0
+
+
+# Fitted by hand so that under BM25 (rank_bm25's defaults, the claim as query) first hits lie at varied depths.
+PLANS: dict[str, Plan] = {
+    "antenna-mount": Plan(5, 0.35, 14, 312, draw=18),
+    "battery-pack": Plan(0, 0.0, 16, 298),
+    "belay-device": Plan(0, 0.0, 12, 266),
+    "bicycle-brake": Plan(9, 0.8, 12, 341, draw=1),
+    "coffee-machine": Plan(4, 0.2, 18, 287, draw=8),
+    "door-lock": Plan(0, 0.0, 15, 330),
+    "drip-emitter": Plan(12, 0.6, 12, 274, draw=8),
+    "drone-gripper": Plan(0, 0.0, 13, 318),
+    "greenhouse-vent": Plan(0, 0.0, 18, 251),
+    "hearing-aid": Plan(6, 0.2, 20, 355, draw=1),
+    "inhaler": Plan(0, 0.0, 14, 344),
+    "prosthetic-foot": Plan(3, 0.15, 24, 302, draw=6),
+    "ski-binding": Plan(0, 0.0, 17, 283),
+    "stair-trolley": Plan(8, 0.4, 14, 248, draw=2),
+    "water-filter": Plan(0, 0.0, 12, 309),
+    "window-blind": Plan(4, 0.1, 26, 326, draw=8),
+}
+
+NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim's words
+PARTIAL_SHARE = 0.22  # of the pool
+OTHER_FIELD_SHARE = 0.08
+
+SLOTS: dict[str, tuple[str, ...]] = {
+    "metal": (
+        "aluminium",
+        "stainless steel",
+        "brass",
+        "spring steel",
+        "titanium",
+        "galvanised steel",
+        "nickel-plated steel",
+    ),
+    "polymer": (
+        "polyamide",
+        "polypropylene",
+        "acetal resin",
+        "polyurethane",
+        "glass-filled nylon",
+        "polycarbonate",
+        "recycled polyester",
+    ),
+    "soft": ("silicone", "natural rubber", "polyurethane foam", "thermoplastic rubber", "neoprene"),
+    "gram": tuple(str(n) for n in range(380, 700, 10)),
+    "few": ("two", "three", "four", "five"),
+    "num": tuple(str(n) for n in range(8, 31)),
+    "big": tuple(str(n) for n in range(110, 200, 10)),
+    "mm": tuple(str(n) for n in range(20, 62, 2)),
+    "pct": ("three", "four", "five", "six", "seven"),
+    "lowtemp": ("12", "14", "15", "16", "18"),
+    "hightemp": ("24", "26", "28", "30", "32"),
+    "smalla": ("8.5", "8.7", "8.9", "9.1"),
+    "smallb": ("10", "10.5", "11", "11.5"),
+}
+
+# {m1}–{m3} never start a sentence and never are its subject, so number and articles always agree.
+OPENINGS: tuple[str, ...] = (
+    "{A_d}{use} comprises {m1}, {m2} and {m3}.",
+    "Disclosed is {a_d}{use}, comprising {m1}; {m2}; and {m3}.",
+    "The invention relates to {a_d}{use}. It comprises {m1}, {m2} and, in addition, {m3}.",
+    "In order to {purpose}, {a_d} is provided with {m1} and with {m2}. The {d} also has {m3}.",
+    "What is proposed is {a_d}{use} that has {m1}. It furthermore includes {m2} as well as {m3}.",
+    "The {d} described here serves to {purpose}. Its main parts are {m1}, {m2} and {m3}.",
+    "{A_d} intended to {purpose} comprises {m1}. It is completed by {m2} and by {m3}.",
+    "{A_d}{use} makes use of {m1}, which works together with {m2}. There is also provision for {m3}.",
+    "With a conventional {d} it is hard to avoid {problem}. The present {d} therefore has {m1}, {m2} and {m3}.",
+    "To counter {problem}, {a_d}{use} is equipped with {m1}; it combines this with {m2} and {m3}.",
+    "The application describes {a_d}{use}. Its essential elements are {m1}, {m2} and {m3}.",
+    "The {d} according to the invention is built around {m1}. It likewise has {m2} and {m3}.",
+)
+EXTRA_SENTENCES: tuple[str, ...] = (
+    "Further embodiments include {m}.",
+    "The {d} may additionally have {m}.",
+    "It can also be supplied with {m}.",
+    "A preferred version is fitted with {m}.",
+    "Where required, the maker adds {m}.",
+    "A variant is described with {m}.",
+)
+OPERATION_SENTENCES: tuple[str, ...] = (
+    "In use, {op}.",
+    "During operation, {op}.",
+    "Typically, {op}.",
+    "{Op}.",
+)
+PROBLEM_SENTENCES: tuple[str, ...] = (
+    "In this way {problem} can be avoided.",
+    "The arrangement counteracts {problem}.",
+    "One aim is to prevent {problem}.",
+    "Users of earlier designs complained of {problem}.",
+    "This lessens the risk of {problem}.",
+    "Measures against {problem} are described.",
+)
+PURPOSE_SENTENCES: tuple[str, ...] = (
+    "The object is to {purpose}.",
+    "It is designed to {purpose}.",
+    "The purpose is to {purpose}.",
+    "The device helps to {purpose}.",
+)
+ADVANTAGE_SENTENCES: tuple[str, ...] = (
+    "As a result, {adv}.",
+    "An advantage is that {adv}.",
+    "{Adv}.",
+    "Tests showed that {adv}.",
+    "The design ensures that {adv}.",
+    "It is a particular merit that {adv}.",
+)
+GENERAL_SENTENCES: tuple[str, ...] = (
+    "Parts subject to wear can be replaced separately.",
+    "Preferred materials are {metal} and {polymer}.",
+    "The main parts are made of {metal} or moulded from {polymer}.",
+    "A method of making the {d} is described as well.",
+    "The {d} can be retrofitted to existing equipment.",
+    "All parts can be assembled by hand in a few steps.",
+    "The drawings show {few} embodiments of the {d}.",
+    "A kit of parts for the {d} is also described.",
+    "The number of separate parts is kept small.",
+    "Tolerances of manufacture are evened out by a resilient insert of {soft}.",
+    "Contact faces are lined with {soft} to avoid noise.",
+    "The {d} was tried out over {few} months.",
+)
+TITLES: tuple[str, ...] = (
+    "{D} with {s1}",
+    "{D} with {s1} and {s2}",
+    "{D} having {s1}",
+    "{D}{use}",
+    "{S1} for {a_d}",
+    "{D}{use} with {s1}",
+    "Improved {d} comprising {s1}",
+    "Arrangement of {s1} in {a_d}",
+    "Method of operating {a_d} with {s1}",
+    "{S1} and {a_d} equipped therewith",
+    "{D}, in particular with {s1}",
+    "Kit of parts for {a_d} with {s1}",
+)
+NAME_ROOTS: tuple[str, ...] = (
+    "Ardelune",
+    "Brenvik",
+    "Corrindale",
+    "Dunstrop",
+    "Eskenholt",
+    "Femblay",
+    "Grauwald",
+    "Havenor",
+    "Ivarstrand",
+    "Kestwick",
+    "Lindovar",
+    "Marrowby",
+    "Nettleforge",
+    "Ostrelle",
+    "Pellindra",
+    "Quessel",
+    "Rovanta",
+    "Sallowfen",
+    "Tarnholt",
+    "Umbrelac",
+    "Vossmere",
+    "Wendelau",
+    "Ylvestad",
+    "Zandrick",
+)
+NAME_TRADES: tuple[str, ...] = (
+    "Devices",
+    "Engineering",
+    "Industries",
+    "Instruments",
+    "Mechanics",
+    "Systems",
+    "Technologies",
+    "Works",
+)
+NAME_FORMS: tuple[str, ...] = ("Ltd", "GmbH", "AB", "Inc.", "SA", "BV", "Oy", "SpA")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One invented document.
+
+    Parameters
+    ----------
+    publication_number : str
+        "SIM-0412-A1"; also the identifier, unique in the whole collection.
+    title, abstract, assignee : str
+        Invented text.
+    year : int
+        Year of publication.
+    kind : str
+        "prior art", "near miss", "partial", "same field" or "other field".
+    disclosed : tuple of bool, length 3
+        Which key features of the topic's claim the text contains.
+    reason : str
+        A sentence for a demo: what it discloses and what it lacks.
+    """
+
+    publication_number: str
+    title: str
+    abstract: str
+    assignee: str
+    year: int
+    kind: str
+    disclosed: tuple[bool, ...]
+    reason: str
+
+    @property
+    def relevant(self) -> bool:
+        return all(self.disclosed)
+
+
+@dataclass(frozen=True)
+class PatentTopic:
+    """One simulated search: the application and its pool, in order of publication number."""
+
+    invention: Invention
+    documents: tuple[Document, ...]
+
+    @property
+    def omega(self) -> bool:
+        """ω⁺: the pool holds prior art that discloses the whole claim."""
+        return any(document.relevant for document in self.documents)
+
+
+def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
+    """The readable collection: 16 topics, 8 with prior art.
+
+    Parameters
+    ----------
+    seed : int
+        Equal seeds give equal collections.
+
+    Returns
+    -------
+    list of PatentTopic
+        In the order of `INVENTIONS`; no title occurs twice in a topic, no abstract twice at all.
+
+    Examples
+    --------
+    >>> topics = simulate_patents()
+    >>> sum(topic.omega for topic in topics), len(topics)
+    (8, 16)
+    """
+    numbers = random.Random(f"{seed} numbers").sample(
+        range(100, 10_000), sum(p.documents for p in PLANS.values())
+    )
+    used: set[str] = set()
+    topics = []
+    for invention in INVENTIONS:
+        plan = PLANS[invention.topic]
+        own, numbers = numbers[: plan.documents], numbers[plan.documents :]
+        topics.append(
+            _simulate_topic(
+                invention, plan, own, random.Random(f"{seed} {invention.topic} {plan.draw}"), used
+            )
+        )
+    return topics
+
+
+def disclosed_features(invention: Invention, text: str) -> tuple[bool, ...]:
+    """Which key features a text contains, by the phrases of the grammar.
+
+    Parameters
+    ----------
+    invention : Invention
+        The claim's field.
+    text : str
+        Title and abstract.
+
+    Returns
+    -------
+    tuple of bool, one for each key feature
+    """
+    plain = text.casefold()
+    return tuple(
+        any(
+            mechanism.phrase.casefold() in plain or mechanism.short.casefold() in plain
+            for mechanism in (*feature.close, *feature.far)
+        )
+        for feature in invention.features
+    )
+
+
+def _simulate_topic(
+    invention: Invention, plan: Plan, numbers: list[int], rng: random.Random, used: set[str]
+) -> PatentTopic:
+    partial = round(PARTIAL_SHARE * plan.documents)
+    other = round(OTHER_FIELD_SHARE * plan.documents)
+    same = plan.documents - plan.prior_art - plan.near_misses - partial - other
+    kinds = (
+        ["prior art"] * plan.prior_art
+        + ["near miss"] * plan.near_misses
+        + ["partial"] * partial
+        + ["same field"] * same
+        + ["other field"] * other
+    )
+    titles: set[str] = set()
+    documents = []
+    for nth, (kind, number) in enumerate(zip(kinds, numbers, strict=True)):
+        document = _document(invention, kind, plan.wording, nth, rng)
+        while document.title in titles or document.abstract in used:
+            document = _document(invention, kind, plan.wording, nth, rng)
+        titles.add(document.title)
+        used.add(document.abstract)
+        kind_code = rng.choice(("A1", "A1", "A1", "B1", "B2", "U1"))
+        documents.append(replace(document, publication_number=f"SIM-{number:04d}-{kind_code}"))
+    documents.sort(key=lambda document: document.publication_number)
+    return PatentTopic(invention, tuple(documents))
+
+
+def _document(invention: Invention, kind: str, wording: float, nth: int, rng: random.Random) -> Document:
+    """One document without its number; `nth` spreads the missing feature over the near misses."""
+    if kind == "other field":
+        field = rng.choice([other for other in INVENTIONS if other is not invention])
+        shown: tuple[int, ...] = ()
+        parts = [*rng.sample(field.extras, 2), rng.choice(rng.choice(field.features).other)]
+    else:
+        field = invention
+        if kind == "prior art":
+            shown = (0, 1, 2)
+        elif kind == "near miss":
+            shown = tuple(i for i in range(3) if i != nth % 3)
+            wording = NEAR_MISS_WORDING
+        elif kind == "partial":
+            shown = (rng.randrange(3),)
+            wording = 0.5
+        else:
+            shown = ()
+        parts = [_worded(field.features[i], wording, rng) for i in shown]
+        missing = [feature for i, feature in enumerate(field.features) if i not in shown]
+        # A near miss always says what it has in place of the third feature; others may leave it open.
+        solved = missing if kind == "near miss" else rng.sample(missing, rng.randint(0, len(missing)))
+        parts += [rng.choice(feature.other) for feature in solved]
+    parts = [_filled(part, rng) for part in parts]
+    instead = parts[-1].phrase if kind == "near miss" else ""
+    spare = [
+        _filled(extra, rng) for extra in rng.sample(field.extras, 4) if extra.short not in _shorts(parts)
+    ]
+    while len(parts) < 3:
+        parts.append(spare.pop())
+    rng.shuffle(parts)
+    title, abstract = _text(field, parts, spare, rng)
+    return Document(
+        publication_number="",
+        title=title,
+        abstract=abstract,
+        assignee=f"{rng.choice(NAME_ROOTS)} {rng.choice(NAME_TRADES)} {rng.choice(NAME_FORMS)}",
+        year=rng.randint(1994, 2021),
+        kind=kind,
+        disclosed=tuple(i in shown for i in range(3)),
+        reason=_reason(invention, field, kind, shown, instead),
+    )
+
+
+def _worded(feature: Feature, wording: float, rng: random.Random) -> Mechanism:
+    return rng.choice(feature.close if rng.random() < wording else feature.far)
+
+
+def _shorts(parts: list[Mechanism]) -> set[str]:
+    return {part.short for part in parts}
+
+
+def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
+    return replace(mechanism, phrase=_fill(mechanism.phrase, {}, rng))
+
+
+def _fill(template: str, values: dict[str, str], rng: random.Random) -> str:
+    """Put values, then random words for the slots they leave, in the place of {names}."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1)
+        return values[name] if name in values else rng.choice(SLOTS[name])
+
+    return re.sub(r"\{(\w+)\}", value, template)
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[0].lower() in "aeiou" and not noun.startswith("uni") else f"a {noun}"
+
+
+def _text(
+    field: Invention, parts: list[Mechanism], spare: list[Mechanism], rng: random.Random
+) -> tuple[str, str]:
+    """Title and abstract of a document that has these three parts."""
+    device = rng.choice(field.devices)
+    # "a release binding for skis for beginners" would say "for" twice.
+    use = "" if " for " in device else f" {rng.choice(field.uses)}"
+    problems = rng.sample(field.problems, 2)
+    purpose = rng.choice(field.purposes)
+    operation = _fill(rng.choice(field.operations), {}, rng)
+    advantages = [_fill(advantage, {}, rng) for advantage in rng.sample(field.advantages, 2)]
+    values = {
+        "d": device,
+        "D": _capital(device),
+        "a_d": _article(device),
+        "A_d": _capital(_article(device)),
+        "use": use,
+        "purpose": purpose,
+        "problem": problems[0],
+        "op": operation,
+        "Op": _capital(operation),
+        "adv": advantages[0],
+        "Adv": _capital(advantages[0]),
+    } | {f"m{i}": part.phrase for i, part in enumerate(parts, start=1)}
+
+    first, second = rng.sample(parts, 2)
+    title_values = values | {"s1": first.short, "S1": _capital(first.short), "s2": second.short}
+    title = _fill(rng.choice(TITLES), title_values, rng)
+
+    opening = rng.choice(OPENINGS)
+    later = [rng.choice(OPERATION_SENTENCES), rng.choice(ADVANTAGE_SENTENCES)]
+    if "{purpose}" not in opening and rng.random() < 0.5:
+        later.insert(rng.randrange(2), rng.choice(PURPOSE_SENTENCES))
+    elif "{problem}" not in opening:
+        later.insert(rng.randrange(3), rng.choice(PROBLEM_SENTENCES))
+    sentences = [_fill(opening, values, rng)]
+    if spare and rng.random() < 0.45:
+        sentences.append(_fill(rng.choice(EXTRA_SENTENCES), values | {"m": spare.pop().phrase}, rng))
+    sentences += [_fill(sentence, values, rng) for sentence in later]
+    again = values | {"problem": problems[1], "adv": advantages[1], "Adv": _capital(advantages[1])}
+    fillers = rng.sample(GENERAL_SENTENCES, 3)
+    fillers.insert(rng.randrange(2), rng.choice([s for s in PROBLEM_SENTENCES if s not in later]))
+    fillers.insert(rng.randrange(2), rng.choice(EXTRA_SENTENCES))
+    wanted = rng.randint(SHORTEST, LONGEST - 25)
+    for filler in fillers:
+        if _words(sentences) >= wanted:
+            break
+        if "{m}" in filler:
+            if not spare:
+                continue
+            again["m"] = spare.pop().phrase
+        sentences.append(_fill(filler, again, rng))
+    while _words(sentences) > LONGEST:
+        sentences.pop()
+    return title, " ".join(sentences)
+
+
+def _words(sentences: list[str]) -> int:
+    return sum(len(sentence.split()) for sentence in sentences)
+
+
+def _listed(items: list[str], last: str = "and") -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def _reason(invention: Invention, field: Invention, kind: str, shown: tuple[int, ...], instead: str) -> str:
+    has = [feature.label for i, feature in enumerate(invention.features) if i in shown]
+    lacks = [feature.label for i, feature in enumerate(invention.features) if i not in shown]
+    if kind == "prior art":
+        return f"Discloses all three key features: {_listed(has)}."
+    if kind == "near miss":
+        return f"Discloses {_listed(has)}, but not {lacks[0]}; it has {instead} instead."
+    if kind == "partial":
+        return f"Discloses {has[0]}, but neither {_listed(lacks, 'nor')}."
+    if kind == "same field":
+        return "The same kind of device, but it discloses none of the three key features."
+    return f"From another field ({field.title.lower()}); it discloses none of the three key features."

@@ -1,0 +1,130 @@
+"""The folder of sample data: made again byte for byte, and read back whole."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tarstop_core import samples
+from tarstop_core.errors import InputProblem
+from tarstop_core.records import RECORD_COLUMNS
+from tarstop_core.simulate.patents import simulate_patents
+from tarstop_core.simulate.write import GOOGLE_COLUMNS, write_sample_data
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("samples")
+    write_sample_data(folder)
+    return folder
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def test_writing_twice_gives_equal_bytes(written: Path, tmp_path: Path) -> None:
+    write_sample_data(tmp_path)
+    assert _files(tmp_path) == _files(written)
+    for name in _files(written):
+        assert (tmp_path / name).read_bytes() == (written / name).read_bytes(), name
+
+
+def test_shipped_files_are_what_the_script_writes(written: Path) -> None:
+    shipped = samples.sample_dir()
+    for name in _files(written):
+        ours, theirs = (shipped / name).read_bytes(), (written / name).read_bytes()
+        if name.suffix == ".gz":
+            # Another zlib may pack the same text into other bytes.
+            ours, theirs = gzip.decompress(ours), gzip.decompress(theirs)
+        assert ours == theirs, name
+
+
+def test_packed_files_carry_no_time_and_no_name(written: Path) -> None:
+    for path in written.rglob("*.gz"):
+        head = path.read_bytes()[:8]
+        assert head[3] == 0 and head[4:8] == b"\0\0\0\0"
+
+
+def test_size_is_modest(written: Path) -> None:
+    assert sum((written / name).stat().st_size for name in _files(written)) < 3_000_000
+
+
+def test_topics_do_not_give_the_truth_away() -> None:
+    topics = samples.sample_topics()
+    assert list(topics.columns) == ["topic", "title", "claim", "documents"]
+    assert len(topics) == 16
+    assert not topics.astype(str).apply(lambda column: column.str.contains("SIM-|omega|ω")).any().any()
+    assert topics["topic"].is_monotonic_increasing  # not sorted by the truth
+
+
+def test_loading_gives_the_simulated_documents() -> None:
+    qrels = samples.sample_qrels()
+    for topic in simulate_patents():
+        name = topic.invention.topic
+        records = samples.load_sample(name)
+        assert tuple(records.columns) == RECORD_COLUMNS
+        assert records["id"].tolist() == [d.publication_number for d in topic.documents]
+        assert records["abstract"].tolist() == [d.abstract for d in topic.documents]
+        assert records["score"].isna().all()
+        assert set(records["source"]) == {f"{name}.jsonl.gz"}
+        assert qrels[name] == {d.publication_number: 1 for d in topic.documents if d.relevant}
+    counts = samples.sample_topics().set_index("topic")["documents"]
+    assert counts[name] == len(records)
+
+
+def test_every_document_has_a_reason() -> None:
+    reasons = samples.sample_reasons("ski-binding")
+    assert set(reasons) == set(samples.load_sample("ski-binding")["id"])
+    assert any(reason.startswith("Discloses") and "but not" in reason for reason in reasons.values())
+
+
+def test_readme_says_simulated_and_reports_figures(written: Path) -> None:
+    text = (written / "README.md").read_text(encoding="utf-8")
+    assert "everything here is simulated" in text.splitlines()[0]
+    assert "seed 1412" in text and "| MAP | 0.353 | 0.3" in text
+    assert text.count("\n| ") > 25
+
+
+def test_export_has_the_form_of_google_patents(written: Path) -> None:
+    with (written / "google_patents_example.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][0] == "search URL:" and rows[0][1].startswith("https://patents.google.com/?q=")
+    assert tuple(rows[1]) == GOOGLE_COLUMNS
+    body = rows[2:]
+    assert len(body) == 60 and all(len(row) == len(GOOGLE_COLUMNS) for row in body)
+    assert all(row[0].startswith("SIM-") and row[4] < row[5] < row[6] for row in body)
+    assert sum(row[0] in samples.sample_qrels()["antenna-mount"] for row in body) == 5
+
+
+def test_unknown_topic_is_one_sentence() -> None:
+    with pytest.raises(InputProblem, match="no sample topic 'teapot'; choose one of antenna-mount"):
+        samples.load_sample("teapot")
+    with pytest.raises(InputProblem, match="no sample topic"):
+        samples.sample_reasons("teapot")
+
+
+def test_folder_named_by_the_environment_comes_first(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TARSTOP_SAMPLE_DATA", str(written))
+    assert samples.sample_dir() == written
+    monkeypatch.setenv("TARSTOP_SAMPLE_DATA", str(tmp_path))
+    with pytest.raises(InputProblem, match="No sample data in"):
+        samples.sample_dir()
+
+
+def test_folder_of_an_installation_is_found(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "tarstop_core"
+    package.mkdir()
+    target = tmp_path / "tarstop_app" / "sample_data" / "patents"
+    target.mkdir(parents=True)
+    (target / "topics.csv").write_bytes((written / "patents" / "topics.csv").read_bytes())
+    monkeypatch.delenv("TARSTOP_SAMPLE_DATA", raising=False)
+    monkeypatch.setattr(samples, "__file__", str(package / "samples.py"))
+    assert samples.sample_dir() == tmp_path / "tarstop_app" / "sample_data"
