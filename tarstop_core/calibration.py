@@ -36,6 +36,7 @@ from tarstop_core.topic import Topic
 Floats = NDArray[np.float64]
 Kind = Literal["marginal", "hazard", "frailty", "rank"]
 KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
+SCENARIOS = ("patent", "review")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
@@ -148,9 +149,9 @@ class Calibrator:
                 f"Your list has {length:,} documents; the training lists had "
                 f"{seen.shortest_list:,} to {seen.longest_list:,}."
             )
-        if scores is not None and self.kind != "rank":
+        if length and scores is not None and self.kind != "rank":
             values = np.asarray(scores, dtype=float)
-            if np.ptp(values) == 0 and len(values) > 1:
+            if len(values) > 1 and values.min() == values.max():
                 remarks.append("All scores are the same, so every document gets the same chance.")
             else:
                 top, (low, high) = float(z_scores(values).max()), seen.top_z
@@ -191,7 +192,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     """
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputProblem(f"{name} is not JSON; give a file that 'tarstop calibrate' wrote.") from None
     if not isinstance(content, dict) or content.get("format") != FILE_FORMAT:
         raise InputProblem(f"{name} is not a calibrator; give a file that 'tarstop calibrate' wrote.")
@@ -201,29 +202,26 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
             "fit it again."
         )
     try:
-        x, y = (tuple(float(value) for value in content[axis]) for axis in ("x", "y"))
-        seen = dict(content["fitted_on"])
-        seen["top_z"] = tuple(seen["top_z"])
-        quality = content.get("quality")
-        if quality is not None:
-            bins = tuple((float(p), float(share), int(count)) for p, share, count in quality["reliability"])
-            quality = Quality(**{**quality, "reliability": bins})
         calibrator = Calibrator(
             kind=_kind(content["kind"]),
-            scenario=str(content["scenario"]),
-            x=x,
-            y=y,
-            fitted_on=FittedOn(**seen),
+            scenario=_scenario(content["scenario"]),
+            x=_numbers(content["x"]),
+            y=_numbers(content["y"]),
+            fitted_on=_fitted_on(content["fitted_on"]),
             frailty=math.inf if content["frailty"] is None else float(content["frailty"]),
-            quality=quality,
+            quality=None if content.get("quality") is None else _read_quality(content["quality"]),
         )
-    except (KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, InputProblem):
-            raise
+    except InputProblem as problem:
+        raise InputProblem(f"{name} is damaged: {problem}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
         raise InputProblem(f"{name} is damaged ({problem}); fit it again.") from None
-    increasing = all(np.diff(x) > 0)
-    if not x or len(x) != len(y) or not increasing or not all(0 <= value <= 1 for value in y):
+    x, y = np.array(calibrator.x), np.array(calibrator.y)
+    if not len(x) or len(x) != len(y) or not (np.diff(x) > 0).all() or not np.isfinite(x).all():
+        raise InputProblem(f"{name} is damaged (its steps are not in order); fit it again.")
+    if not ((y >= 0) & (y <= 1)).all():
         raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
+    if not calibrator.frailty > 0:
+        raise InputProblem(f"{name} is damaged (its frailty is not above 0); fit it again.")
     return calibrator
 
 
@@ -253,7 +251,7 @@ def z_scores(scores: ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=float)
     if not np.isfinite(values).all():
         raise InputProblem("A score is missing or infinite; give every document a number.")
-    if not len(values) or np.ptp(values) == 0:
+    if not len(values) or values.min() == values.max():
         return np.zeros(len(values))
     # Scaling by the largest first keeps huge scores from overflowing when squared.
     values = values / np.abs(values).max()
@@ -274,6 +272,7 @@ def fit(
     name: str = "your topics",
     source: str = "",
     simulated: bool = False,
+    pseudo: float = 0.0,
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings.
 
@@ -286,6 +285,10 @@ def fit(
     scenario : {"patent", "review"}
     name, source, simulated
         What the topics are, for the person who will rely on them.
+    pseudo : float
+        Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
+        isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
+        claims certainty, which a single miss would turn into the belief that nothing exists.
 
     Raises
     ------
@@ -299,17 +302,16 @@ def fit(
     kind = _kind(kind)
     used = _training(topics, scenario, kind)
     if kind == "rank":
-        x, y, weight = _rank_frequencies(used)
-        isotonic = IsotonicRegression(increasing=False, y_min=0, y_max=1)
-        isotonic.fit(x, y, sample_weight=weight)
+        at, share, weight = _rank_frequencies(used)
     else:
-        isotonic = IsotonicRegression(increasing=True, y_min=0, y_max=1)
-        isotonic.fit(*_pairs(used, until_hit=kind == "hazard"))
+        at, hit = _pairs(used, until_hit=kind == "hazard")
+        share, weight = hit.astype(float), np.ones(len(hit))
+    x, y = _isotonic(at, share, weight, increasing=kind != "rank", pseudo=pseudo)
     calibrator = Calibrator(
         kind=kind,
         scenario=scenario,
-        x=tuple(float(value) for value in isotonic.X_thresholds_),
-        y=tuple(float(value) for value in isotonic.y_thresholds_),
+        x=tuple(x.tolist()),
+        y=tuple(y.tolist()),
         fitted_on=_describe(used, name, source, simulated),
     )
     if kind == "frailty":
@@ -393,9 +395,45 @@ def _kind(kind: object) -> Kind:
     return kind
 
 
+def _scenario(scenario: object) -> str:
+    if scenario not in SCENARIOS:
+        raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
+    return str(scenario)
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def _fitted_on(content: Any) -> FittedOn:
+    low, high = _numbers(content["top_z"])
+    counts = ("topics", "documents", "relevant", "shortest_list", "longest_list")
+    return FittedOn(
+        name=str(content["name"]),
+        simulated=bool(content["simulated"]),
+        source=str(content["source"]),
+        top_z=(low, high),
+        tied_share=float(content["tied_share"]),
+        **{count: int(content[count]) for count in counts},
+    )
+
+
+def _read_quality(content: Any) -> Quality:
+    brier, ece = float(content["brier"]), float(content["ece"])
+    if not (0 <= brier <= 1 and 0 <= ece <= 1):
+        raise InputProblem("its quality is outside 0 to 1; fit it again.")
+    return Quality(
+        how=str(content["how"]),
+        topics=int(content["topics"]),
+        documents=int(content["documents"]),
+        brier=brier,
+        ece=ece,
+        reliability=tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"]),
+    )
+
+
 def _training(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
-    if scenario not in ("patent", "review"):
-        raise InputProblem(f"There is no scenario '{scenario}'; choose patent or review.")
+    scenario = _scenario(scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
     if scenario == "patent":
         used = [topic for topic in used if topic.omega]
@@ -434,6 +472,22 @@ def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
         relevant[: len(topic)] += _labels(topic)
         reached[: len(topic)] += 1
     return np.log(np.arange(1, longest + 1)), relevant / reached, reached
+
+
+def _isotonic(
+    at: Floats, share: Floats, weight: Floats, increasing: bool, pseudo: float
+) -> tuple[Floats, Floats]:
+    """Nodes of an isotonic regression, its steps drawn towards the base rate by `pseudo` documents."""
+    isotonic = IsotonicRegression(increasing=increasing, y_min=0, y_max=1)
+    fitted = isotonic.fit_transform(at, share, sample_weight=weight)
+    x, y = np.asarray(isotonic.X_thresholds_), np.asarray(isotonic.y_thresholds_)
+    if pseudo:
+        steps, of = np.unique(fitted, return_inverse=True)
+        size = np.bincount(of, weights=weight)
+        base = float(np.average(share, weights=weight))
+        drawn = np.maximum.accumulate((steps * size + pseudo * base) / (size + pseudo))
+        y = drawn[np.minimum(np.searchsorted(steps, y), len(steps) - 1)]
+    return x, y
 
 
 def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:

@@ -42,7 +42,9 @@ def tarstop() -> None:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-q_star_option = click.option("--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1).")
+q_star_option = click.option(
+    "--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1)."
+)
 
 
 @tarstop.command()
@@ -150,7 +152,15 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
 @click.option("--scenario", type=click.Choice(["patent", "review"]), required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Calibrator to write (JSON).")
 @click.option("--kind", type=click.Choice(KINDS), default="marginal", show_default=True)
-@click.option("--name", help="What the topics are, for the people who will rely on it; the run's name unless given.")
+@click.option(
+    "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
+)
+@click.option(
+    "--pseudo",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Imagined documents added to every step (0: plain isotonic).",
+)
 @click.option("--test-run", type=click.Path(path_type=Path), help="Held-out run to judge it on.")
 @click.option("--test-qrels", type=click.Path(path_type=Path), help="Judgments of the held-out run.")
 @json_option
@@ -161,6 +171,7 @@ def calibrate(
     out: Path,
     kind: str,
     name: str | None,
+    pseudo: float,
     test_run: Path | None,
     test_qrels: Path | None,
     as_json: bool,
@@ -173,7 +184,13 @@ def calibrate(
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
     topics = _labelled(run, qrels)
-    settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "name": name or run.name.split(".")[0], "source": run.name}
+    settings: dict[str, Any] = {
+        "kind": kind,
+        "scenario": scenario,
+        "name": name or run.name.split(".")[0],
+        "source": run.name,
+        "pseudo": pseudo,
+    }
     calibrator = fit(topics, **settings)
     if test_run is not None and test_qrels is not None:
         quality = assess(calibrator, _labelled(test_run, test_qrels), how=f"held-out run {test_run.name}")
@@ -202,7 +219,9 @@ def calibrate(
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("qrels", type=click.Path(path_type=Path))
 @click.option("--calibrator", type=click.Path(path_type=Path), required=True)
-@click.option("--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100.")
+@click.option(
+    "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
+)
 @q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")

@@ -258,7 +258,7 @@ def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool
         "line": {"color": BELIEF, "width": 1.5},
         "hoverinfo": "skip",
     }
-    notes = [label(top, top, "as said", THRESHOLD, yanchor="top", xshift=-6, yshift=-14)]
+    notes = [label(0.9 * top, 0.9 * top, "as said", THRESHOLD, xshift=-4)]
     if simulated:
         notes.append(label(0.02 * top, top, "simulated", TEXT, xanchor="left", yanchor="top"))
     layout = {

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
 from tarstop_core.payoffs import TOLERANCE, Payoffs
@@ -71,6 +72,13 @@ class DecisivePath:
         effort = np.zeros(len(self) + 1)
         np.cumsum(self.passes[:-1], out=effort[1:])
         return effort
+
+    @cached_property
+    def effort_left(self) -> Floats:
+        """Σ_{k≥d} S_k, shape (N + 1,): differences stay exact where S has become tiny."""
+        left = np.zeros(len(self) + 1)
+        np.cumsum(self.passes[-2::-1], out=left[-2::-1])
+        return left
 
     @cached_property
     def evpi(self) -> Floats:
@@ -164,16 +172,18 @@ class DecisivePath:
         if horizon == 1:
             return self.evsi()
         if horizon is None or horizon >= len(self):
-            return _steepest_descent(self.effort, self.loss)
+            return _steepest_descent(self.effort_left, self.loss)
         best = np.zeros(len(self))
         for ahead in range(1, horizon + 1):
             averted = self.loss[:-ahead] - self.loss[ahead:]
-            rate = averted / (self.effort[ahead:] - self.effort[:-ahead])
+            rate = averted / (self.effort_left[:-ahead] - self.effort_left[ahead:])
             np.maximum(best[: len(rate)], rate, out=best[: len(rate)])
         return best
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit.
+
+        The same as the first depth where :meth:`worth` does not exceed the cost, for many costs at once.
 
         Parameters
         ----------
@@ -187,32 +197,40 @@ class DecisivePath:
         -------
         ndarray of int, shape (C,)
         """
-        regret = self.regret(np.atleast_1d(costs))[:, start:]
-        rounding = TOLERANCE * self.payoffs.K
-        if horizon is None:
-            lowest = regret.min(axis=1, keepdims=True) + rounding
-            return np.asarray(start + np.argmax(regret <= lowest, axis=1))
-        return start + np.array([_first_stall(row, horizon, rounding) for row in regret], dtype=np.intp)
+        # A gain that is rounding is none: a hair is added to the cost, as in `exceeds`.
+        costs = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
+        loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]
+        if horizon is None or horizon >= len(loss):
+            return np.asarray(start + np.argmin(loss + np.multiply.outer(costs, effort), axis=1))
+        seen = max(256, 4 * horizon)
+        while True:
+            # The answer mostly lies early: look further only while it does not.
+            regret = loss[:seen] + np.multiply.outer(costs, effort[:seen])
+            first = _first_stall(regret, horizon)
+            if seen >= len(loss) or first.max() + horizon < seen:
+                return start + first
+            seen *= 4
 
     def expected_effort(self, start: int, plan: int) -> float:
         """Expected number of documents of going from `start` to `plan`, ending at a hit."""
         return float((self.effort[plan] - self.effort[start]) / self.passes[start])
 
 
-def _steepest_descent(x: Floats, y: Floats) -> Floats:
-    """Greatest fall of y a step of x from each point to any later one, shape (len − 1,).
+def _steepest_descent(left: Floats, y: Floats) -> Floats:
+    """Greatest fall of y a step from each point to any later one, shape (len − 1,).
 
-    From the right, the lower convex hull of what lies ahead is kept: the steepest line from a point is
-    the tangent to that hull, and whatever the tangent passes over is never needed again.
+    Steps are differences of `left`, which falls. From the right, the lower convex hull of what lies
+    ahead is kept: the steepest line from a point is the tangent to that hull, and whatever the tangent
+    passes over is never needed again.
     """
-    xs, ys = x.tolist(), y.tolist()
+    xs, ys = left.tolist(), y.tolist()
     falls = [0.0] * (len(xs) - 1)
     hull = [len(xs) - 1]
     for d in range(len(xs) - 2, -1, -1):
         here_x, here_y = xs[d], ys[d]
-        fall = (here_y - ys[hull[-1]]) / (xs[hull[-1]] - here_x)
+        fall = (here_y - ys[hull[-1]]) / (here_x - xs[hull[-1]])
         while len(hull) > 1:
-            further = (here_y - ys[hull[-2]]) / (xs[hull[-2]] - here_x)
+            further = (here_y - ys[hull[-2]]) / (here_x - xs[hull[-2]])
             if further < fall:
                 break
             fall = further
@@ -222,23 +240,10 @@ def _steepest_descent(x: Floats, y: Floats) -> Floats:
     return np.array(falls)
 
 
-def _first_stall(regret: Floats, horizon: int, rounding: float) -> int:
-    """First index from which none of the next `horizon` entries is lower.
-
-    Such an index is always a running minimum: an earlier, lower entry would have had to find
-    something lower still within its own horizon, and so would this one. Looking only at running
-    minima makes the search one pass, whatever the horizon.
-    """
-    seen = min(len(regret), max(256, 4 * horizon))
-    while True:
-        # The answer mostly lies early: widen the view only while it does not.
-        view = regret[:seen]
-        lowest = np.minimum.accumulate(view)
-        minima = np.flatnonzero(np.concatenate(([True], view[1:] < lowest[:-1])))
-        values = view[minima]
-        follower = np.searchsorted(-values, rounding - values, side="right")
-        reach = np.append(minima, np.iinfo(np.intp).max)[follower]
-        first = int(minima[np.argmax(reach - minima > horizon)])
-        if seen == len(regret) or first + horizon < seen:
-            return first
-        seen = min(len(regret), 4 * seen)
+def _first_stall(regret: Floats, horizon: int) -> Depths:
+    """First entry of each row that none of the next `horizon` entries undercuts."""
+    ahead = minimum_filter1d(
+        regret[:, 1:], horizon, axis=1, mode="constant", cval=np.inf, origin=-(horizon // 2)
+    )
+    last = np.ones((len(regret), 1), dtype=bool)
+    return np.asarray(np.argmax(np.hstack((ahead >= regret[:, :-1], last)), axis=1))

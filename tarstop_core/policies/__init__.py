@@ -53,6 +53,8 @@ def parse_policy(spec: str) -> Policy:
     values: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, _, text = part.partition("=")
+        if key.strip() in values:
+            raise InputProblem(f"Policy {name} is given {key.strip()} twice; give it once.")
         if key.strip() not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes no parameter"
             raise InputProblem(f"Policy {name} has no parameter '{key.strip()}'; {takes}.")

@@ -1,0 +1,24 @@
+"""Readers and writers, one a format.
+
+Records come in through `read_records`; rankings and judgments through `read_run` and `read_qrels`.
+`FORMATS` lists what can be read, for pages and the command line.
+"""
+
+from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumns
+from tarstop_core.files.reading import FORMATS, Format, read_records
+from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run, write_run
+
+__all__ = [
+    "FORMATS",
+    "MAPPABLE",
+    "Format",
+    "Qrels",
+    "RecordTable",
+    "Run",
+    "UnrecognisedColumns",
+    "label_topics",
+    "read_qrels",
+    "read_records",
+    "read_run",
+    "write_run",
+]

@@ -1,0 +1,443 @@
+"""From somebody's columns to ours: recognising headers, labels, scores and identifiers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS, normal_header
+from tarstop_core.files.values import labels_of, scores_of
+from tarstop_core.records import RECORD_COLUMNS, as_records, unique_ids
+
+Progress = Callable[[float, str], None]
+Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cells
+
+CHUNK_ROWS = 2_000
+HEADER_ROWS = 25  # how far down the header may be
+
+# Fields a person may map a column to.
+MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
+
+_PATENT = re.compile(r"[A-Z]{2}[- ]?(?:\d{2,4}/)?[A-Z]{0,2}\d{4,}[- ]?[A-Z]\d{0,2}")
+
+
+class UnrecognisedColumns(InputProblem):
+    """No column looks like a title; the person has to say which one it is.
+
+    Attributes
+    ----------
+    columns : list of str
+        Header names as in the file.
+    preview : DataFrame
+        The first five rows, under these names.
+    """
+
+    def __init__(self, message: str, columns: Sequence[str], preview: pd.DataFrame) -> None:
+        super().__init__(message)
+        self.columns = list(columns)
+        self.preview = preview
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTable:
+    """What was read from one file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records (`records.RECORD_COLUMNS`).
+    source : str
+        Name of the file.
+    format : str
+        Key of the format it was read as.
+    understood : dict of str to str
+        Their column (or tag) to our field.
+    notes : tuple of str
+        One sentence each about what was skipped, assumed or missing.
+    """
+
+    frame: pd.DataFrame
+    source: str
+    format: str
+    understood: dict[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which cell of a row holds which field.
+
+    Parameters
+    ----------
+    header : tuple of str
+        Their names, stripped; "" for a column without one.
+    at : dict of str to tuple of int
+        Field to column numbers. Only `date` may have two: full date, then year.
+    passed_over : tuple of (str, str, str)
+        Column, field and the column that was taken for it instead.
+    """
+
+    header: tuple[str, ...]
+    at: dict[str, tuple[int, ...]]
+    passed_over: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def understood(self) -> dict[str, str]:
+        return {
+            self.header[column]: field
+            for field, columns in self.at.items()
+            for column in columns
+            if field != "notes"
+        }
+
+
+def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:
+    """Find our fields among somebody's column names.
+
+    Parameters
+    ----------
+    header : sequence of str
+    columns : mapping, optional
+        Their column to our field, as a person chose; "" leaves a column out. Columns not named here
+        are still recognised, for fields not named here.
+
+    Returns
+    -------
+    Layout
+    """
+    names = tuple(name.strip() for name in header)
+    chosen = columns or {}
+    normal = [normal_header(name) for name in names]
+    at: dict[str, tuple[int, ...]] = {}
+    for column, name in enumerate(names):
+        if chosen.get(name):
+            at[chosen[name]] = (*at.get(chosen[name], ()), column)
+    tagged = "ti" in normal and "title" not in normal
+    passed_over: list[tuple[str, str, str]] = []
+    for field, synonyms in SYNONYMS.items():
+        wanted = (*synonyms, *(TAG_SYNONYMS.get(field, ()) if tagged else ()))
+        found = [
+            column
+            for synonym in wanted
+            for column, name in enumerate(normal)
+            if name == synonym and names[column] not in chosen
+        ]
+        if field in at or not found:
+            continue
+        at[field] = (found[0],)
+        if field == "date":
+            # "MAR 5" in one column and 2020 in another: the year column helps out row by row.
+            years = [column for column in found[1:] if "year" in normal[column]]
+            at[field] = (found[0], *years[:1])
+        passed_over += [
+            (names[c], field, names[found[0]]) for c in found[1:] if field in ("label", "abstract", "score")
+        ]
+    return Layout(names, at, tuple(passed_over))
+
+
+def find_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str] | None = None) -> tuple[int, int]:
+    """Find the header among a file's first rows.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The first rows, blank ones included.
+    columns : mapping, optional
+        As for `recognise`.
+
+    Returns
+    -------
+    int
+        Number of the row that is the header: the one in which most fields are recognised, a title
+        among them; without any, the first row of the commonest width.
+    int
+        How many fields were recognised in it; 0 when no title was.
+    """
+    best, most = 0, 0
+    for number, row in enumerate(rows[:HEADER_ROWS]):
+        at = recognise(row, columns).at
+        named = sum(cell.strip() in columns for cell in row) if columns else 0
+        found = len(at) + 100 * named if "title" in at else 0
+        if found > most:
+            best, most = number, found
+    if most:
+        return best, most
+    widths = [len(row) for row in rows if any(cell.strip() for cell in row)]
+    if not widths:
+        return 0, 0
+    usual = max(sorted(set(widths), reverse=True), key=widths.count)
+    return next(number for number, row in enumerate(rows) if len(row) == usual and any(row)), 0
+
+
+def make_layout(
+    name: str,
+    header: Sequence[str],
+    where: str,
+    preview: Iterable[Sequence[str]],
+    columns: Mapping[str, str] | None,
+) -> Layout:
+    """Check a header and recognise its columns.
+
+    Parameters
+    ----------
+    name : str
+        The file, for messages.
+    header : sequence of str
+    where : str
+        Where the header stands, as in "line 3".
+    preview : iterable of rows
+        The rows after the header; the first five are shown when no title is recognised.
+    columns : mapping, optional
+        As for `recognise`.
+
+    Raises
+    ------
+    InputProblem
+        For repeated header names or a mapping that does not fit.
+    UnrecognisedColumns
+        When no column holds the titles.
+    """
+    layout = recognise(header, columns)
+    folded = [cell.casefold() for cell in layout.header]
+    repeated = sorted(
+        {cell for cell, key in zip(layout.header, folded, strict=True) if key and folded.count(key) > 1}
+    )
+    if repeated:
+        raise InputProblem(
+            f"{name} has more than one column named {' and '.join(repeated)} ({where}); "
+            "rename or remove the extra ones."
+        )
+    for theirs, ours in (columns or {}).items():
+        if theirs not in layout.header:
+            raise InputProblem(f"{name} has no column named {theirs}; choose among {_listed(layout.header)}.")
+        if ours and ours not in MAPPABLE:
+            raise InputProblem(
+                f"There is no field named {ours} for column {theirs}; use {_listed(MAPPABLE)}."
+            )
+        if ours and len(layout.at[ours]) > 1 and list((columns or {}).values()).count(ours) > 1:
+            raise InputProblem(f"Two columns of {name} are both mapped to {ours}; choose one of them.")
+    if "title" not in layout.at:
+        shown = [cell or f"column {number}" for number, cell in enumerate(layout.header, start=1)]
+        rows = [
+            [row[c] if c < len(row) else "" for c in range(len(shown))]
+            for row in preview
+            if any(cell.strip() for cell in row)
+        ][:5]
+        raise UnrecognisedColumns(
+            f"No column of {name} looks like a title among {_listed(shown)} ({where}); "
+            "say which column holds the titles or name it title.",
+            shown,
+            pd.DataFrame(rows, columns=shown, dtype="str"),
+        )
+    return layout
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    shown = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
+
+
+# --- rows to records ----------------------------------------------------------------------------
+
+
+def collect(
+    rows: Iterable[Row],
+    layout: Layout,
+    progress: Progress | None,
+    fraction: Callable[[], float],
+) -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """Gather the cells we understand into columns, a few thousand rows at a time.
+
+    Python strings of one chunk are turned into a compact column before the next chunk is read, so
+    memory stays near the size of the text that is kept.
+
+    Returns
+    -------
+    DataFrame of str
+        One column a field of `layout`.
+    ndarray of int, shape (n,)
+        Line number of each row.
+    """
+    chunks: list[pd.DataFrame] = []
+    numbers: list[int] = []
+    pending: dict[str, list[str]] = {field: [] for field in layout.at}
+    fields = [(pending[field], field, columns) for field, columns in layout.at.items()]
+    count = 0
+    for number, cells in rows:
+        kept = [_cell(field, cells, columns) for _, field, columns in fields]
+        if not any(kept):
+            continue
+        for (values, _, _), value in zip(fields, kept, strict=True):
+            values.append(value)
+        numbers.append(number)
+        count += 1
+        if count % CHUNK_ROWS == 0:
+            chunks.append(_compact(pending))
+            if progress:
+                progress(0.9 * fraction(), f"Read {count:,} records")
+    chunks.append(_compact(pending))
+    return pd.concat(chunks, ignore_index=True), np.array(numbers, dtype=np.int64)
+
+
+def _cell(field: str, cells: Sequence[str], columns: tuple[int, ...]) -> str:
+    value = cells[columns[0]] if columns[0] < len(cells) else ""
+    if len(columns) > 1 and not re.search(r"\d{4}", value):
+        value = cells[columns[1]] or value
+    return " ".join(value.split()) if field in ("title", "id") else value.strip()
+
+
+def _compact(pending: dict[str, list[str]]) -> pd.DataFrame:
+    try:
+        frame = pd.DataFrame({field: pd.Series(values, dtype="str") for field, values in pending.items()})
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which JSON can spell out, is no character.
+        clean = {
+            field: [value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for value in values]
+            for field, values in pending.items()
+        }
+        frame = pd.DataFrame({field: pd.Series(list(values), dtype="str") for field, values in clean.items()})
+    for values in pending.values():
+        values.clear()
+    return frame
+
+
+def finish(
+    name: str,
+    format_key: str,
+    found: pd.DataFrame,
+    lines: NDArray[np.int64],
+    understood: dict[str, str],
+    notes: Sequence[str],
+    *,
+    unit: str = "line",
+    given_ids: bool = True,
+    result_link: bool = False,
+) -> RecordTable:
+    """Turn gathered columns into a table of records, or refuse with the line that is at fault.
+
+    Parameters
+    ----------
+    name, format_key : str
+        File and format.
+    found : DataFrame of str
+        Columns named by our fields, and perhaps `notes`.
+    lines : ndarray of int, shape (n,)
+        Line of each row.
+    understood : dict
+        As in `RecordTable`.
+    notes : sequence of str
+        What the reader itself has to say.
+    unit : str
+        What `lines` counts: "line" or "row".
+    given_ids : bool
+        Whether a repeated id is an error of the file (a column of ids) or may occur (a PMID).
+    result_link : bool
+        The file is a Google Patents export, whose ids are publication numbers.
+    """
+    if found.empty:
+        raise InputProblem(f"{name} has a header but no records; export it again with its records.")
+    said = list(notes)
+    columns: dict[str, pd.Series] = {field: found[field] for field in found.columns if field != "notes"}
+    if (found["title"] == "").all() and ("abstract" not in found or (found["abstract"] == "").all()):
+        raise InputProblem(
+            f"No record of {name} has a title or an abstract; check which column holds the titles."
+        )
+    columns["label"] = labels_of(found)
+    if "score" in found:
+        columns["score"] = scores_of(name, found["score"], lines, unit, said)
+    if "publication_number" not in found and "id" in found:
+        given = found["id"][found["id"] != ""]
+        if len(given) and (
+            result_link or all(_PATENT.fullmatch(value) for value in given.head(200).tolist())
+        ):
+            columns["publication_number"] = found["id"]
+    keep = _identify(name, columns, lines, unit, given_ids, said)
+    columns["source"] = pd.Series([name] * len(found), dtype="str")
+    frame = as_records({field: values[keep] for field, values in columns.items()})
+    _note_gaps(frame, said)
+    return RecordTable(frame, name, format_key, understood, tuple(said))
+
+
+def _identify(
+    name: str,
+    columns: dict[str, pd.Series],
+    lines: NDArray[np.int64],
+    unit: str,
+    given_ids: bool,
+    notes: list[str],
+) -> NDArray[np.bool_]:
+    """Give every row an id (in place) and return which rows stay."""
+    count = len(lines)
+    given = columns["id"].tolist() if "id" in columns else [""] * count
+    ids = list(given)
+    for fallback in ("publication_number", "pmid", "doi"):
+        if fallback in columns and not all(ids):
+            values = columns[fallback].tolist()
+            ids = [own or value for own, value in zip(ids, values, strict=True)]
+    if not all(ids):
+        notes.append(
+            f"{ids.count(''):,} of {count:,} records have no identifier; they are called by their row."
+            if any(ids)
+            else "No identifiers: records are called by their row."
+        )
+        ids = [own or f"row {number}" for number, own in enumerate(ids, start=1)]
+    keep = np.ones(count, dtype=bool)
+    series = pd.Series(ids)
+    first_of: dict[str, int] = {}
+    for row in np.flatnonzero(series.duplicated(keep=False).to_numpy()).tolist():
+        first = first_of.setdefault(ids[row], row)
+        if first == row:
+            continue
+        if all(
+            values.iloc[first] == values.iloc[row] or _both_nan(values, first, row)
+            for values in columns.values()
+        ):
+            keep[row] = False
+        elif given_ids and given[row] and given[first]:
+            raise InputProblem(
+                f"{name} uses the id {ids[row]} for two different records "
+                f"({unit}s {lines[first]} and {lines[row]}); give each its own id or remove one."
+            )
+    if not keep.all():
+        dropped = int((~keep).sum())
+        notes.append(
+            f"{dropped:,} {'record was' if dropped == 1 else 'records were'} listed more than once, "
+            "identical in every field, and merged."
+        )
+    staying = np.flatnonzero(keep)
+    unique, renamed = unique_ids([ids[row] for row in staying.tolist()])
+    if renamed:
+        notes.append(
+            f"The identifier {renamed[0][0]} occurs more than once; "
+            f'the later record is called "{renamed[0][1]}"'
+            + ("." if len(renamed) == 1 else f", and {len(renamed) - 1:,} more likewise.")
+        )
+    full = np.array(ids, dtype=object)
+    full[staying] = unique
+    columns["id"] = pd.Series(full, dtype="str")
+    return keep
+
+
+def _both_nan(values: pd.Series, first: int, second: int) -> bool:
+    if values.dtype.kind != "f":
+        return False
+    return math.isnan(values.iloc[first]) and math.isnan(values.iloc[second])
+
+
+def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:
+    count = len(frame)
+    untitled = int((frame["title"] == "").sum())
+    bare = int((frame["abstract"] == "").sum())
+    if untitled:
+        notes.append(f"{untitled:,} of {count:,} records have no title.")
+    if bare == count:
+        notes.append("There are no abstracts, so ranking and reading have only the titles.")
+    elif bare:
+        notes.append(f"{bare:,} of {count:,} records have no abstract.")

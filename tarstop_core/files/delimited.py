@@ -1,0 +1,173 @@
+"""CSV and TSV: any of three delimiters, a preamble before the header, one bad row named."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import (
+    Progress,
+    RecordTable,
+    Row,
+    collect,
+    find_header,
+    finish,
+    make_layout,
+)
+from tarstop_core.files.source import Source, detect_encoding
+from tarstop_core.files.synonyms import normal_header
+
+_SAMPLE_CHARACTERS = 200_000
+_SAMPLE_ROWS = 60
+# Longest single cell. Patent descriptions reach some hundred thousand characters; the rest of a file
+# swallowed by an unclosed quotation mark is longer.
+_LONGEST_CELL = 5_000_000
+# A line that ends every file given to the csv module. A quotation mark left open swallows it.
+_END = "\x1eend of file\x1e"
+
+
+def read_delimited(
+    source: Source, columns: Mapping[str, str] | None, progress: Progress | None
+) -> RecordTable:
+    """Read CSV or TSV (the delimiter is found, whatever the suffix)."""
+    encoding, note = detect_encoding(source)
+    sample, complete = _sample(source, encoding)
+    delimiter = _sniff(sample, complete, columns, source.suffix)
+    try:
+        return _read(source, encoding, delimiter, csv.QUOTE_MINIMAL, columns, progress, note)
+    except _BrokenRows as problem:
+        if delimiter != "\t":
+            raise
+        # Some tab-delimited exports write quotation marks as they are, and never quote a cell.
+        try:
+            return _read(source, encoding, delimiter, csv.QUOTE_NONE, columns, progress, note)
+        except InputProblem:
+            raise problem from None
+
+
+class _BrokenRows(InputProblem):
+    """Rows do not fit the header."""
+
+
+def _read(
+    source: Source,
+    encoding: str,
+    delimiter: str,
+    quoting: Literal[0, 3],
+    columns: Mapping[str, str] | None,
+    progress: Progress | None,
+    note: str | None,
+) -> RecordTable:
+    notes = [note] if note else []
+    if quoting == csv.QUOTE_NONE:
+        notes.append("Quotation marks do not pair up, so they were read as part of the text.")
+    with source.text(encoding, newline="") as stream:
+        rows = _rows(source.name, stream, delimiter, quoting)
+        first = list(itertools.islice(rows, _SAMPLE_ROWS))
+        start, _ = find_header([cells for _, cells in first], columns)
+        line, header = first[start]
+        skipped = [cells for _, cells in first[:start] if any(cell.strip() for cell in cells)]
+        if skipped:
+            shown = delimiter.join(skipped[0])[:60]
+            lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
+            notes.append(f'Skipped {lines} before the header (line {line}): "{shown}".')
+        layout = make_layout(
+            source.name, header, f"line {line}", (cells for _, cells in first[start + 1 :]), columns
+        )
+        for column, field, taken in layout.passed_over:
+            notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
+        body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
+        found, numbers = collect(body, layout, progress, source.fraction)
+    return finish(
+        source.name,
+        "tsv" if delimiter == "\t" else "csv",
+        found,
+        numbers,
+        layout.understood,
+        notes,
+        result_link="result link" in map(normal_header, layout.header),
+    )
+
+
+def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:
+    """Return the first lines, and whether they are all there is."""
+    with source.text(encoding, newline="") as stream:
+        text = stream.read(_SAMPLE_CHARACTERS)
+    lines = list(io.StringIO(text, newline=""))
+    complete = len(text) < _SAMPLE_CHARACTERS
+    return (lines if complete else lines[:-1] or lines), complete
+
+
+def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | None, suffix: str) -> str:
+    """Choose the delimiter under which a title is recognised and the rows are even."""
+
+    def merit(delimiter: str) -> tuple[int, float, int, bool]:
+        csv.field_size_limit(_LONGEST_CELL)
+        reader = csv.reader(iter(lines), delimiter=delimiter)
+        rows: list[list[str]] = []
+        with contextlib.suppress(csv.Error):  # the reader proper names the line
+            rows.extend(itertools.islice(reader, _SAMPLE_ROWS))
+        if not complete and len(rows) > 1 and len(rows) < _SAMPLE_ROWS:
+            rows.pop()  # the sample ends inside it
+        filled = [row for row in rows if row]
+        if not filled:
+            return 0, 0.0, 0, False
+        start, recognised = find_header(filled, columns)
+        width = len(filled[start])
+        even = sum(len(row) == width for row in filled) / len(filled) if width > 1 else 0.0
+        return recognised, even, width, (delimiter == "\t") == (suffix in (".tsv", ".tab"))
+
+    return max(",;\t", key=merit)
+
+
+def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 3]) -> Iterator[Row]:
+    """Yield (line on which the row starts, cells); blank lines give no row."""
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(
+        itertools.chain(stream, [_END + delimiter + _END]), delimiter=delimiter, quoting=quoting
+    )
+    start = 1
+    cells: list[str] = []
+    while True:
+        try:
+            cells = next(reader, [])
+        except csv.Error as problem:
+            raise _BrokenRows(
+                f"The row that begins on line {start} of {name} has a cell longer than {_LONGEST_CELL:,} "
+                "characters; look for a quotation mark that is never closed."
+            ) from problem
+        if cells == [_END, _END]:
+            return
+        if cells and cells[-1].endswith(_END):
+            raise _BrokenRows(
+                f"The row that begins on line {start} of {name} opens a quotation mark that is never closed; "
+                "close it, or double the marks that belong to the text."
+            )
+        if cells:
+            yield start, cells
+        start = reader.line_num + 1
+
+
+def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row]:
+    """Pass rows that fit the header, drop blank ones, refuse the first that does not fit."""
+    width = len(header)
+    # Cells that only close the line ("a,b,") may be missing from the rows, or be extra in them.
+    needed = max((n for n, cell in enumerate(header, start=1) if cell), default=width)
+    for number, cells in rows:
+        if needed <= len(cells) <= width:
+            yield number, cells
+        elif not any(cell.strip() for cell in cells):
+            continue
+        elif len(cells) < needed or any(cell.strip() for cell in cells[width:]):
+            raise _BrokenRows(
+                f"Line {number} of {name} has {len(cells)} {'cell' if len(cells) == 1 else 'cells'} where "
+                f"the header has {width}; look there for a missing or extra delimiter or an unclosed "
+                "quotation mark."
+            )
+        else:
+            yield number, cells

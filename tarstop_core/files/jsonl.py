@@ -1,0 +1,71 @@
+"""JSON lines: one object a line, with the same freedom of names as a table's columns."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import Progress, RecordTable, Row, collect, finish, make_layout
+from tarstop_core.files.source import Source, detect_encoding
+
+
+def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read JSON lines; the fields of all lines together are the columns."""
+    encoding, note = detect_encoding(source)
+    with source.text(encoding) as stream:
+        keys = list(
+            dict.fromkeys(itertools.chain.from_iterable(entry for _, entry in _entries(source.name, stream)))
+        )
+    if not keys:
+        raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
+    with source.text(encoding) as stream:
+        preview = [
+            [_text(entry.get(key)) for key in keys]
+            for _, entry in itertools.islice(_entries(source.name, stream), 5)
+        ]
+    layout = make_layout(source.name, keys, "over all lines", preview, columns)
+    notes = [note] if note else []
+    for column, field, taken in layout.passed_over:
+        notes.append(f"Field {column} was not used: {taken} already gives the {field}.")
+    needed = {column for at in layout.at.values() for column in at}
+
+    def rows() -> Iterator[Row]:
+        for number, entry in _entries(source.name, stream):
+            yield number, [_text(entry.get(key)) if n in needed else "" for n, key in enumerate(keys)]
+
+    with source.text(encoding) as stream:
+        found, numbers = collect(rows(), layout, progress, source.fraction)
+    return finish(source.name, "jsonl", found, numbers, layout.understood, notes)
+
+
+def _entries(name: str, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(stream, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            raise InputProblem(
+                f"Line {number} of {name} is not valid JSON; write one complete object on each line."
+            ) from problem
+        if not isinstance(entry, dict):
+            raise InputProblem(
+                f"Line {number} of {name} is not a JSON object; write lines like "
+                '{"id": "1", "title": "…", "abstract": "…"}.'
+            )
+        yield number, entry
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(part, (str, int)) for part in value):
+        return "; ".join(str(part) for part in value)
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,79 @@
+"""PubMed's own format (nbib): four-letter tags, continuation lines indented by six."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.source import Source, detect_encoding
+from tarstop_core.files.tagged import Fields, find_doi, first_of, table_of
+
+_LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
+
+
+def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read PubMed's nbib (or its "PubMed" text export)."""
+    encoding, note = detect_encoding(source)
+    understood: dict[str, str] = {}
+    with source.text(encoding) as stream:
+        records = _records(source.name, stream, understood)
+        return table_of(source, "nbib", records, understood, [note] if note else [], progress)
+
+
+def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:
+    tags: dict[str, list[str]] = {}
+    last: list[str] = []
+    start = 0
+    for number, line in enumerate(lines, start=1):
+        line = line.rstrip("\r\n")
+        match = _LINE.match(line)
+        if match is None:
+            if last and line.startswith(" ") and line.strip():
+                last[-1] = f"{last[-1]} {line.strip()}"
+            elif line.strip():
+                raise InputProblem(
+                    f"Line {number} of {name} neither begins with a tag such as PMID- nor continues one "
+                    "(indented by six spaces); export it from PubMed again."
+                )
+            continue
+        tag, value = match[1], (match[2] or "").strip()
+        if tag == "PMID":
+            if tags:
+                yield start, _fields(tags, understood)
+            tags, start = {}, number
+        elif not start:
+            raise InputProblem(
+                f"Line {number} of {name} stands before the first PMID-; export it from PubMed again."
+            )
+        last = tags.setdefault(tag, [])
+        last.append(value)
+    if not tags:
+        raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
+    yield start, _fields(tags, understood)
+
+
+def _fields(tags: Mapping[str, list[str]], understood: dict[str, str]) -> Fields:
+    fields: Fields = {}
+    for field, candidates in (
+        ("pmid", "PMID"),
+        ("title", "TI BTI TT"),
+        ("abstract", "AB OAB"),
+        ("date", "DP DEP EDAT"),
+    ):
+        value, tag = first_of(tags, *candidates.split())
+        if value:
+            fields[field] = value
+            understood.setdefault(tag, field)
+    for tag in ("FAU", "AU", "CN"):
+        if names := [name for name in tags.get(tag, []) if name]:
+            fields["authors"] = "; ".join(names)
+            understood.setdefault(tag, "authors")
+            break
+    for tag in ("LID", "AID", "SO"):
+        for value in tags.get(tag, []):
+            if "doi" in value and "doi" not in fields and (doi := find_doi(value)):
+                fields["doi"] = doi
+                understood.setdefault(tag, "doi")
+    return fields

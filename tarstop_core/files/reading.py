@@ -1,0 +1,159 @@
+"""One call for every format of records: dispatched by suffix, checked by content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.delimited import read_delimited
+from tarstop_core.files.jsonl import read_jsonl
+from tarstop_core.files.nbib import read_nbib
+from tarstop_core.files.ris import read_ris
+from tarstop_core.files.source import Source, looks_like, open_source
+from tarstop_core.files.xlsx import read_xlsx
+
+Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], RecordTable]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of records that can be read.
+
+    Parameters
+    ----------
+    key : str
+        Short name, as in `RecordTable.format`.
+    name : str
+        What people call it.
+    suffixes : tuple of str
+        Lower case, with the dot. Each may be followed by ".gz".
+    description : str
+        One sentence on what it is and where it comes from.
+    reader : callable
+    """
+
+    key: str
+    name: str
+    suffixes: tuple[str, ...]
+    description: str
+    reader: Reader
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "csv",
+        "CSV",
+        (".csv",),
+        "A table with commas or semicolons, as Google Patents, The Lens, Scopus, PubMed, Espacenet, Zotero, "
+        "ASReview and Rayyan export it.",
+        read_delimited,
+    ),
+    Format(
+        "tsv",
+        "TSV",
+        (".tsv", ".tab"),
+        "A table with tabs, as Web of Science exports it.",
+        read_delimited,
+    ),
+    Format(
+        "xlsx", "Excel", (".xlsx", ".xlsm"), "A workbook; the first sheet with records is read.", read_xlsx
+    ),
+    Format(
+        "ris",
+        "RIS",
+        (".ris",),
+        "The exchange format of reference managers and most databases.",
+        read_ris,
+    ),
+    Format("nbib", "PubMed (nbib)", (".nbib",), 'PubMed\'s "Send to citation manager".', read_nbib),
+    Format(
+        "jsonl",
+        "JSON lines",
+        (".jsonl", ".ndjson"),
+        "One JSON object a line with id, title and abstract (or content, or text).",
+        read_jsonl,
+    ),
+)
+_BY_KEY = {each.key: each for each in FORMATS}
+_BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
+_DELIMITED = ("csv", "tsv")
+
+
+def read_records(
+    source: Path | str | BinaryIO,
+    name: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> RecordTable:
+    """Read records from a file of any known format, gzipped or not.
+
+    Parameters
+    ----------
+    source : path or open binary file
+        A file object is read from its start and left open.
+    name : str, optional
+        The file's name, whose suffix decides the format; by default the path's or the object's own.
+    columns : mapping of str to str, optional
+        For tables and JSON lines: their column to our field ("" leaves the column out). Other columns
+        are still recognised.
+    progress : callable, optional
+        Called now and then with the share done (0 to 1) and a few words.
+
+    Returns
+    -------
+    RecordTable
+
+    Raises
+    ------
+    UnrecognisedColumns
+        When no column holds the titles; call again with `columns`.
+    InputProblem
+        When the file cannot be used; nothing is half-imported.
+
+    Examples
+    --------
+    >>> import io
+    >>> table = read_records(io.BytesIO(b"id,title\\nEP-1234567-A1,Hinge\\n"), "patents.csv")
+    >>> table.frame.loc[0, "publication_number"], table.understood
+    ('EP-1234567-A1', {'id': 'id', 'title': 'title'})
+    """
+    with open_source(source, name) as opened:
+        if progress:
+            progress(0.0, f"Checking {opened.name}")
+        table = _format_of(opened).reader(opened, columns, progress)
+        if progress:
+            progress(1.0, f"Read {len(table.frame):,} records")
+        return table
+
+
+def _format_of(source: Source) -> Format:
+    looks = looks_like(source.head())
+    if source.suffix in (".txt", ""):
+        # PubMed, Web of Science and others save several formats under .txt.
+        if looks is None:
+            return _BY_KEY["csv"]
+        if looks.key and looks.key != "xlsx":
+            return _BY_KEY[looks.key]
+        raise InputProblem(f"{source.name} looks like {looks.phrase}; {looks.mend}.")
+    claimed = _BY_SUFFIX.get(source.suffix)
+    if claimed is None:
+        mend = looks.mend if looks else "use " + ", ".join(_BY_SUFFIX)
+        kind = f" and looks like {looks.phrase}" if looks else ""
+        raise InputProblem(
+            f'{source.name} ends in "{source.suffix}", which is no format read here{kind}; {mend}.'
+        )
+    if looks is not None and looks.key != claimed.key:
+        raise InputProblem(
+            f"{source.name} is named as {claimed.name} but looks like {looks.phrase}; {looks.mend}."
+        )
+    if looks is None and claimed.key not in _DELIMITED:
+        raise InputProblem(
+            f"{source.name} is named as {claimed.name} but does not look like it; "
+            "check the export, or rename a table to end in .csv."
+        )
+    return claimed

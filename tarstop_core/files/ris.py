@@ -1,0 +1,160 @@
+"""RIS: read with rispy, after lines are put into the one form that it expects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import rispy
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.source import Source, detect_encoding
+from tarstop_core.files.tagged import Fields, decision, find_doi, first_of, table_of
+
+_TITLE = ("TI", "T1", "CT", "BT", "TT")
+_ABSTRACT = ("AB", "N2")
+_AUTHORS = ("AU", "A1")
+_DATE = ("DA", "PY", "Y1")
+_ADDRESS = ("UR", "LK", "L2")
+_CUSTOM = tuple(f"C{number}" for number in range(1, 9))
+_OTHER = ("ID", "DO", "AN", "PM", "M1", "M3", "L3", "N1", "DB", "DP", "SN", "CN", "VL", "IS")
+_TAGS = ("TY", "ER", *_TITLE, *_ABSTRACT, *_AUTHORS, *_DATE, *_ADDRESS, *_CUSTOM, *_OTHER)
+_LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
+_PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
+_BATCH = 1_000
+
+Block = tuple[int, list[tuple[str, str]]]
+_Put = Callable[[str, str, str], None]
+
+
+def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER."""
+    encoding, note = detect_encoding(source)
+    notes = [note] if note else []
+    understood: dict[str, str] = {}
+    with source.text(encoding) as stream:
+        blocks = _blocks(source.name, stream)
+        return table_of(source, "ris", _records(blocks, understood), understood, notes, progress)
+
+
+def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
+    """Yield each record as (first line, tags in order).
+
+    rispy drops a last record without ER, joins two records where one is missing, and stops at tags
+    with one space; so records are cut here and continuation lines joined.
+    """
+    tags: list[tuple[str, str]] | None = None
+    start = 0
+    seen = False
+    for number, line in enumerate(lines, start=1):
+        match = _LINE.match(line.rstrip("\r\n"))
+        if match is None:
+            # Between records stand only blank lines and an exporter's remarks.
+            if tags and line.strip():
+                tag, value = tags[-1]
+                tags[-1] = (tag, f"{value} {line.strip()}")
+            continue
+        tag, value = match[1], (match[2] or "").strip()
+        if tag == "TY":
+            if tags:
+                yield start, tags
+            tags, start, seen = [(tag, value)], number, True
+        elif tag == "ER":
+            if tags:
+                yield start, tags
+            tags = None
+        elif tags is None:
+            if seen or tag in _TITLE:
+                raise InputProblem(
+                    f"Line {number} of {name} has {tag} outside a record; "
+                    'begin the record with a line "TY  - ".'
+                )
+        else:
+            tags.append((tag, value))
+    if tags:
+        yield start, tags
+    if not seen:
+        raise InputProblem(
+            f'{name} holds no RIS record (no line begins with "TY  -"); export it as RIS again.'
+        )
+
+
+def _records(blocks: Iterable[Block], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:
+    parser = rispy.RisParser(
+        mapping={tag: tag for tag in _TAGS},
+        list_tags=list(_TAGS),
+        delimiter_tags_mapping={},
+        skip_unknown_tags=True,
+    )
+    starts: list[int] = []
+    lines: list[str] = []
+
+    def parsed() -> Iterator[tuple[int, Fields]]:
+        entries = parser.parse_lines(iter(lines))
+        for start, entry in zip(starts, entries, strict=True):
+            yield start, _fields(entry, understood)
+        starts.clear()
+        lines.clear()
+
+    for start, tags in blocks:
+        starts.append(start)
+        lines.extend(f"{tag}  - {value}" for tag, value in tags)
+        lines.append("ER  - ")
+        if len(starts) == _BATCH:
+            yield from parsed()
+    yield from parsed()
+
+
+def _fields(entry: Mapping[str, str | list[str]], understood: dict[str, str]) -> Fields:
+    # TY is always a plain string, every other tag a list.
+    tags = {tag: [value] if isinstance(value, str) else value for tag, value in entry.items()}
+    fields: Fields = {}
+
+    def put(field: str, value: str, tag: str) -> None:
+        if value and not fields.get(field):
+            fields[field] = value
+            understood.setdefault(tag, field)
+
+    put("id", *first_of(tags, "ID"))
+    put("title", *first_of(tags, *_TITLE))
+    for tag in _ABSTRACT:
+        # Structured abstracts are sometimes written as one AB for each section.
+        put("abstract", " ".join(part for part in tags.get(tag, []) if part), tag)
+    for tag in _AUTHORS:
+        put("authors", "; ".join(name for name in tags.get(tag, []) if name), tag)
+    for tag in _DATE:
+        value, _ = first_of(tags, tag)
+        if re.search(r"\d{4}", value):
+            put("date", value.strip("/ "), tag)
+    put("url", *first_of(tags, *_ADDRESS))
+    put("label", decision(tags.get("N1", [])), "N1")
+    _identifiers(tags, put)
+    return fields
+
+
+def _identifiers(tags: Mapping[str, list[str]], put: _Put) -> None:
+    for tag in ("DO", *_CUSTOM, "AN", "M3", "L3"):
+        for value in tags.get(tag, []):
+            put("doi", find_doi(value), tag)
+    for tag in _ADDRESS:
+        for value in tags.get(tag, []):
+            if "doi.org/" in value:
+                put("doi", find_doi(value), tag)
+            found = re.search(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b", value)
+            put("pmid", found[1] if found else "", tag)
+    # A bare number in AN is a PMID only where the database says so: others number records too.
+    medline = re.search(
+        r"pubmed|medline", " ".join((*tags.get("DB", []), *tags.get("DP", []))), re.IGNORECASE
+    )
+    for tag in ("PM", "AN", *_CUSTOM, "M1", "N1"):
+        for value in tags.get(tag, []):
+            bare = tag == "PM" or (tag == "AN" and medline)
+            found = re.search(r"\bPMID:?\s*(\d{1,9})\b", value, re.IGNORECASE) or (
+                re.fullmatch(r"\s*(\d{1,9})\s*", value) if bare else None
+            )
+            put("pmid", found[1] if found else "", tag)
+    if first_of(tags, "TY")[0].upper() == "PAT":
+        for tag in ("AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
+            for value in tags.get(tag, []):
+                put("publication_number", value if _PATENT.fullmatch(value.strip()) else "", tag)

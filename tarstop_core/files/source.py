@@ -1,0 +1,287 @@
+"""Where bytes come from: a path or an open file, gzipped or not, and in which encoding."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from tarstop_core.errors import InputProblem
+
+CHUNK = 1 << 20
+HEAD = 1 << 16
+GZIP_MAGIC = b"\x1f\x8b"
+# Control characters that no text file needs; a few may stray into abstracts, many mean binary data.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a"))
+_CONTROL_SHARE = 0.01
+_NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file that can be read from its start as often as needed.
+
+    Parameters
+    ----------
+    handle : BinaryIO
+        Seekable; belongs to whoever opened it.
+    name : str
+        The name people know the file by.
+    size : int
+        Bytes in `handle`, compressed or not.
+    gzipped : bool
+    """
+
+    handle: BinaryIO
+    name: str
+    size: int
+    gzipped: bool
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that names the format: lower case, without a trailing ".gz"."""
+        path = Path(self.name.lower())
+        return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+
+    def fraction(self) -> float:
+        """Return the share of the file that was read, 0 to 1."""
+        return min(1.0, self.handle.tell() / self.size) if self.size else 1.0
+
+    @contextmanager
+    def binary(self) -> Iterator[BinaryIO]:
+        """Read (decompressed) bytes from the start."""
+        self.handle.seek(0)
+        try:
+            if self.gzipped:
+                with gzip.GzipFile(fileobj=self.handle) as stream:
+                    yield cast(BinaryIO, stream)
+            else:
+                yield self.handle
+        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+            raise InputProblem(
+                f"{self.name} is damaged: its compressed content breaks off or does not check; "
+                "download or compress it again."
+            ) from problem
+
+    @contextmanager
+    def text(self, encoding: str, newline: str | None = None) -> Iterator[TextIO]:
+        """Read text from the start; leaves the handle open."""
+        with self.binary() as stream:
+            wrapper = io.TextIOWrapper(stream, encoding=encoding, newline=newline)
+            try:
+                yield wrapper
+            except UnicodeDecodeError as problem:
+                raise InputProblem(
+                    f"{self.name} begins like UTF-16 but does not continue so; save it as UTF-8."
+                ) from problem
+            finally:
+                wrapper.detach()
+
+    def head(self) -> bytes:
+        """Return the first 64 kB (decompressed)."""
+        with self.binary() as stream:
+            return stream.read(HEAD)
+
+
+@contextmanager
+def open_source(source: Path | str | BinaryIO, name: str | None = None) -> Iterator[Source]:
+    """Open a path, or take an open binary file (an upload), as a `Source`.
+
+    Raises
+    ------
+    InputProblem
+        When the path cannot be read, is empty, or is gzipped without saying so (and the reverse).
+    """
+    if isinstance(source, (str, Path)):
+        path = Path(source)
+        try:
+            handle = cast(BinaryIO, path.open("rb"))
+        except FileNotFoundError:
+            raise InputProblem(f"There is no file {path}; check its name and folder.") from None
+        except IsADirectoryError:
+            raise InputProblem(f"{path} is a folder; name a file in it.") from None
+        except OSError as problem:
+            raise InputProblem(
+                f"{path} cannot be read ({problem.strerror}); check that you may open it."
+            ) from problem
+        with handle:
+            yield _inspect(handle, name or path.name)
+    else:
+        own = Path(str(getattr(source, "name", "") or "upload")).name
+        seekable = source if source.seekable() else cast(BinaryIO, io.BytesIO(source.read()))
+        yield _inspect(seekable, name or own)
+
+
+def _inspect(handle: BinaryIO, name: str) -> Source:
+    size = handle.seek(0, io.SEEK_END)
+    handle.seek(0)
+    magic = handle.read(2)
+    gzipped = magic == GZIP_MAGIC
+    says_so = name.lower().endswith(".gz")
+    if size == 0:
+        raise InputProblem(f"{name} is empty; export or upload it again.")
+    if gzipped and not says_so:
+        raise InputProblem(f'{name} is compressed with gzip; rename it to end in ".gz" or unpack it first.')
+    if says_so and not gzipped:
+        raise InputProblem(f'{name} is not compressed although its name ends in ".gz"; remove that ending.')
+    return Source(handle, name, size, gzipped)
+
+
+def detect_encoding(source: Source) -> tuple[str, str | None]:
+    """Find the encoding by reading the whole file once, in bounded memory.
+
+    Returns
+    -------
+    str
+        "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252".
+    str or None
+        A sentence to show when the encoding had to be guessed.
+
+    Raises
+    ------
+    InputProblem
+        For an empty, binary or undecodable file.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    valid, blank, bad_line, line = True, True, 0, 1
+    total = control = undefined = 0
+    with source.binary() as stream:
+        first = True
+        while chunk := stream.read(CHUNK):
+            if first and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                _require_utf16(source)
+                return "utf-16", None
+            first = False
+            total += len(chunk)
+            control += len(chunk) - len(chunk.translate(None, _CONTROL))
+            undefined += len(chunk) - len(chunk.translate(None, _NOT_IN_CP1252))
+            if b"\0" in chunk:
+                raise InputProblem(_binary(source.name))
+            blank = blank and not chunk.removeprefix(codecs.BOM_UTF8).strip()
+            if valid:
+                try:
+                    decoder.decode(chunk)
+                except UnicodeDecodeError as problem:
+                    valid = False
+                    bad_line = line + chunk.count(b"\n", 0, problem.start)
+                line += chunk.count(b"\n")
+    if valid:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            valid, bad_line = False, line
+    if blank:
+        raise InputProblem(f"{source.name} is empty; export or upload it again.")
+    if control > _CONTROL_SHARE * total:
+        raise InputProblem(_binary(source.name))
+    if valid:
+        return "utf-8-sig", None
+    if undefined:
+        raise InputProblem(
+            f"Line {bad_line} of {source.name} is neither UTF-8 nor Windows-1252 text; "
+            "save the file as UTF-8."
+        )
+    return "cp1252", (
+        f"{source.name} is not UTF-8 (line {bad_line}); it was read as Windows-1252, "
+        "so check that accented letters look right."
+    )
+
+
+def _require_utf16(source: Source) -> None:
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    blank = True
+    with source.binary() as stream:
+        try:
+            while chunk := stream.read(CHUNK):
+                text = decoder.decode(chunk)
+                if "\0" in text:
+                    raise InputProblem(_binary(source.name))
+                blank = blank and not text.strip()
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as problem:
+            raise InputProblem(
+                f"{source.name} begins like UTF-16 but does not continue so; save it as UTF-8."
+            ) from problem
+    if blank:
+        raise InputProblem(f"{source.name} is empty; export or upload it again.")
+
+
+def _binary(name: str) -> str:
+    return f"{name} holds binary data, not text; export the records as CSV, RIS or another format listed."
+
+
+# --- what a file looks like, whatever its name says ---------------------------------------------
+
+
+@dataclass(frozen=True)
+class Looks:
+    """A recognised kind of content: `key` of one of our formats or "" for a foreign one."""
+
+    key: str
+    phrase: str
+    mend: str
+
+
+_BINARY_LOOKS: tuple[tuple[bytes, Looks], ...] = (
+    (b"%PDF", Looks("", "a PDF", "export the list of records instead, as CSV, RIS or XLSX")),
+    (
+        b"\xd0\xcf\x11\xe0",
+        Looks("", "an old Excel workbook (.xls)", 'save it as ".xlsx" in your spreadsheet program'),
+    ),
+    (b"PK\x03\x04", Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"')),
+)
+_TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
+    (
+        r"\s*<(!doctype|html|\?xml|head|body)",
+        Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX"),
+    ),
+    (
+        r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)",
+        Looks("ris", "RIS", 'rename it to end in ".ris"'),
+    ),
+    (r"\s*PMID ?- ?\d", Looks("nbib", "PubMed's own format", 'rename it to end in ".nbib"')),
+    (
+        r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ",
+        Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS"),
+    ),
+    (r'\s*\{\s*"', Looks("jsonl", "JSON lines", 'rename it to end in ".jsonl"')),
+    (
+        r"\s*\[\s*\{",
+        Looks("", "one JSON array", 'write one object a line and name it ".jsonl"'),
+    ),
+    (r"\s*@\w+\s*\{", Looks("", "BibTeX", "export it as RIS or CSV")),
+    (
+        r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)",
+        Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for"),
+    ),
+)
+
+
+def looks_like(head: bytes) -> Looks | None:
+    """Recognise content by its first bytes; None for plain or unknown text.
+
+    Examples
+    --------
+    >>> looks_like(b"TY  - JOUR").key
+    'ris'
+    >>> looks_like(b"id,title") is None
+    True
+    """
+    for magic, looks in _BINARY_LOOKS:
+        if head.startswith(magic):
+            return looks
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = head.decode("utf-16", errors="replace")
+    else:
+        text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+    for pattern, looks in _TEXT_LOOKS:
+        if re.match(pattern, text, flags=re.IGNORECASE if "doctype" in pattern else 0):
+            return looks
+    return None

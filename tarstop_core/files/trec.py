@@ -1,0 +1,439 @@
+"""TREC runs and qrels, read as trec_eval reads them: the score rules, the written rank breaks ties."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import math
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.source import Source, detect_encoding, open_source
+from tarstop_core.topic import Topic
+
+_RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
+_QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")
+# Words that make a first line a header, compared in lower case without punctuation.
+_HEADER_WORDS = frozenset(
+    "topic topicid query queryid qid q0 iter iteration zero doc docid docno document documentid pmid "
+    "rank score sim tag run runid runtag rel relevance relevant label judgment judgement grade".split()
+)
+
+
+class Run(dict[str, Topic]):
+    """Topics by name, in the order of the file; `notes` says what was found odd in it."""
+
+    notes: tuple[str, ...] = ()
+
+
+class Qrels(dict[str, dict[str, int]]):
+    """Relevance by topic and document; `notes` says what was found odd in the file."""
+
+    notes: tuple[str, ...] = ()
+
+
+def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
+    """Read a TREC run: `topic Q0 document rank score tag`, separated by any spaces or tabs.
+
+    Documents are ordered as trec_eval orders them, by falling score, except that equal scores keep
+    the order of the written ranks (from 0 or from 1) and then of the lines.
+
+    Parameters
+    ----------
+    source : path or open binary file
+        Gzipped or not.
+    name : str, optional
+        Name for messages.
+
+    Returns
+    -------
+    Run
+        A dict from topic name to `Topic` without labels, with `notes`.
+
+    Raises
+    ------
+    InputProblem
+        Naming the line that has the wrong number of columns or no finite score.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> run = read_run(BytesIO(b"T1 Q0 a 1 2.5 x\\nT1 Q0 b 2 3.5 x\\n"), "a.run")
+    >>> run["T1"].ids.tolist(), run.notes
+    (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
+    """
+    table, skip, _ = _read_table(source, name, _RUN_COLUMNS, _check_run)
+    notes = _header_note(skip)
+    topic, topics = pd.factorize(table["topic"])
+    document, documents = pd.factorize(table["document"])
+    # Python's own conversion, because pandas' faster one may be off in the last digit.
+    scores = np.array(table["score"].tolist(), dtype=np.float64)
+    ranks = np.array(table["rank"].tolist(), dtype=np.int64)
+    order = np.lexsort((ranks, -scores, topic))  # stable: equal keys keep the order of the lines
+    topic, document, scores, ranks = topic[order], document[order], scores[order], ranks[order]
+
+    pair = topic.astype(np.int64) * len(documents) + document
+    again = pd.Series(pair).duplicated().to_numpy()
+    if again.any():
+        first_score = pd.Series(scores).groupby(pair).transform("first").to_numpy()
+        notes += _duplicate_notes(int(again.sum()), int((again & (scores != first_score)).sum()))
+        topic, document = topic[~again], document[~again]
+        scores, ranks = scores[~again], ranks[~again]
+
+    same_topic = topic[1:] == topic[:-1]
+    contradicting = np.unique(topic[1:][same_topic & (ranks[1:] < ranks[:-1])])
+    if len(contradicting):
+        notes.append(
+            f"In {len(contradicting):,} of {len(topics):,} topics the ranks contradict the scores; "
+            "the scores were followed."
+        )
+    run = Run()
+    ids = np.asarray(documents, dtype=str)[document]
+    bounds = np.searchsorted(topic, np.arange(len(topics) + 1))
+    for number, topic_name in enumerate(topics.tolist()):
+        part = slice(bounds[number], bounds[number + 1])
+        run[topic_name] = Topic(topic_name, ids[part].copy(), scores[part].copy())
+    run.notes = tuple(notes)
+    return run
+
+
+def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
+    """Read TREC relevance judgments: `topic iteration document relevance`.
+
+    Parameters
+    ----------
+    source : path or open binary file
+        Gzipped or not.
+    name : str, optional
+        Name for messages.
+
+    Returns
+    -------
+    Qrels
+        A dict from topic to a dict from document to relevance, with `notes`.
+
+    Raises
+    ------
+    InputProblem
+        Naming the line with the wrong number of columns or a relevance that is no whole number, or
+        the two lines that judge one document differently.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
+    {'T1': {'a': 1, 'b': 0}}
+    """
+    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS, _check_qrels)
+    notes = _header_note(skip)
+    topic, topics = pd.factorize(table["topic"])
+    order = np.argsort(topic, kind="stable")
+    documents = np.array(table["document"].tolist(), dtype=object)[order]
+    relevance = np.array(table["relevance"].tolist(), dtype=np.int64)[order]
+    bounds = np.searchsorted(topic[order], np.arange(len(topics) + 1))
+    qrels = Qrels()
+    repeated = 0
+    for number, topic_name in enumerate(topics.tolist()):
+        part = slice(bounds[number], bounds[number + 1])
+        pairs = list(zip(documents[part].tolist(), relevance[part].tolist(), strict=True))
+        judged = dict(pairs)
+        if len(judged) < len(pairs):
+            repeated += len(pairs) - len(judged)
+            if len(set(pairs)) > len(judged):
+                _refuse_conflict(source, file_name, name)
+        qrels[topic_name] = judged
+    if repeated:
+        notes.append(f"{repeated:,} {'judgment is' if repeated == 1 else 'judgments are'} repeated.")
+    qrels.notes = tuple(notes)
+    return qrels
+
+
+def label_topics(
+    run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
+) -> tuple[dict[str, Topic], tuple[str, ...]]:
+    """Join a run and its judgments: labels in ranked order, R from the judgments.
+
+    A document that the judgments do not list is not relevant; relevance above 0 is relevant.
+
+    Parameters
+    ----------
+    run : mapping of str to Topic
+    qrels : mapping of str to mapping of str to int
+
+    Returns
+    -------
+    dict of str to Topic
+        Topics that both know, in the run's order, with `labels` and `n_relevant`.
+    tuple of str
+        One sentence for the run's topics left out and one for judged topics without a ranking.
+
+    Raises
+    ------
+    InputProblem
+        When they share no topic.
+
+    Examples
+    --------
+    >>> run = {"T1": Topic("T1", np.array(["a", "b"]), np.array([2.0, 1.0]))}
+    >>> topics, notes = label_topics(run, {"T1": {"b": 1, "z": 1}})
+    >>> topics["T1"].labels.tolist(), topics["T1"].n_relevant
+    ([False, True], 2)
+    """
+    labelled: dict[str, Topic] = {}
+    for name, topic in run.items():
+        if name not in qrels:
+            continue
+        relevant = {document for document, relevance in qrels[name].items() if relevance > 0}
+        labels = np.fromiter((document in relevant for document in topic.ids.tolist()), bool, len(topic.ids))
+        labelled[name] = replace(topic, labels=labels, n_relevant=len(relevant))
+    if not labelled:
+        raise InputProblem(
+            f"The run and the qrels share no topic (the run has {_some(list(run))}, the qrels "
+            f"{_some(list(qrels))}); give the qrels that belong to this run."
+        )
+    notes: list[str] = []
+    if unknown := [name for name in run if name not in qrels]:
+        notes.append(f"Left out, because the qrels do not know them: {', '.join(unknown)}.")
+    if unranked := [name for name in qrels if name not in run]:
+        notes.append(f"Judged but not in the run: {', '.join(unranked)}.")
+    return labelled, tuple(notes)
+
+
+def write_run(
+    path: Path | str,
+    topic_name: str,
+    ids: Sequence[str] | NDArray[np.str_],
+    scores: Sequence[float] | NDArray[np.float64],
+    tag: str = "tarstop",
+) -> None:
+    """Write one ranked list as a TREC run, best first, with scores that read back exactly.
+
+    Parameters
+    ----------
+    path : path
+        Compressed when it ends in ".gz".
+    topic_name : str
+    ids : sequence of str, length N
+        White space in an id (as in "row 12") becomes "_", since it separates columns.
+    scores : sequence of float, length N
+        Documents are written by falling score; equal scores keep their order.
+    tag : str
+        Name of the run.
+
+    Raises
+    ------
+    InputProblem
+        For scores that are not finite, a different number of ids and scores, or ids that are empty or
+        the same once written.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    names = [_one_word(str(each)) for each in ids]
+    if len(names) != len(values):
+        raise InputProblem(
+            f"There are {len(names)} ids but {len(values)} scores; give one score for every id."
+        )
+    if not np.isfinite(values).all():
+        bad = names[int(np.argmin(np.isfinite(values)))]
+        raise InputProblem(f"The score of {bad} is not a finite number; rank only documents that have one.")
+    if len(set(names)) < len(names) or "" in names:
+        raise InputProblem("Ids in a run must be different and not empty; give every document its own id.")
+    order = np.argsort(-values, kind="stable")
+    topic_word, tag_word = _one_word(topic_name) or "topic", _one_word(tag) or "tarstop"
+    lines = (
+        f"{topic_word} Q0 {names[at]} {rank} {values[at].item()!r} {tag_word}\n"
+        for rank, at in enumerate(order.tolist(), start=1)
+    )
+    text = "".join(lines).encode()
+    Path(path).write_bytes(gzip.compress(text, mtime=0) if str(path).lower().endswith(".gz") else text)
+
+
+def _one_word(text: str) -> str:
+    return re.sub(r"\s+", "_", text.strip())
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "") if names else "none"
+
+
+# --- parsing ------------------------------------------------------------------------------------
+
+Check = Callable[[str, int, list[str]], None]
+
+
+def _read_table(
+    source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...], check: Check
+) -> tuple[pd.DataFrame, int, str]:
+    """Parse all lines at once; where anything is amiss, find the line in a second, slow pass.
+
+    Returns
+    -------
+    DataFrame of str
+        One column for each of `columns`; its numeric columns are known to convert.
+    int
+        Lines skipped as header.
+    str
+        The file's name.
+    """
+    with open_source(source, name) as opened:
+        encoding, _ = detect_encoding(opened)
+        skip, comments = _header_lines(opened, encoding, columns)
+        numeric = [column for column in ("rank", "score", "relevance") if column in columns]
+        try:
+            with opened.text(encoding) as stream, warnings.catch_warnings():
+                # pandas only warns when the lines are wider than the names.
+                warnings.simplefilter("error", pd.errors.ParserWarning)
+                table = pd.read_csv(
+                    stream,
+                    sep=r"\s+",
+                    header=None,
+                    names=[*columns, "extra"],
+                    index_col=False,
+                    dtype="str",
+                    quoting=3,
+                    keep_default_na=False,
+                    skiprows=skip,
+                    engine="c",
+                )
+            fine = bool(
+                len(table)
+                and (table["extra"].isna() | (table["extra"] == "")).all()
+                and not any((table[column].isna() | (table[column] == "")).any() for column in columns)
+                and all(_converts(table[column], column) for column in numeric)
+            )
+        except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning):
+            fine = False
+        if not fine:
+            _find_fault(opened, encoding, skip, columns, check)
+            # Only what splits differently for pandas (a lone form feed, say) comes here.
+            raise InputProblem(f"{opened.name} is not laid out in plain columns; write it anew with spaces.")
+        return table, skip - comments, opened.name
+
+
+def _converts(values: pd.Series, column: str) -> bool:
+    try:
+        if column == "score":
+            return bool(np.isfinite(np.array(values.tolist(), dtype=np.float64)).all())
+        np.array(values.tolist(), dtype=np.int64)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
+def _header_lines(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[int, int]:
+    """Return how many first lines are comments (#), blank or a header, and how many are no header.
+
+    A line is a header only when all its words are names of columns; a first line that is merely
+    broken must not vanish.
+    """
+    with source.text(encoding) as stream:
+        skipped = 0
+        for line in itertools.islice(stream, 20):
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                skipped += 1
+                continue
+            bare = [re.sub(r"[\W_]", "", word).lower() for word in words]
+            # The last test keeps data whose every column happens to be such a word.
+            is_header = all(word in _HEADER_WORDS for word in bare) and len(words) == len(columns)
+            return skipped + is_header, skipped
+        return skipped, skipped
+
+
+def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ...], check: Check) -> None:
+    seen = False
+    with source.text(encoding) as stream:
+        for number, line in enumerate(stream, start=1):
+            words = line.split()
+            if number <= skip or not words:
+                continue
+            seen = True
+            if len(words) != len(columns):
+                raise InputProblem(
+                    f"Line {number} of {source.name} has {len(words)} "
+                    f"{'column' if len(words) == 1 else 'columns'} instead of {len(columns)} "
+                    f"({' '.join(columns)}){_other_kind(len(words), columns)}."
+                )
+            check(source.name, number, words)
+    if not seen:
+        raise InputProblem(f"{source.name} has a header but no lines of data; write the file again.")
+
+
+def _other_kind(found: int, columns: tuple[str, ...]) -> str:
+    if columns is _RUN_COLUMNS and found == len(_QRELS_COLUMNS):
+        return "; it looks like qrels, so give it as such"
+    if columns is _QRELS_COLUMNS and found == len(_RUN_COLUMNS):
+        return "; it looks like a run, so give it as such"
+    return "; correct that line"
+
+
+def _check_run(name: str, number: int, words: list[str]) -> None:
+    try:
+        finite = math.isfinite(float(words[4]))
+    except ValueError:
+        finite = False
+    if not finite:
+        raise InputProblem(
+            f'Line {number} of {name} has the score "{words[4][:40]}" in column 5, which is not a finite '
+            "number; correct or remove that line."
+        )
+    _whole(name, number, words[3], "rank", 4)
+
+
+def _check_qrels(name: str, number: int, words: list[str]) -> None:
+    _whole(name, number, words[3], "relevance", 4)
+
+
+def _whole(name: str, number: int, word: str, what: str, column: int) -> None:
+    try:
+        np.array([word], dtype=np.int64)
+    except (ValueError, OverflowError):
+        raise InputProblem(
+            f'Line {number} of {name} has the {what} "{word[:40]}" in column {column}, which is not a whole '
+            "number; correct that line."
+        ) from None
+
+
+def _header_note(skipped: int) -> list[str]:
+    return ["Skipped a header line."] if skipped else []
+
+
+def _duplicate_notes(repeated: int, different: int) -> list[str]:
+    notes = []
+    if repeated > different:
+        count = repeated - different
+        notes.append(
+            f"{count:,} {'line repeats' if count == 1 else 'lines repeat'} a document; the first was kept."
+        )
+    if different:
+        lines = "1 line lists" if different == 1 else f"{different:,} lines list"
+        notes.append(f"{lines} a document again with another score; the better score was kept.")
+    return notes
+
+
+def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | None) -> None:
+    """Find the two lines that judge one document differently."""
+    first: dict[tuple[str, str], tuple[int, int]] = {}
+    with open_source(source, name) as opened:
+        encoding, _ = detect_encoding(opened)
+        skip, _ = _header_lines(opened, encoding, _QRELS_COLUMNS)
+        with opened.text(encoding) as stream:
+            for number, line in enumerate(stream, start=1):
+                words = line.split()
+                if number <= skip or not words:
+                    continue
+                relevance = int(words[3])
+                other, at = first.setdefault((words[0], words[2]), (relevance, number))
+                if other != relevance:
+                    raise InputProblem(
+                        f"Lines {at} and {number} of {file_name} judge document {words[2]} of topic "
+                        f"{words[0]} differently; keep one of them."
+                    )

@@ -1,0 +1,116 @@
+"""Excel workbooks: the first sheet that holds records."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import openpyxl
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import (
+    Progress,
+    RecordTable,
+    Row,
+    collect,
+    find_header,
+    finish,
+    make_layout,
+)
+from tarstop_core.files.source import Source
+from tarstop_core.files.synonyms import normal_header
+
+_SAMPLE_ROWS = 60
+
+
+def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read the first sheet with a recognised title, else the first one that is not empty."""
+    with source.binary() as stream:
+        content = io.BytesIO(stream.read())
+    try:
+        # openpyxl meets damaged or foreign archives with many kinds of exception (zip, XML, key, value).
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
+    except Exception as problem:
+        raise InputProblem(
+            f"{source.name} is not a readable Excel workbook; save it again as .xlsx or export it as CSV."
+        ) from problem
+    chosen: tuple[Any, list[Row], int] | None = None
+    for sheet in sheets:
+        first = list(itertools.islice(_rows(source.name, sheet), _SAMPLE_ROWS))
+        if not first:
+            continue
+        start, recognised = find_header([cells for _, cells in first], columns)
+        if chosen is None or recognised:
+            chosen = (sheet, first, start)
+        if recognised:
+            break
+    if chosen is None:
+        raise InputProblem(f"{source.name} is empty; save it again with its records.")
+    sheet, first, start = chosen
+    notes: list[str] = []
+    if len(sheets) > 1:
+        notes.append(f'Read the sheet "{sheet.title}" of {len(sheets)}.')
+    row, header = first[start]
+    if start:
+        rows_word = "1 row" if start == 1 else f"{start} rows"
+        notes.append(
+            f'Skipped {rows_word} before the header (row {row}): "{" ".join(first[0][1]).strip()[:60]}".'
+        )
+    layout = make_layout(
+        source.name, header, f"row {row}", (cells for _, cells in first[start + 1 :]), columns
+    )
+    for column, field, taken in layout.passed_over:
+        notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
+    at = [row]
+
+    def body() -> Iterator[Row]:
+        for number, cells in itertools.islice(_rows(source.name, sheet), start + 1, None):
+            at[0] = number
+            yield number, cells
+
+    total = sheet.max_row or 1
+    found, numbers = collect(body(), layout, progress, lambda: min(1.0, at[0] / total))
+    book.close()
+    return finish(
+        source.name,
+        "xlsx",
+        found,
+        numbers,
+        layout.understood,
+        notes,
+        unit="row",
+        result_link="result link" in map(normal_header, layout.header),
+    )
+
+
+def _rows(name: str, sheet: Any) -> Iterator[Row]:
+    """Yield (row number, cells as text) of rows that are not blank."""
+    try:
+        for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+            cells = _texts(row)
+            if any(cells):
+                yield number, cells
+    except InputProblem:
+        raise
+    except Exception as problem:  # as above: damage inside a sheet shows in many ways
+        raise InputProblem(
+            f'The sheet "{sheet.title}" of {name} is damaged; save the workbook again or export it as CSV.'
+        ) from problem
+
+
+def _texts(row: Sequence[object]) -> list[str]:
+    return [_text(cell) for cell in row]
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, datetime.datetime):
+        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))  # a PMID of 123456.0
+    return str(cell).replace("_x000D_", "")

@@ -1,0 +1,134 @@
+"""Start the dashboard: `tarstop app`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from tarstop_core.errors import InputProblem
+
+DEFAULT_PORT = 8501
+DEFAULT_ADDRESS = "127.0.0.1"
+
+
+def app_directory() -> Path:
+    """Folder that holds `app.py`, `pages/`, `dashboard/` and `sample_data/`.
+
+    In a checkout this is the folder beside `tarstop_core`; the wheel carries the
+    same files in `tarstop_app`.
+
+    Returns
+    -------
+    Path
+        Absolute path of the folder.
+
+    Raises
+    ------
+    InputProblem
+        When neither place has an `app.py`.
+
+    Examples
+    --------
+    >>> app_directory().is_absolute()
+    True
+    """
+    beside = Path(__file__).resolve().parent.parent
+    for folder in (beside, beside / "tarstop_app"):
+        if (folder / "app.py").is_file():
+            return folder
+    raise InputProblem(
+        f"The dashboard's files are not beside {beside / 'tarstop_core'}; install tarstop again from its wheel "
+        "or its checkout."
+    )
+
+
+def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
+    """Refuse a port that the dashboard could not listen on.
+
+    Parameters
+    ----------
+    port : int
+        TCP port; 0 lets the system choose and is always free.
+    address : str
+        Address to listen on.
+
+    Raises
+    ------
+    InputProblem
+        When the port is taken, may not be used, or the address is not this machine's.
+    """
+    if not 0 <= port <= 65535:
+        raise InputProblem(f"{port} is not a port; give a number from 1 to 65535 with --port.")
+    try:
+        family, kind, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            if os.name == "posix":  # as the server does: a port just given up is free
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(where)
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            reason = f"Port {port} is taken by another program; choose another one with --port."
+        elif problem.errno == errno.EACCES:
+            reason = f"Port {port} needs rights that you do not have; choose one above 1023 with --port."
+        else:
+            reason = f"{address} is not an address of this machine; give one of its own with --address."
+        raise InputProblem(reason) from None
+
+
+def app_command(port: int, address: str, headless: bool) -> list[str]:
+    """The command that serves the dashboard.
+
+    Everything else is set in the `.streamlit/config.toml` beside `app.py`, which
+    Streamlit reads whatever the working directory is.
+
+    Parameters
+    ----------
+    port : int
+        TCP port to listen on.
+    address : str
+        Address to listen on.
+    headless : bool
+        Do not open a browser window.
+
+    Returns
+    -------
+    list of str
+        Program and arguments.
+    """
+    return [
+        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
+        *("--server.port", str(port), "--server.address", address),
+        *(("--server.headless", "true") if headless else ()),
+    ]
+
+
+def run_app(port: int = DEFAULT_PORT, address: str = DEFAULT_ADDRESS, headless: bool = False) -> None:
+    """Serve the dashboard until it is stopped; on POSIX this call does not return.
+
+    Parameters
+    ----------
+    port : int
+        TCP port to listen on.
+    address : str
+        Address to listen on; the default serves this machine only.
+    headless : bool
+        Do not open a browser window.
+
+    Raises
+    ------
+    InputProblem
+        When the port cannot be used or the dashboard's files are missing.
+    """
+    require_free_port(port, address)
+    command = app_command(port, address, headless)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name == "posix":
+        os.execv(command[0], command)  # the server takes this process's id: stopping it stops the server
+    else:
+        raise SystemExit(subprocess.run(command, check=False).returncode)

@@ -1,0 +1,186 @@
+"""From a collection to a list in screening order."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.ranking import Bm25Index, Progress, build_index, rank_order, tokens
+from tarstop_core.records import SHORTEST_TELLING_LIST, order_hint, ranking_text
+
+Order = Literal["scores", "text", "own"]
+ORDERS: tuple[Order, ...] = ("scores", "text", "own")
+QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """A collection put in screening order.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (N,)
+        Positions in the collection, first to be read first.
+    scores : ndarray of float, shape (N,), or None
+        In the same (screening) order; None where the list has only its order.
+    how : str
+        Where the order comes from, as a sentence.
+    """
+
+    order: NDArray[np.intp]
+    scores: NDArray[np.float64] | None
+    how: str
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+
+def prepare(
+    frame: pd.DataFrame,
+    order: str = "text",
+    query: str = "",
+    *,
+    index: Bm25Index | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """Put the records of a collection in screening order.
+
+    Parameters
+    ----------
+    frame : DataFrame, N rows
+        A table of records.
+    order : {"text", "own", "scores"}
+        By BM25 against the query; as the list stands; by the file's own scores.
+    query : str
+        For "text": what is looked for, in words.
+    index : Bm25Index, optional
+        Of this table's `ranking_text`, so that another query does not read the texts again.
+    progress : callable, optional
+        Called with (documents done, N) while the texts are read.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    InputProblem
+        When there are no records, when a score is missing, or when the query cannot rank them.
+
+    Examples
+    --------
+    >>> from tarstop_core.records import as_records
+    >>> frame = as_records({"id": ["a", "b", "c"], "title": ["Kettle", "Foldable mast", "Lid"]})
+    >>> prepare(frame, "text", "a mast").order.tolist()
+    [1, 0, 2]
+    >>> prepare(frame, "own").scores is None
+    True
+    """
+    if not len(frame):
+        raise InputProblem("There are no documents to put in order; choose a file that holds some records.")
+    if order == "own":
+        return Ranking(np.arange(len(frame)), None, "In the list's own order.")
+    if order == "scores":
+        return _by_own_scores(frame)
+    if order == "text":
+        return _by_text(frame, query, index, progress)
+    raise InputProblem(f"There is no order '{order}'; choose one of {', '.join(ORDERS)}.")
+
+
+def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
+    """The order to begin with, and why, as a sentence.
+
+    A list's own order is suggested only where something speaks for it: a wrong one would make every
+    chance wrong, while a query can always be written.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+
+    Returns
+    -------
+    order : {"scores", "text", "own"}
+    reason : str
+
+    Examples
+    --------
+    >>> from tarstop_core.records import as_records
+    >>> suggest_order(as_records({"id": ["a", "b"], "title": ["Lid", "Cup"], "score": [0.2, 0.9]}))
+    ('scores', 'Every record has a score in the file.')
+    """
+    scores = frame["score"].to_numpy()
+    if len(frame) > 1 and np.isfinite(scores).all() and np.ptp(scores) > 0:
+        return "scores", "Every record has a score in the file."
+    if len(frame) < SHORTEST_TELLING_LIST:
+        return "text", "The list is too short to tell from its order whether it follows relevance."
+    if frame["source"].str.split("; ").str[0].nunique() > 1:
+        return "text", "Several files one after the other are not one list in order of relevance."
+    hint = order_hint(frame)
+    if hint is not None:
+        return "text", hint
+    for column, name in (
+        ("publication_number", "publication number"),
+        ("pmid", "PMID"),
+        ("id", "identifier"),
+    ):
+        if _sorted(frame[column].tolist()):
+            return (
+                "text",
+                f"This list is sorted by {name}, so its order probably says nothing about relevance.",
+            )
+    return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
+
+
+def _by_own_scores(frame: pd.DataFrame) -> Ranking:
+    scores = frame["score"].to_numpy(dtype=np.float64)
+    missing = int(np.count_nonzero(~np.isfinite(scores)))
+    if missing == len(scores):
+        raise InputProblem(
+            "The file has no scores; order the documents by a query or keep the list's own order."
+        )
+    if missing:
+        raise InputProblem(
+            f"{missing:,} of {len(scores):,} documents have no score; fill them in the file, order the documents by "
+            "a query, or keep the list's own order."
+        )
+    order = rank_order(scores)
+    return Ranking(order, scores[order], "By the scores in the file, highest first.")
+
+
+def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None, progress: Progress | None) -> Ranking:
+    if not tokens(query):
+        raise InputProblem(
+            "Say what you are looking for: a sentence, or the claims, to order the documents by."
+        )
+    if index is None:
+        index = build_index(ranking_text(frame), progress)
+    if not index.shares_word(query):
+        raise InputProblem(
+            f"No word of what you are looking for occurs in any of the {len(index):,} documents; "
+            "use words that their titles or abstracts would contain."
+        )
+    scores = index.scores(query)
+    order = rank_order(scores)
+    shown = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
+    return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on titles and abstracts).")
+
+
+def _sorted(values: Sequence[str]) -> bool:
+    """Whether all values are there and rise or fall throughout, as numbers or as text."""
+    if not all(values) or len(set(values)) < len(values):
+        return False
+    keys: list[float] | list[str]
+    try:
+        keys = [float(value) for value in values]
+    except ValueError:
+        keys = list(values)
+    rising = sorted(keys)
+    return keys == rising or keys == rising[::-1]

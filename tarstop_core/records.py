@@ -1,0 +1,506 @@
+"""The table of records: what every reader returns and every ranking starts from."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+
+TEXT_COLUMNS: tuple[str, ...] = (
+    "id",
+    "title",
+    "abstract",
+    "authors",
+    "date",
+    "doi",
+    "pmid",
+    "publication_number",
+    "url",
+    "label",
+    "source",
+)
+RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
+
+RELEVANT = "relevant"
+NOT_RELEVANT = "not relevant"
+
+
+def empty_records() -> pd.DataFrame:
+    """Return a table of records with every column and no row.
+
+    Examples
+    --------
+    >>> empty_records().shape
+    (0, 12)
+    """
+    return as_records({"id": []})
+
+
+def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
+    """Complete some columns to a valid table of records.
+
+    Parameters
+    ----------
+    columns : DataFrame or mapping of sequences, each of length n
+        Any of `RECORD_COLUMNS`; `id` is required. Missing text becomes "", a missing score NaN.
+
+    Returns
+    -------
+    DataFrame
+        Exactly `RECORD_COLUMNS`, in that order, with a fresh index 0..n-1.
+
+    Raises
+    ------
+    InputProblem
+        For an unknown column, an empty id or an id that occurs twice.
+
+    Examples
+    --------
+    >>> as_records({"id": ["a"], "title": ["Hinge"]}).loc[0, "abstract"]
+    ''
+    """
+    given = pd.DataFrame(columns)
+    unknown = [str(column) for column in given.columns if column not in RECORD_COLUMNS]
+    if unknown:
+        raise InputProblem(
+            f"A table of records has no column named {', '.join(unknown)}; use {', '.join(RECORD_COLUMNS)}."
+        )
+    if "id" not in given:
+        raise InputProblem("A table of records needs the column id; give every record one.")
+    out: dict[str, pd.Series] = {}
+    for column in TEXT_COLUMNS:
+        if column in given:
+            out[column] = given[column].astype("str").fillna("").reset_index(drop=True)
+        else:
+            out[column] = pd.Series([""] * len(given), dtype="str")
+    if "score" in given:
+        out["score"] = given["score"].astype("float64").reset_index(drop=True)
+    else:
+        out["score"] = pd.Series(np.full(len(given), np.nan))
+    frame = pd.DataFrame(out)
+    empty = np.flatnonzero((frame["id"] == "").to_numpy())
+    if len(empty):
+        raise InputProblem(f"Record {empty[0] + 1} has no id; give every record one.")
+    again = np.flatnonzero(frame["id"].duplicated().to_numpy())
+    if len(again):
+        raise InputProblem(f"The id {frame['id'].iloc[again[0]]} occurs twice; give every record its own id.")
+    return frame
+
+
+def ranking_text(frame: pd.DataFrame) -> list[str]:
+    """Return the text each record is ranked by: its title and its abstract.
+
+    Where the abstract already starts with the title (many collections store both in one field) the
+    title is not added again, so that its words do not count twice.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+        A table of records.
+
+    Returns
+    -------
+    list of str, length n
+
+    Examples
+    --------
+    >>> ranking_text(as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"],
+    ...                          "abstract": ["Hinge with pin.", "A pole."]}))
+    ['Hinge with pin.', 'Mast A pole.']
+    """
+    return [
+        abstract if abstract.startswith(title) else f"{title} {abstract}".rstrip()
+        for title, abstract in zip(frame["title"].tolist(), frame["abstract"].tolist(), strict=True)
+    ]
+
+
+def records_hash(frame: pd.DataFrame) -> str:
+    """Return a fingerprint of the records and their order.
+
+    Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
+    file does not change what is in it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+
+    Returns
+    -------
+    str
+        SHA-256 in hexadecimal; the same on every machine and for every pandas string storage.
+
+    Examples
+    --------
+    >>> records_hash(empty_records())[:8]
+    'ac22711b'
+    """
+    digest = hashlib.sha256(b"records 1")
+    for column in TEXT_COLUMNS:
+        if column == "source":
+            continue
+        # Lengths go in before the text, so moving a character between neighbours changes the hash.
+        values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
+        digest.update(np.array([len(value) for value in values], dtype="<i8").tobytes())
+        for value in values:
+            digest.update(value)
+    scores = frame["score"].to_numpy(dtype="<f8", copy=True)
+    scores[np.isnan(scores)] = np.nan
+    digest.update((scores + 0.0).tobytes())
+    return digest.hexdigest()
+
+
+# --- duplicates ---------------------------------------------------------------------------------
+
+
+def normal_doi(text: str) -> str:
+    """Return a DOI in lower case without its address prefix, or "" where it is none.
+
+    Examples
+    --------
+    >>> normal_doi("https://doi.org/10.1000/ABC.")
+    '10.1000/abc'
+    >>> normal_doi("not available")
+    ''
+    """
+    bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
+    return bare if re.match(r"10\.\d{4,}[^/]*/\S", bare) else ""
+
+
+def normal_pmid(text: str) -> str:
+    """Return a PubMed identifier as bare digits, or "" where it is none.
+
+    Examples
+    --------
+    >>> normal_pmid("PMID: 0123456"), normal_pmid("123456.0"), normal_pmid("-")
+    ('123456', '123456', '')
+    """
+    # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
+    found = re.fullmatch(
+        r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII
+    )
+    return found[1] if found else ""
+
+
+def normal_publication_number(text: str) -> str:
+    """Return a patent publication number in upper case without separators, or "" where it is none.
+
+    The kind code stays: an application (A1) and the granted patent (B2) are different documents.
+
+    Examples
+    --------
+    >>> normal_publication_number("us 2020/0123456-a1")
+    'US20200123456A1'
+    >>> normal_publication_number("n/a")
+    ''
+    """
+    bare = re.sub(r"[\s\-/,.]+", "", text).upper()
+    return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """Several tables of records made one.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The merged table of records.
+    duplicates : int
+        How many records were folded into an earlier one.
+    notes : tuple of str
+        One sentence each about what was done.
+    """
+
+    frame: pd.DataFrame
+    duplicates: int
+    notes: tuple[str, ...]
+
+
+def _group_duplicates(frame: pd.DataFrame) -> NDArray[np.int64]:
+    """Return, for every row, the number of the first row that is the same document.
+
+    Two rows are one document when they share a DOI, a PMID or a publication number and none of the
+    other identifiers contradicts it (conference abstracts share their supplement's DOI but not its
+    PMID), or when id, title and abstract are all the same.
+    """
+    keys: list[dict[str, object]] = [{} for _ in range(len(frame))]
+    for column, normal in (
+        ("doi", normal_doi),
+        ("pmid", normal_pmid),
+        ("publication_number", normal_publication_number),
+    ):
+        for row, value in enumerate(frame[column].tolist()):
+            if value and (key := normal(value)):
+                keys[row][column] = key
+    same: dict[int, tuple[str, ...]] = {}
+    repeated = np.flatnonzero(frame["id"].duplicated(keep=False).to_numpy())
+    texts = frame[["id", "title", "abstract"]].iloc[repeated].itertuples(index=False, name=None)
+    for row, text in zip(repeated.tolist(), texts, strict=True):
+        if text[1]:
+            same[row] = text
+
+    parent = list(range(len(frame)))
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
+
+    holder: dict[tuple[str, object], int] = {}
+    for row, own in enumerate(keys):
+        lookups: list[tuple[str, object]] = list(own.items())
+        if row in same:
+            lookups.append(("same", same[row]))
+        for lookup in lookups:
+            first, last = sorted((root(holder.setdefault(lookup, row)), root(row)))
+            if first == last or any(keys[first].get(kind, key) != key for kind, key in keys[last].items()):
+                continue
+            parent[last] = first
+            keys[first] = {**keys[last], **keys[first]}
+    return np.array([root(row) for row in range(len(frame))], dtype=np.int64)
+
+
+def merge_records(frames: Iterable[pd.DataFrame]) -> Merge:
+    """Make one table of several, folding duplicates into their first appearance.
+
+    Duplicates share a DOI, PMID or publication number (after normalisation, and without another of
+    these contradicting it), or id, title and abstract. The first record is kept, its blanks are filled
+    from later ones, and `source` names every file. Different documents that carry the same id are both
+    kept; the later one becomes "id (2)".
+
+    Parameters
+    ----------
+    frames : iterable of DataFrame
+        Tables of records, in the order in which they were given.
+
+    Returns
+    -------
+    Merge
+
+    Examples
+    --------
+    >>> one = as_records({"id": ["a"], "title": ["Hinge"], "doi": ["10.1000/X"]})
+    >>> two = as_records({"id": ["b"], "abstract": ["With pin."], "doi": ["https://doi.org/10.1000/x"]})
+    >>> merged = merge_records([one, two])
+    >>> merged.duplicates, merged.frame.loc[0, "abstract"]
+    (1, 'With pin.')
+    """
+    frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
+    first = _group_duplicates(frame)
+    extra = np.flatnonzero(first != np.arange(len(frame)))
+    notes: list[str] = []
+    if len(extra):
+        frame, disagreeing = _fold(frame, first, extra)
+        notes.append(
+            f"{len(extra):,} duplicate {_plural('record', len(extra))} with the same DOI, PMID, publication "
+            "number or content merged into the first."
+        )
+        if disagreeing:
+            notes.append(
+                f"{disagreeing:,} merged {_plural('record', disagreeing)} carried different labels; "
+                "the first label was kept."
+            )
+    ids, renamed = unique_ids(frame["id"].tolist())
+    if renamed:
+        frame["id"] = pd.Series(ids, dtype="str")
+        old, new = renamed[0]
+        others = "" if len(renamed) == 1 else f" and {len(renamed) - 1:,} more likewise"
+        notes.append(f'Different documents share the id {old}; the later one is now "{new}"{others}.')
+    return Merge(frame, len(extra), tuple(notes))
+
+
+def _fold(
+    frame: pd.DataFrame, first: NDArray[np.int64], extra: NDArray[np.int64]
+) -> tuple[pd.DataFrame, int]:
+    """Fill the kept rows from the `extra` ones, drop these, and count labels that disagreed."""
+    kept = np.unique(first[extra])
+    position = {row: at for at, row in enumerate(kept.tolist())}
+    # Plain lists of the few rows concerned: writing single cells of a large frame is slow.
+    base = {column: frame[column].iloc[kept].tolist() for column in RECORD_COLUMNS}
+    more = {column: frame[column].iloc[extra].tolist() for column in RECORD_COLUMNS}
+    disagreeing = 0
+    for at, row in enumerate(first[extra].tolist()):
+        target = position[row]
+        label, other = base["label"][target], more["label"][at]
+        disagreeing += bool(label and other and label != other)
+        sources = base["source"][target].split("; ")
+        new = [name for name in more["source"][at].split("; ") if name not in sources]
+        base["source"][target] = "; ".join([name for name in (*sources, *new) if name])
+        for column in TEXT_COLUMNS:
+            base[column][target] = base[column][target] or more[column][at]
+        if math.isnan(base["score"][target]):
+            base["score"][target] = more["score"][at]
+    out = {}
+    stays = np.ones(len(frame), dtype=bool)
+    stays[extra] = False
+    for column in RECORD_COLUMNS:
+        values = frame[column].copy()
+        values.iloc[kept] = pd.Series(base[column], dtype=values.dtype).to_numpy()
+        out[column] = values[stays].reset_index(drop=True)
+    return pd.DataFrame(out), disagreeing
+
+
+def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)".
+
+    Parameters
+    ----------
+    ids : sequence of str
+
+    Returns
+    -------
+    list of str
+        Unique identifiers in the same order; the first of each keeps its name.
+    list of (str, str)
+        Old and new name of those that were changed.
+
+    Examples
+    --------
+    >>> unique_ids(["a", "a", "b", "a (2)"])
+    (['a', 'a (3)', 'b', 'a (2)'], [('a', 'a (3)')])
+    """
+    if len(set(ids)) == len(ids):
+        return list(ids), []
+    taken = set(ids)
+    seen: set[str] = set()
+    counter: dict[str, int] = {}
+    out: list[str] = []
+    renamed: list[tuple[str, str]] = []
+    for old in ids:
+        new = old
+        if old in seen:
+            number = counter.get(old, 1) + 1
+            while f"{old} ({number})" in taken:
+                number += 1
+            counter[old] = number
+            new = f"{old} ({number})"
+            taken.add(new)
+            renamed.append((old, new))
+        seen.add(new)
+        out.append(new)
+    return out, renamed
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+# --- what the order of a list says --------------------------------------------------------------
+
+SHORTEST_TELLING_LIST = 8
+# A list counts as sorted only when a random order would look so sorted less than once in a thousand.
+CHANCE = 1e-3
+
+_MONTHS = {
+    month: number
+    for number, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
+}
+_YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d{1,2}))?)?(?!\d)")
+_YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4})(?!\d)")
+
+
+def _date_key(text: str) -> tuple[int, ...]:
+    """Return (year), (year, month) or (year, month, day) as far as the text tells; () for no date.
+
+    Day and month in figures with the year last (3/4/2010) are ambiguous: only the year is used.
+    """
+    text = text.strip().lower()
+    match = _YEAR_FIRST.match(text)
+    if match:
+        parts = match.groups()
+    else:
+        match = _YEAR_LAST.match(text)
+        if match:
+            day, month, year = match.groups()
+            parts = (year, None, None) if month.isdigit() else (year, month, day)
+        else:
+            year_only = re.search(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)", text)
+            return (int(year_only[0]),) if year_only else ()
+    key = [int(parts[0])]
+    month = parts[1] or ""
+    number = int(month) if month.isdigit() else _MONTHS.get(month[:3], 0)
+    if 1 <= number <= 12:
+        key.append(number)
+        if parts[2] and 1 <= int(parts[2]) <= 31:
+            key.append(int(parts[2]))
+    return tuple(key)
+
+
+def _direction(codes: NDArray[np.int64]) -> int:
+    """Return 1 for an ascending list, -1 for a descending one, 0 when neither (or by chance)."""
+    counts = np.unique(codes, return_counts=True)[1]
+    # A random order of n items with ties n_1, n_2, … ascends with probability Π n_i! / n!.
+    log_chance = sum(math.lgamma(n + 1) for n in counts.tolist()) - math.lgamma(len(codes) + 1)
+    if log_chance + math.log(2) > math.log(CHANCE):
+        return 0
+    steps = np.diff(codes)
+    return int((steps >= 0).all()) - int((steps <= 0).all())
+
+
+def _codes(keys: Sequence[object]) -> NDArray[np.int64]:
+    return np.unique(np.array([str(key) for key in keys]), return_inverse=True)[1].astype(np.int64)
+
+
+def order_hint(frame: pd.DataFrame) -> str | None:
+    """Say when a list's own order merely follows its dates or its titles.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+
+    Returns
+    -------
+    str or None
+        One sentence, or None for a list of fewer than 8 records, one that follows neither, or one
+        with too many ties or gaps to tell (four in five records must have the date or title).
+
+    Examples
+    --------
+    >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
+    >>> order_hint(years)
+    'This list is sorted by date, newest first, so its order probably says nothing about relevance.'
+    """
+    if len(frame) < SHORTEST_TELLING_LIST:
+        return None
+    enough = max(SHORTEST_TELLING_LIST, 0.8 * len(frame))
+    dates = [key for key in map(_date_key, frame["date"].tolist()) if key]
+    if len(dates) >= enough:
+        # Records that know only their year are compared with the others by year alone.
+        finest = min(len(key) for key in dates)
+        for depth in range(finest, 0, -1):
+            padded = ["".join(f"{part:04d}" for part in key[:depth]) for key in dates]
+            if direction := _direction(_codes(padded)):
+                which = "oldest" if direction > 0 else "newest"
+                return _sorted_by(f"date, {which} first")
+    titles = [title for title in frame["title"].tolist() if title]
+    if len(titles) >= enough:
+        # Catalogues differ in whether they skip accents, quotation marks and articles.
+        plain = [title.casefold() for title in titles]
+        letters = [
+            re.sub(
+                r"[\W_]+", " ", unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+            ).strip()
+            for title in plain
+        ]
+        without_article = [re.sub(r"^(a|an|the) ", "", title) for title in letters]
+        for variant in (plain, letters, without_article):
+            if direction := _direction(_codes(variant)):
+                return _sorted_by("title, from A to Z" if direction > 0 else "title, from Z to A")
+    return None
+
+
+def _sorted_by(what: str) -> str:
+    return f"This list is sorted by {what}, so its order probably says nothing about relevance."

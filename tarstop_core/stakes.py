@@ -1,0 +1,145 @@
+"""What is at stake, as one value that a person may look at and change in three ways.
+
+Two plain questions, a threshold and a cost, or four consequences and a cost in a unit: each change
+moves one thing and leaves the rest exactly as it was.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs, check_cost, to_two_questions
+
+PayoffName = Literal["B", "L_r", "L_g", "G"]
+PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
+
+EQUAL = 1e-9
+"""Relative difference below which two mistakes count as equally bad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """Payoffs and the cost of reading one document, in one unit.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    cost : float
+        Per document, ≥ 0, in the payoffs' unit.
+
+    Raises
+    ------
+    InputProblem
+        When the cost is negative or not a number.
+
+    Examples
+    --------
+    >>> stakes = Stakes(Payoffs(4000, 1000, 4000, 1000, "£"), cost=5)
+    >>> stakes.documents, stakes.ratio
+    (1600.0, 0.25)
+    >>> dearer = stakes.with_q_star(0.5)
+    >>> dearer.payoffs.K, dearer.payoffs.unit, dearer.cost
+    (10000.0, '£', 5)
+    """
+
+    payoffs: Payoffs
+    cost: float
+
+    def __post_init__(self) -> None:
+        check_cost(self.cost)
+
+    @property
+    def documents(self) -> float:
+        """How many documents a person would read to avoid the worse of the two mistakes for certain."""
+        return to_two_questions(self.payoffs, self.cost)[0]
+
+    @property
+    def ratio(self) -> float:
+        """How many times worse a wrong a⁺ is than a wrong a⁻."""
+        return to_two_questions(self.payoffs, self.cost)[1]
+
+    @property
+    def fraction(self) -> float:
+        """The cost in the normalised form, c/K."""
+        return self.cost / self.payoffs.K
+
+    @property
+    def worse(self) -> Literal["plus", "minus", "equal"]:
+        """Which wrong action costs more."""
+        if math.isclose(self.ratio, 1, rel_tol=EQUAL):
+            return "equal"
+        return "plus" if self.ratio > 1 else "minus"
+
+    @property
+    def times(self) -> float:
+        """How many times worse the worse mistake is, ≥ 1."""
+        return 1.0 if self.worse == "equal" else max(self.ratio, 1 / self.ratio)
+
+    def with_q_star(self, q_star: float) -> Stakes:
+        """Another threshold; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
+
+        Raises
+        ------
+        InputProblem
+            When it is not between 0 and 1.
+        """
+        if not 0 < q_star < 1:
+            raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
+        old = self.payoffs
+        plus, minus = q_star * old.K / old.wrong_plus, (1 - q_star) * old.K / old.wrong_minus
+        moved = Payoffs(old.B * minus, old.L_r * plus, old.L_g * minus, old.G * plus, old.unit)
+        return replace(self, payoffs=moved)
+
+    def with_cost(self, cost: float) -> Stakes:
+        """Another cost per document, in the unit."""
+        return replace(self, cost=cost)
+
+    def with_fraction(self, fraction: float) -> Stakes:
+        """Another cost per document, given as c/K."""
+        return replace(self, cost=fraction * self.payoffs.K)
+
+    def with_documents(self, documents: float) -> Stakes:
+        """Another answer to the first question; infinite means that reading costs nothing.
+
+        Raises
+        ------
+        InputProblem
+            When it is not above 0.
+        """
+        if not documents > 0:
+            raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
+        worse = max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
+        return replace(self, cost=worse / documents)
+
+    def with_ratio(self, ratio: float) -> Stakes:
+        """Another answer to the second question; the answer to the first stays, and so does K.
+
+        Raises
+        ------
+        InputProblem
+            When it is not a number above 0.
+        """
+        if not (math.isfinite(ratio) and ratio > 0):
+            raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
+        documents = self.documents
+        return self.with_q_star(ratio / (1 + ratio)).with_documents(documents)
+
+    def with_payoff(self, name: PayoffName, value: float) -> Stakes:
+        """One payoff changed, in the unit; the cost and the other payoffs stay."""
+        values = {each: getattr(self.payoffs, each) for each in PAYOFF_NAMES}
+        return replace(self, payoffs=Payoffs(**{**values, name: value}, unit=self.payoffs.unit))
+
+    def with_unit(self, unit: str) -> Stakes:
+        """The same stakes counted in something else.
+
+        Where a unit is named for the first time for normalised payoffs, a document is made to cost 1
+        of it: "£0.001 a document" is nobody's starting point, and scaling changes no decision.
+        """
+        unit = unit.strip()
+        factor = 1.0
+        if unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1):
+            factor = 1 / self.cost if self.cost > 0 else 1000.0
+        return Stakes(self.payoffs.scaled(factor, unit), self.cost * factor)

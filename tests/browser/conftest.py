@@ -1,0 +1,220 @@
+"""A real server, killed and started at will, and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_PLACES = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+CHROMIUM_FLAGS = (
+    "--no-sandbox",  # the tests may run as root, in a container
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NO_CHROMIUM = (
+    "The browser tests found no Chromium and could not fetch one; install it (on Debian: apt-get install "
+    "chromium) or name its program in TARSTOP_CHROMIUM."
+)
+START_SECONDS = 60.0
+# At a page's own URL Streamlit's front end first looks for the server below that URL.
+HARMLESS = ("/_stcore/health", "/_stcore/host-config")
+
+
+class AppServer:
+    """The dashboard in a process of its own, on one port, with one database.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the database and the server's log.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.database = folder / "t.db"
+        self.log = folder / "server.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start and wait until pages are served."""
+        assert self.process is None, "the server runs already"
+        environment = {
+            **os.environ,
+            "TARSTOP_DATABASE_URL": f"sqlite:///{self.database}",
+            "PYTHONUNBUFFERED": "1",
+        }
+        call = f"from tarstop_core.launch import run_app; run_app({self.port}, headless=True)"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", call], cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self.healthy():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                pytest.fail(f"The server did not start; it said:\n{self.log.read_text(errors='replace')}")
+            time.sleep(0.05)
+
+    def healthy(self) -> bool:
+        """Whether the server answers."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def kill(self) -> None:
+        """SIGKILL: the server gets no chance to finish anything."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def restart(self) -> None:
+        """Kill, then start again on the same port and database."""
+        self.kill()
+        self.start()
+
+    def __enter__(self) -> AppServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[AppServer]:
+    """A fresh server with an empty database."""
+    with AppServer(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """One server for the tests of a file that do not mind each other's sessions."""
+    with AppServer(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+def find_chromium(playwright: Playwright) -> str:
+    """Program of a Chromium: the one named, the system's, or Playwright's own, fetched if need be."""
+    named = os.environ.get("TARSTOP_CHROMIUM")
+    if named:
+        program = shutil.which(named)
+        if program is None:
+            pytest.fail(
+                f"TARSTOP_CHROMIUM names {named}, which is not a program; correct or unset it.", pytrace=False
+            )
+        return program
+    for name in (*CHROMIUM_NAMES, *CHROMIUM_PLACES):
+        program = shutil.which(name)
+        if program is not None:
+            return program
+    own = Path(playwright.chromium.executable_path)
+    if not own.exists():
+        install = [sys.executable, "-m", "playwright", "install", "chromium"]
+        try:
+            subprocess.run(install, capture_output=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            pytest.fail(NO_CHROMIUM, pytrace=False)
+    if not own.exists():
+        pytest.fail(NO_CHROMIUM, pytrace=False)
+    return str(own)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all tests; each test opens contexts of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(playwright), args=list(CHROMIUM_FLAGS)
+        )
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page whose console errors, uncaught exceptions and requests to other hosts are collected."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("console", self._console)
+        page.on("request", self._request)
+        page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        place = message.location.get("url", "")
+        if message.type == "error" and not place.endswith(HARMLESS):
+            self.errors.append(f"{message.text} ({place})")
+
+    def _request(self, request: Request) -> None:
+        where = urlsplit(request.url)
+        if where.scheme in ("http", "https", "ws", "wss") and where.hostname != "127.0.0.1":
+            self.errors.append(f"asks another host: {request.url}")
+
+    def open(self, url: str) -> None:
+        """Go to a URL and wait until Streamlit has drawn the page."""
+        self.page.goto(url)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until a page is there and no script runs."""
+        app = self.page.locator("[data-testid='stApp']")
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
+        expect(
+            self.page.locator("[data-testid='stMain'] [data-testid='stElementContainer']").first
+        ).to_be_attached()
+
+    def assert_sound(self) -> None:
+        """Fail on a visible exception, a "page not found" or anything the console calls an error."""
+        exceptions = self.page.locator("[data-testid='stException']").all_inner_texts()
+        assert not exceptions, f"the page shows an exception: {exceptions[0]}"
+        assert self.page.get_by_text("Page not found").count() == 0, f"no such page: {self.page.url}"
+        assert not self.errors, f"the browser's console has errors: {self.errors}"
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Callable[..., Watched]]:
+    """Make a watched page in a context of its own; arguments are those of Playwright's `new_context`."""
+    contexts = []
+
+    def make(**settings: Any) -> Watched:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        return Watched(context.new_page())
+
+    yield make
+    for context in contexts:
+        context.close()

@@ -1,0 +1,51 @@
+"""Fixtures for all tests, and the rule that the browser tests must have run where they are asked for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+BROWSER_TESTS = Path(__file__).parent / "browser"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real collections (rankings, judgments, records)."""
+    folder = os.environ.get("TARSTOP_REAL_DATA")
+    if not folder:
+        pytest.skip("TARSTOP_REAL_DATA is not set: no real collections to test on")
+    return Path(folder)
+
+
+class BrowserTestsRan:
+    """Fails a run whose browser tests were skipped, deselected or not found."""
+
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not Path(report.fspath).resolve().is_relative_to(BROWSER_TESTS):
+            return
+        if report.failed:
+            self.failed += 1
+        elif report.when == "call" and report.passed:
+            self.passed += 1
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self.passed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self.passed and not self.failed:
+            terminalreporter.write_line(
+                "No browser test ran, and TARSTOP_BROWSER_TESTS=required asks for them: "
+                "run the tests from the project's root without selecting some of them.",
+                red=True,
+            )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("TARSTOP_BROWSER_TESTS") == "required":
+        config.pluginmanager.register(BrowserTestsRan(), "browser-tests-ran")

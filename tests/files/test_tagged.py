@@ -1,0 +1,120 @@
+"""RIS and PubMed's nbib."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import RecordTable, read_records
+
+
+def read(text: str, name: str) -> RecordTable:
+    return read_records(io.BytesIO(text.encode()), name)
+
+
+def test_ris_variants() -> None:
+    text = (
+        "Provider: Somebody\nContent: text/plain\n\n"
+        "TY  - JOUR\r\nT1  - A mast\r\n      that folds\r\nAU  - Lee, A\r\nAU  - Ray, B\r\nN2  - It is tall.\r\n"
+        "PY  - 2010/05/02/\r\nDO  - https://doi.org/10.1000/X\r\nAN  - 1234\r\nDB  - Ovid MEDLINE(R)\r\n"
+        "UR  - https://example.org/a;b\r\nID  - 7\r\nER  - \r\n\r\n"
+        "TY  - JOUR\nTI  - A hinge\nAB  - Background: pins.\nAB  - Results: none.\nAN  - 99999\nDB  - Embase\n"
+        'C1  - PMID: 555\nN1  - RAYYAN-INCLUSION: {"Ann"=>"Excluded"}\nID  - 8\nKW  - one\n'  # no ER
+        "TY  - PAT\nTI  - A pole\nID  - 9\nM1  - EP1234567A1\nUR  - https://pubmed.ncbi.nlm.nih.gov/321/\n"  # no ER
+    )
+    table = read(text, "a.ris")
+    first, second, third = (row for _, row in table.frame.iterrows())
+    assert (first["id"], first["title"], first["abstract"]) == ("7", "A mast that folds", "It is tall.")
+    assert (first["authors"], first["date"]) == ("Lee, A; Ray, B", "2010/05/02")
+    assert (first["doi"], first["pmid"], first["url"]) == ("10.1000/X", "1234", "https://example.org/a;b")
+    assert (second["title"], second["abstract"]) == ("A hinge", "Background: pins. Results: none.")
+    assert (second["pmid"], second["label"]) == ("555", "not relevant")
+    assert (third["publication_number"], third["pmid"]) == ("EP1234567A1", "321")
+    assert table.understood["T1"] == table.understood["TI"] == "title"
+    assert table.format == "ris"
+
+
+def test_ris_ids_that_repeat_are_told_apart() -> None:
+    text = "TY  - JOUR\nTI  - a\nID  - 1\nER  - \nTY  - JOUR\nTI  - b\nID  - 1\nER  - \n"
+    table = read(text + text[: len(text) // 2], "a.ris")
+    assert table.frame["id"].tolist() == ["1", "1 (2)"]
+    assert any("identical in every field" in note for note in table.notes)
+
+
+def test_ris_with_one_space_and_text_suffix() -> None:
+    assert read("TY - JOUR\nTI - a\nER - \n", "a.txt").frame.loc[0, "title"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "sentence"),
+    [
+        ("TY  - JOUR\nTI  - a\nER  - \nTI  - b\n", "a.ris", "Line 4 of a.ris has TI outside a record"),
+        ("TI  - b\n\nTY  - JOUR\nTI  - a\nER  - \n", "a.ris", "Line 1 of a.ris has TI outside a record"),
+        ("TY  - JOUR\nAU  - a\nER  - \n", "a.ris", "No record of a.ris has a title or an abstract"),
+        ("PMID- 1\nTI  - a\n", "a.ris", "named as RIS but looks like PubMed's own format"),
+        ("PMID- 1\nTI  - a\nbroken\n", "a.nbib", "Line 3 of a.nbib neither begins with a tag"),
+        ("TY  - JOUR\nTI  - a\n", "a.nbib", "looks like RIS"),
+    ],
+)
+def test_refused(text: str, name: str, sentence: str) -> None:
+    with pytest.raises(InputProblem) as problem:
+        read(text, name)
+    assert sentence in str(problem.value)
+
+
+def test_nbib() -> None:
+    text = (
+        "\nPMID- 10051933\nOWN - NLM\nDP  - 1998 Nov\nTI  - The effectiveness of\n      clonidine.\n"
+        "LID - S0140-6736 [pii]\nLID - 10.1007/BF03012398 [doi]\nAB  - PURPOSE: To compare.\n      METHODS: Double-blind.\n"
+        "FAU - Reimer, E J\nAU  - Reimer EJ\nFAU - Dunn, G S\nAU  - Dunn GS\n\nPMID- 2\nTI  - Second\n"
+    )
+    table = read(text, "a.nbib")
+    first = table.frame.iloc[0]
+    assert (first["id"], first["pmid"]) == ("10051933", "10051933")
+    assert first["title"] == "The effectiveness of clonidine."
+    assert first["abstract"] == "PURPOSE: To compare. METHODS: Double-blind."
+    assert (first["authors"], first["date"]) == ("Reimer, E J; Dunn, G S", "1998 Nov")
+    assert first["doi"] == "10.1007/BF03012398"
+    assert table.frame["title"].tolist()[1] == "Second"
+    assert read(text, "pubmed-export.txt").format == "nbib"
+
+
+words = st.text(st.characters(codec="latin-1", categories=("L", "N", "P")), min_size=1, max_size=12)
+phrases = st.lists(words, min_size=1, max_size=12).map(" ".join)
+tables = st.lists(st.tuples(phrases, phrases, st.lists(phrases, max_size=3)), min_size=1, max_size=6)
+
+
+def wrapped(tag: str, text: str) -> list[str]:
+    """Break a text over lines as PubMed does."""
+    parts = text.split()
+    return [f"{tag:<4}- {parts[0]}", *(f"      {part}" for part in parts[1:])]
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables)
+def test_ris_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
+    lines: list[str] = []
+    for number, (title, abstract, authors) in enumerate(rows):
+        lines += ["TY  - JOUR", f"ID  - {number}x", f"TI  - {title}", *(f"AU  - {name}" for name in authors)]
+        lines += [f"AB  - {abstract}", "ER  - ", ""]
+    frame = read("\n".join(lines), "a.ris").frame
+    assert frame["id"].tolist() == [f"{number}x" for number in range(len(rows))]
+    assert list(zip(frame["title"], frame["abstract"], strict=True)) == [row[:2] for row in rows]
+    assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables)
+def test_nbib_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
+    lines: list[str] = []
+    for number, (title, abstract, authors) in enumerate(rows, start=1):
+        lines += [f"PMID- {number}", *wrapped("TI", title), *wrapped("AB", abstract)]
+        lines += [line for name in authors for line in wrapped("FAU", name)] + [""]
+    frame = read("\n".join(lines), "a.nbib").frame
+    assert frame["pmid"].tolist() == [str(number) for number in range(1, len(rows) + 1)]
+    assert list(zip(frame["title"], frame["abstract"], strict=True)) == [row[:2] for row in rows]
+    assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]

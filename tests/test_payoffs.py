@@ -1,0 +1,182 @@
+"""Payoffs: thresholds, expected utilities, EVPI, and units that must not matter."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs, check_cost, exceeds, from_two_questions, to_two_questions
+
+AMOUNTS = st.floats(0.01, 1e4)
+PAYOFFS = st.builds(Payoffs, B=AMOUNTS, L_r=AMOUNTS, L_g=AMOUNTS, G=AMOUNTS)
+BELIEFS = st.floats(0, 1)
+SCALES = st.sampled_from([10.0**e for e in range(-6, 10)])
+
+
+@given(PAYOFFS, BELIEFS)
+def test_utilities_are_the_expectations_over_the_two_states(payoffs: Payoffs, b: float) -> None:
+    plus = b * payoffs.outcome(True, True) + (1 - b) * payoffs.outcome(True, False)
+    minus = b * payoffs.outcome(False, True) + (1 - b) * payoffs.outcome(False, False)
+    tiny = 1e-12 * payoffs.K
+    assert float(payoffs.utility_plus(b)) == pytest.approx(plus, abs=tiny)
+    assert float(payoffs.utility_minus(b)) == pytest.approx(minus, abs=tiny)
+    assert float(payoffs.utility(b)) == pytest.approx(max(plus, minus), abs=tiny)
+
+
+def test_outcomes_are_the_table_of_the_paper() -> None:
+    payoffs = Payoffs(B=1, L_r=2, L_g=3, G=4)
+    assert [payoffs.outcome(plus, omega) for plus in (True, False) for omega in (True, False)] == [
+        1,
+        -2,
+        -3,
+        4,
+    ]
+
+
+@given(PAYOFFS, BELIEFS)
+def test_evpi_is_what_certainty_adds(payoffs: Payoffs, b: float) -> None:
+    certain = b * payoffs.B + (1 - b) * payoffs.G
+    acting = max(b * payoffs.B - (1 - b) * payoffs.L_r, -b * payoffs.L_g + (1 - b) * payoffs.G)
+    assert float(payoffs.evpi(b)) == pytest.approx(certain - acting, abs=1e-12 * payoffs.K)
+
+
+@given(PAYOFFS, st.lists(BELIEFS, min_size=1, max_size=20))
+def test_evpi_is_never_negative_and_greatest_at_q_star(payoffs: Payoffs, b: list[float]) -> None:
+    values = payoffs.evpi(np.array(b))
+    peak = float(payoffs.evpi(payoffs.q_star))
+    assert (values >= 0).all()
+    assert (values <= peak * (1 + 1e-12)).all()
+    assert peak == pytest.approx(payoffs.K * payoffs.q_star * (1 - payoffs.q_star))
+    assert float(payoffs.evpi(0.0)) == 0 == float(payoffs.evpi(1.0))
+
+
+@given(PAYOFFS, BELIEFS)
+def test_action_is_the_better_one(payoffs: Payoffs, b: float) -> None:
+    gap = (b * payoffs.B - (1 - b) * payoffs.L_r) - (-b * payoffs.L_g + (1 - b) * payoffs.G)
+    if abs(gap) > 1e-11 * payoffs.K:
+        assert bool(payoffs.chooses_plus(b)) == (gap > 0)
+
+
+@given(st.floats(0.01, 0.99))
+def test_at_the_threshold_the_action_is_minus_however_it_was_rounded(q_star: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    for b in (q_star, math.nextafter(q_star, 1), q_star + 5e-16, payoffs.q_star):
+        assert not payoffs.chooses_plus(b)
+    assert payoffs.chooses_plus(q_star + 1e-9)
+    assert not Payoffs.from_q_star(0.5).chooses_plus(0.5000000000000001)
+
+
+@given(st.floats(0.01, 0.99), st.floats(1e-3, 1e6))
+def test_q_star_form(q_star: float, K: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star, K=K)
+    assert payoffs.q_star == pytest.approx(q_star, rel=1e-12)
+    assert pytest.approx(K, rel=1e-12) == payoffs.K
+    assert payoffs.B == payoffs.L_g == pytest.approx(K * (1 - q_star) / 2)
+    assert payoffs.G == payoffs.L_r == pytest.approx(K * q_star / 2)
+
+
+@given(PAYOFFS, BELIEFS, SCALES)
+def test_scaling_changes_no_action_and_scales_every_value(payoffs: Payoffs, b: float, factor: float) -> None:
+    scaled = payoffs.scaled(factor)
+    assert scaled.q_star == pytest.approx(payoffs.q_star, rel=1e-12)
+    if abs(b - payoffs.q_star) > 2e-12:
+        assert bool(scaled.chooses_plus(b)) == bool(payoffs.chooses_plus(b))
+    assert float(scaled.evpi(b)) == pytest.approx(factor * float(payoffs.evpi(b)), rel=1e-12, abs=0)
+
+
+@given(PAYOFFS)
+def test_normalised_has_K_one_and_the_same_threshold(payoffs: Payoffs) -> None:
+    normal = payoffs.normalised()
+    assert pytest.approx(1, rel=1e-12) == normal.K
+    assert normal.q_star == pytest.approx(payoffs.q_star, rel=1e-12)
+    assert normal.unit == ""
+
+
+def test_scaling_keeps_or_renames_the_unit() -> None:
+    pounds = Payoffs(4000, 1000, 4000, 1000, unit="£")
+    assert (pounds.scaled(2).unit, pounds.scaled(100, unit="p").unit) == ("£", "p")
+
+
+@given(SCALES, st.floats(1e-6, 1), st.floats(1e-6, 1))
+def test_exceeds_does_not_depend_on_the_unit(factor: float, value: float, cost: float) -> None:
+    if value == cost or abs(value - cost) > 1e-11 * max(value, cost):
+        assert bool(exceeds(value * factor, cost * factor)) == (value > cost)
+
+
+def test_exceeds_is_strict_also_at_zero() -> None:
+    assert not exceeds(0, 0)
+    assert exceeds(1e-300, 0)
+    assert not exceeds(0, 1e-300)
+    assert not exceeds(0.1 + 0.2, 0.3)
+    assert list(exceeds([1.0, 2.0, 3.0], 2.0)) == [False, False, True]
+
+
+@given(st.floats(1e-2, 1e7), st.floats(1e-3, 1e3))
+def test_two_questions_and_back(documents: float, ratio: float) -> None:
+    payoffs, cost = from_two_questions(documents, ratio)
+    assert to_two_questions(payoffs, cost) == pytest.approx((documents, ratio), rel=1e-9)
+
+
+@given(PAYOFFS, st.floats(1e-6, 1e3))
+def test_payoffs_and_cost_to_two_questions_and_back(payoffs: Payoffs, cost: float) -> None:
+    again, share = from_two_questions(*to_two_questions(payoffs, cost))
+    assert again.q_star == pytest.approx(payoffs.q_star, rel=1e-9)
+    assert share / again.K == pytest.approx(cost / payoffs.K, rel=1e-9)
+
+
+def test_two_questions_in_money_keep_their_meaning() -> None:
+    # A wrong a+ loses 800, a wrong a- 200, a document costs 2: the worse error is worth 400 documents.
+    payoffs = Payoffs(B=100, L_r=300, L_g=100, G=500, unit="£")
+    assert to_two_questions(payoffs, 2.0) == pytest.approx((400, 4))
+    assert to_two_questions(payoffs, 0.0)[0] == math.inf
+    assert from_two_questions(400, 4)[0].q_star == pytest.approx(0.8)
+
+
+def one_sentence(message: str) -> bool:
+    return message[0].isupper() and message.endswith(".") and "\n" not in message and ". " not in message
+
+
+@pytest.mark.parametrize("name", ["B", "L_r", "L_g", "G"])
+@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf])
+def test_payoffs_must_be_positive_numbers(name: str, value: float) -> None:
+    with pytest.raises(InputProblem, match=name) as problem:
+        Payoffs(**{"B": 1.0, "L_r": 1.0, "L_g": 1.0, "G": 1.0, name: value})
+    assert one_sentence(str(problem.value))
+
+
+@pytest.mark.parametrize("q_star", [0, 1, -0.1, 1.5, math.nan])
+def test_the_threshold_must_lie_inside(q_star: float) -> None:
+    with pytest.raises(InputProblem) as problem:
+        Payoffs.from_q_star(q_star)
+    assert one_sentence(str(problem.value))
+
+
+@pytest.mark.parametrize(
+    "documents, ratio", [(0, 1), (-5, 1), (math.nan, 1), (math.inf, 1), (10, 0), (10, -1)]
+)
+def test_impossible_answers_are_refused(documents: float, ratio: float) -> None:
+    with pytest.raises(InputProblem) as problem:
+        from_two_questions(documents, ratio)
+    assert one_sentence(str(problem.value))
+
+
+def test_cost() -> None:
+    assert [check_cost(cost) for cost in (0, 0.001, 1e9)] == [0, 0.001, 1e9]
+    for cost in (-1e-9, math.nan, math.inf):
+        with pytest.raises(InputProblem) as problem:
+            check_cost(cost)
+        assert one_sentence(str(problem.value))
+
+
+def test_evpi_rises_to_the_threshold_and_falls_after_it() -> None:
+    payoffs = Payoffs(B=3, L_r=1, L_g=2, G=4)
+    below = payoffs.evpi(np.linspace(0, payoffs.q_star, 50))
+    above = payoffs.evpi(np.linspace(payoffs.q_star, 1, 50))
+    assert all(one < two for one, two in pairwise(below))
+    assert all(one > two for one, two in pairwise(above))
