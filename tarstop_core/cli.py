@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs, check_cost, exceeds
+
+if TYPE_CHECKING:
+    from tarstop_core.topic import Topic
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
 
@@ -19,7 +24,7 @@ KINDS = ("marginal", "hazard", "frailty", "rank")
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
     try:
-        code = tarstop.main(standalone_mode=False)
+        code = tarstop.main(args=sys.argv[1:] or ["--help"], standalone_mode=False)
     except click.ClickException as problem:
         _fail(problem.format_message())
     except InputProblem as problem:
@@ -113,13 +118,14 @@ def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool)
     from tarstop_core.records import ranking_text
 
     begun = time.perf_counter()
+    _writable(out, records)
     table = read_records(records, progress=_progress)
-    for note in table.notes:
-        click.echo(note, err=True)
     order, scores = rank_documents(ranking_text(table.frame), query)
     name = topic or records.name.split(".")[0]
     ids = table.frame["id"].to_numpy()[order]
-    write_run(out, name, ids, scores[order])
+    with _writing(out):
+        write_run(out, name, ids, scores[order])
+    _say(table.notes)
     seconds = time.perf_counter() - begun
     if as_json:
         _print_json({"documents": len(ids), "seconds": seconds})
@@ -136,7 +142,9 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
     from tarstop_core.evaluation.ranking_metrics import ranking_metrics
     from tarstop_core.files import read_qrels, read_run
 
-    found = ranking_metrics(read_run(run), read_qrels(qrels))
+    ranked, judged = read_run(run), read_qrels(qrels)
+    found = ranking_metrics(ranked, judged)
+    _say((*ranked.notes, *judged.notes))
     if as_json:
         _print_json(found)
     else:
@@ -183,7 +191,8 @@ def calibrate(
 
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
-    topics = _labelled(run, qrels)
+    _writable(out, run, qrels, test_run, test_qrels)
+    topics, notes = _labelled(run, qrels)
     settings: dict[str, Any] = {
         "kind": kind,
         "scenario": scenario,
@@ -193,10 +202,14 @@ def calibrate(
     }
     calibrator = fit(topics, **settings)
     if test_run is not None and test_qrels is not None:
-        quality = assess(calibrator, _labelled(test_run, test_qrels), how=f"held-out run {test_run.name}")
+        held_out, more = _labelled(test_run, test_qrels)
+        quality = assess(calibrator, held_out, how=f"held-out run {test_run.name}")
+        notes = (*notes, *more)
     else:
         quality = cross_validate(topics, **settings)
-    _write(out, replace(calibrator, quality=quality).to_json())
+    with _writing(out):
+        out.write_text(replace(calibrator, quality=quality).to_json(), encoding="utf-8")
+    _say(notes)
     if as_json:
         _print_json(
             {
@@ -241,18 +254,24 @@ def replay(
     as_json: bool,
 ) -> None:
     """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    from tarstop_core.belief.decisive import check_prior
     from tarstop_core.calibration import load
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.policies import parse_policy
 
-    fitted, policy = load(calibrator), parse_policy(spec)
+    stakes, policy = _stakes(q_star, payoffs), parse_policy(spec)
+    check_cost(cost)
+    check_prior(b_0)
+    fitted = load(calibrator)
     if fitted.scenario != scenario:
         raise InputProblem(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
-    outcomes = replaying.replay(_labelled(run, qrels), fitted, policy, _stakes(q_star, payoffs), cost, b_0)
+    topics, notes = _labelled(run, qrels)
+    outcomes = replaying.replay(topics, fitted, policy, stakes, cost, b_0)
     mean = replaying.summary(outcomes)
+    _say(notes)
     if as_json:
         _print_json({"topics": replaying.rows(outcomes), "mean": mean})
         return
@@ -282,18 +301,35 @@ def _stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
     return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)
 
 
-def _labelled(run: Path, qrels: Path) -> list[Any]:
+def _labelled(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...]]:
+    """Topics that both files know, and what is to be said of the files."""
     from tarstop_core.files import label_topics, read_qrels, read_run
 
-    topics, notes = label_topics(read_run(run), read_qrels(qrels))
+    ranked, judged = read_run(run), read_qrels(qrels)
+    topics, notes = label_topics(ranked, judged)
+    return list(topics.values()), (*ranked.notes, *judged.notes, *notes)
+
+
+def _say(notes: Iterable[str]) -> None:
+    """Notes go to stderr once the work is done: when it fails, the one line there is the error's."""
     for note in notes:
         click.echo(note, err=True)
-    return list(topics.values())
 
 
-def _write(path: Path, text: str) -> None:
+def _writable(path: Path, *inputs: Path | None) -> None:
+    """Refuse a place that cannot be written to before the work begins, and touch nothing."""
+    if path.exists() and any(each is not None and each.exists() and path.samefile(each) for each in inputs):
+        raise InputProblem(f"--out is {path}, which is read from; name another file to write.")
+    if path.is_dir():
+        raise InputProblem(f"{path} is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise InputProblem(f"There is no folder {path.parent} to write {path.name} to; make it first.")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        path.write_text(text, encoding="utf-8")
+        yield
     except OSError as problem:
         raise InputProblem(f"{path} cannot be written: {problem.strerror}.") from None
 

@@ -339,7 +339,7 @@ def _sentence(problem: Exception, url: URL, name: str) -> str:
     if isinstance(problem, PoolTimeout):
         return f"The database {name} is busy; try again in a moment."
     first = (said.strip().splitlines() or ["no reason given"])[0].rstrip(".")
-    for secret in (url.password, *url.query.values()):
+    for secret in (url.password, *(value for key, value in url.query.items() if "pass" in key)):
         if isinstance(secret, str) and secret:
             first = first.replace(secret, "***")
     return f"The database {name} cannot be used ({first}); check it and {URL_VARIABLE}."

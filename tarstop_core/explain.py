@@ -140,6 +140,8 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
 
 def stopping(advice: Advice, settings: Settings) -> str:
     """What stopping now would mean."""
+    if advice.headline == "confirm":
+        return "Settle the hit before you decide."
     unit = settings.payoffs.unit
     worth = amount(advice.utility, unit)
     if not unit:
@@ -184,7 +186,8 @@ def _comparison(advice: Advice, settings: Settings) -> str:
 
 def _continue(advice: Advice, settings: Settings) -> str:
     if advice.depth + advice.more >= advice.documents:
-        plan = f"If nothing turns up you would read all {documents(advice.more)} that are left."
+        rest = "the one document that is" if advice.more == 1 else f"all {documents(advice.more)} that are"
+        plan = f"If nothing turns up you would read {rest} left."
     else:
         plan = f"If nothing turns up you would stop after about {advice.more:,} more."
     return f"{_comparison(advice, settings)} {plan}"

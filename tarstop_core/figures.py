@@ -33,9 +33,9 @@ def thinned(n: int, cursor: int, points: int = POINTS) -> NDArray[np.intp]:
     """
     if n <= points:
         return np.arange(n)
-    side = points // 2 - 1
+    side = points // 2 - 2
     steps = np.unique(np.concatenate((np.arange(60), np.geomspace(60, n, side - 60))).astype(int))
-    kept = np.concatenate((cursor - steps, cursor + steps))
+    kept = np.concatenate(([0, n - 1], cursor - steps, cursor + steps))
     return np.unique(kept[(kept >= 0) & (kept < n)])
 
 
@@ -154,8 +154,8 @@ def live_curves(
     if log_depth:
         x_axis["type"] = "log"
     layout: dict[str, Any] = {
-        "height": 330,
-        "margin": {"l": 56, "r": 8, "t": 6, "b": 40},
+        "height": 300,
+        "margin": {"l": 56, "r": 8, "t": 4, "b": 36},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -164,7 +164,6 @@ def live_curves(
     }
     if worth is not None:
         data += _worth_lines(worth, at, x, depth, plan, hit, cost)
-        data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
         layout["xaxis"]["anchor"] = "y2"
         title = f"{worth_title} ({unit})" if unit else worth_title
         layout["yaxis2"] = axis(
@@ -176,6 +175,7 @@ def live_curves(
             range=_decades(worth, at, cost),
         )
         if cost > 0:
+            data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
             notes.append(label(left, float(np.log10(cost)), "cost of one document", COST, yref="y2"))
     else:
         layout["yaxis"]["domain"] = [0.0, 1.0]
@@ -258,7 +258,7 @@ def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool
         "line": {"color": BELIEF, "width": 1.5},
         "hoverinfo": "skip",
     }
-    notes = [label(0.9 * top, 0.9 * top, "as said", THRESHOLD, xshift=-4)]
+    notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD, xanchor="right", yanchor="bottom")]
     if simulated:
         notes.append(label(0.02 * top, top, "simulated", TEXT, xanchor="left", yanchor="top"))
     layout = {

@@ -43,7 +43,9 @@ def test_continue_says_what_the_document_is_worth_and_how_far_to_go() -> None:
 @pytest.mark.parametrize("rule", [Optimal(), LookAhead(20), Greedy(), Smooth(5), Batch(10), Budget(30)])
 def test_the_page_and_the_experiment_stop_at_the_same_depth(rule: Policy) -> None:
     paper = replace(START.paper_mode(), policy=rule.spec)
-    experiment = int(rule.depths(screening_path(paper, CALIBRATOR, P, replay(paper, IDS, [])), [paper.cost])[0])
+    experiment = int(
+        rule.depths(screening_path(paper, CALIBRATOR, P, replay(paper, IDS, [])), [paper.cost])[0]
+    )
     assert 0 < experiment < N
     for depth in range(experiment + 1):
         live = advise(paper, CALIBRATOR, P, replay(paper, IDS, read(depth)))
@@ -166,7 +168,9 @@ def test_the_trace_is_what_was_on_the_screen() -> None:
 def test_every_situation_can_be_put_in_words(
     depth: int, q_star: float, b_0: float, cost: float, cited: bool, rule: str
 ) -> None:
-    now = replace(START, payoffs=Payoffs.from_q_star(q_star), b_0=b_0, cost=cost, needs_citation=cited, policy=rule)
+    now = replace(
+        START, payoffs=Payoffs.from_q_star(q_star), b_0=b_0, cost=cost, needs_citation=cited, policy=rule
+    )
     advice = advise(now, CALIBRATOR, P, replay(now, IDS, read(depth)))
     told = explain(advice, now)
     assert told.word and told.sentence.endswith(".") and told.stopping.endswith(".")

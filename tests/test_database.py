@@ -6,8 +6,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 
-from tarstop_core.database import SCHEMA_VERSION, URL_VARIABLE, Database
+from tarstop_core.database import SCHEMA_VERSION, URL_VARIABLE, Database, _sentence
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.records import as_records
@@ -137,6 +139,16 @@ def test_a_read_only_database_can_be_read_but_not_written(tmp_path: Path) -> Non
         assert store.session(session).ids == ("a", "b")
         with pytest.raises(InputProblem, match=f"{path} is read-only"):
             store.append(session, Event("undo"), 0)
+
+
+def test_what_a_driver_says_is_shown_without_the_password() -> None:
+    url = make_url("postgresql+psycopg://me:geheim@host/db?sslpassword=tief&application_name=x")
+    refused = OperationalError("SELECT 1", {}, Exception("no host with geheim, tief or x.\nMore of it"))
+    said = _sentence(refused, url, "the name")
+    assert (
+        said
+        == f"The database the name cannot be used (no host with ***, *** or x); check it and {URL_VARIABLE}."
+    )
 
 
 def test_a_locked_database_says_so_and_recovers(tmp_path: Path) -> None:

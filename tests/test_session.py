@@ -32,7 +32,9 @@ START = Settings(Payoffs.from_q_star(0.5), cost=0.001)
 
 
 def log(*events: Event) -> list[Event]:
-    return [replace(event, seq=i, time=f"2026-01-01T00:00:{i:02d}+00:00") for i, event in enumerate(events, 1)]
+    return [
+        replace(event, seq=i, time=f"2026-01-01T00:00:{i:02d}+00:00") for i, event in enumerate(events, 1)
+    ]
 
 
 def label(doc: str, verdict: str) -> Event:
@@ -61,7 +63,11 @@ def test_a_skipped_or_unknown_document_is_refused() -> None:
 def test_a_hit_counts_once_confirmed_and_can_fall() -> None:
     found = [label("d0", "irrelevant"), label("d1", "relevant")]
     waiting = replay(START, IDS, log(*found))
-    assert waiting.hit is None and waiting.pending.tolist() == [1] and waiting.silent.tolist()[:2] == [False, True]
+    assert (
+        waiting.hit is None
+        and waiting.pending.tolist() == [1]
+        and waiting.silent.tolist()[:2] == [False, True]
+    )
     holds = replay(START, IDS, log(*found, Event("confirm", {"doc": "d1", "holds": True})))
     assert holds.hit == 2 and not len(holds.pending) and not holds.silent.any()
     fails = replay(START, IDS, log(*found, Event("confirm", {"doc": "d1", "holds": False})))
@@ -180,7 +186,9 @@ def test_the_digest_knows_documents_order_and_scores() -> None:
     assert len(digests) == 4
 
 
-moves = st.lists(st.sampled_from(["irrelevant", "relevant", "unsure", "undo", "confirm", "refuse", "relabel"]))
+moves = st.lists(
+    st.sampled_from(["irrelevant", "relevant", "unsure", "undo", "confirm", "refuse", "relabel"])
+)
 
 
 @given(moves)

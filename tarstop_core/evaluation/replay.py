@@ -80,7 +80,9 @@ def replay(
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Means over topics: screened, net utility, recall, share of right actions."""
     if not outcomes:
-        raise InputProblem("No topic is both ranked and judged; check that run and qrels name the same topics.")
+        raise InputProblem(
+            "No topic is both ranked and judged; check that run and qrels name the same topics."
+        )
     right = [(outcome.action == "a+") == outcome.omega for outcome in outcomes]
     return {
         "topics": len(outcomes),

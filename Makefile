@@ -1,0 +1,83 @@
+# Every target does its own set-up, in .venv. It needs a Python from 3.11 on: the first of python3,
+# python3.14 … python3.11 and python that is one, or the one given as `make PYTHON=…`.
+
+PYTHON ?=
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+APP_READY := $(VENV)/.app-ready
+DEV_READY := $(VENV)/.dev-ready
+SAMPLES := sample_data/patents/topics.csv
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DELETE_ON_ERROR:
+.PHONY: help app test lint format bench wheel clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make app     serve the dashboard on http://127.0.0.1:$(PORT) (another one: make app PORT=8600)"
+	@echo "make test    all checks and tests, those in a real browser included"
+	@echo "make lint    ruff and mypy only"
+	@echo "make format  let ruff lay out the code"
+	@echo "make bench   the benchmarks"
+	@echo "make wheel   build the wheel into dist/"
+	@echo "make clean   remove what was built, .venv included"
+
+app: $(APP_READY) $(SAMPLES)
+	@exec $(BIN)/tarstop app --port $(PORT)
+
+# ruff and mypy go first, so that pytest's closing line comes last.
+test: lint
+	@TARSTOP_BROWSER_TESTS=required $(BIN)/python -m pytest
+
+lint: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(DEV_READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV_READY)
+	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+wheel: $(DEV_READY) $(SAMPLES)
+	@rm -rf dist
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null
+	@ls dist/*.whl
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(SAMPLES):
+	@echo "$@ is missing; get it back with 'git checkout sample_data' or make it with '$(BIN)/python -m tarstop_core.simulate'." >&2; exit 1
+
+# The stamps are remade when a file that decides what is installed has changed.
+$(APP_READY): requirements.txt pyproject.toml Makefile
+	@set -e; \
+	fits() { "$$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }; \
+	if ! fits $(BIN)/python; then \
+		chosen=; \
+		for candidate in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python; do \
+			if fits "$$candidate"; then chosen="$$candidate"; break; fi; \
+		done; \
+		if [ -z "$$chosen" ]; then \
+			echo "TARstop needs Python 3.11 or newer and none was found; install one, or name it: make PYTHON=/path/to/python3." >&2; \
+			exit 1; \
+		fi; \
+		echo "Setting up $(VENV) with $$("$$chosen" --version) (once) …"; \
+		if ! "$$chosen" -m venv --clear $(VENV) >/dev/null 2>&1; then \
+			rm -rf $(VENV); \
+			echo "$$chosen cannot make a virtual environment; install its venv module (on Debian and Ubuntu: apt-get install python3-venv)." >&2; \
+			exit 1; \
+		fi; \
+	fi
+	@$(PIP) install -r requirements.txt
+	@$(PIP) install --no-deps --editable .
+	@touch $@
+
+$(DEV_READY): $(APP_READY) requirements-dev.txt
+	@$(PIP) install -r requirements-dev.txt
+	@touch $@

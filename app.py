@@ -1,0 +1,5 @@
+"""The dashboard's entry: it only routes."""
+
+from dashboard import shell
+
+shell.route()

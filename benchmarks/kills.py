@@ -1,0 +1,88 @@
+"""Kill the server with SIGKILL between key presses and count lost labels.
+
+Run it as ``python -m benchmarks.kills [KILLS]`` (default 50): it starts the dashboard on a database of
+its own, screens the demo by keyboard in a real Chromium, kills the server at random moments, also right
+after a press, and compares what the page had counted with what is stored. Exits with 1 when anything that
+the page had counted is missing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tarstop_core.session import replay
+from tarstop_core.store import Store
+
+
+def shown(page: Page) -> int:
+    """Documents screened, as the page says."""
+    found = re.match(r"([\d,]+) of", page.get_by_test_id("counter").inner_text())
+    assert found
+    return int(found.group(1).replace(",", ""))
+
+
+def screen_through_kills(page: Page, server: Any, kills: int, seed: int) -> int:
+    """Press keys, kill, restart, look; returns how many counted labels were lost.
+
+    Parameters
+    ----------
+    page : Page
+        On the Screen page of a session with documents left.
+    server : AppServer
+        Of ``tests/browser/conftest.py``.
+    kills, seed : int
+    """
+    rng = random.Random(seed)
+    url, lost, presses = page.url, 0, 0
+    session = url.split("session=")[1].split("&")[0]
+    for _ in range(kills):
+        for _ in range(rng.randint(1, 3)):
+            expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+            page.wait_for_timeout(100)
+            before = shown(page)
+            page.keyboard.press(rng.choice("eeeu"))
+            presses += 1
+            expect(page.get_by_test_id("counter")).to_contain_text(re.compile(rf"^{before + 1} of"))
+        if rng.random() < 0.5:
+            # A press on its way: it may be stored or not, but nothing before it may be lost.
+            page.keyboard.press("e")
+            time.sleep(rng.uniform(0, 0.12))
+        counted = shown(page)
+        server.kill()
+        with Store(f"sqlite:///{server.database}") as store:
+            row = store.session(session)
+            kept = replay(row.settings, row.ids, store.events(session)).depth
+        lost += max(0, counted - kept)
+        server.start()
+        page.goto(url)
+        expect(page.get_by_test_id("counter")).to_contain_text(re.compile(rf"^{kept} of"), timeout=30_000)
+    print(f"{kills} kills, {presses} acknowledged presses and some on their way: {lost} lost")
+    return lost
+
+
+def main(kills: int = 50) -> int:
+    """Run the script's own server and browser."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
+
+    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        page = browser.new_page()
+        page.goto(server.url)
+        page.get_by_role("button", name="Start the demo").click()
+        expect(page.get_by_test_id("counter")).to_contain_text("0 of", timeout=30_000)
+        lost = screen_through_kills(page, server, kills, seed=1)
+        browser.close()
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*(int(argument) for argument in sys.argv[1:2])))

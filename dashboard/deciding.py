@@ -1,0 +1,72 @@
+"""Stopping: the dialog that records the decision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import shell
+from dashboard.work import Work, attempt
+from tarstop_core.advice import Advice
+from tarstop_core.explain import action, amount, documents, explain, percent
+from tarstop_core.session import Event, State
+
+OPEN = "_stopping"
+
+
+def dialog_open() -> bool:
+    """Whether the dialog is up: the page's shortcut keys must be off then."""
+    return bool(st.session_state.get(OPEN))
+
+
+def open_dialog() -> None:
+    """Show the dialog on the next run."""
+    st.session_state[OPEN] = True
+
+
+def close_dialog() -> None:
+    """Nothing was decided."""
+    st.session_state[OPEN] = False
+
+
+@st.dialog("Stop and decide", on_dismiss=close_dialog)
+def stop_dialog(work: Work, state: State, advice: Advice) -> None:
+    """Say what is known, ask for the decision and a reason, store both."""
+    settings = state.settings
+    spent = state.depth * settings.cost
+    st.write(
+        f"You read {documents(state.depth)} of {len(work.row.ids):,}, at a cost of "
+        f"{shell.escape_markdown(amount(spent, settings.payoffs.unit))}. "
+        f"The chance that prior art exists is {percent(advice.b)}."
+    )
+    st.write(shell.escape_markdown(explain(advice, settings).stopping))
+    if len(state.pending):
+        st.warning("A hit still waits for confirmation; confirm it first if it is to count.")
+    if len(state.unsure):
+        st.info(f"{documents(len(state.unsure))} marked unsure have not been settled.")
+    plus = st.radio(
+        "Your decision",
+        [advice.plus, not advice.plus],
+        format_func=lambda choice: action(choice, settings) + (" (advised)" if choice == advice.plus else ""),
+    )
+    if plus and settings.needs_citation and state.hit is None:
+        st.warning("No document that could be cited has been confirmed.")
+    reason = st.text_input("Reason, for the record (optional)")
+    if st.button("Record the decision", type="primary", width="stretch"):
+        attempt(lambda: _record(work, state, advice, plus, reason))
+        close_dialog()
+        st.rerun()
+
+
+def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
+    footing = {
+        "plus": plus,
+        "action": action(plus, state.settings),
+        "advised": advice.plus,
+        "advice": advice.headline,
+        "depth": advice.depth,
+        "belief": advice.b,
+        "utility": advice.utility,
+        "reason": reason.strip(),
+    }
+    work.record(Event("stopped", {"advice": advice.headline, "depth": advice.depth}), state.seq)
+    work.record(Event("decided", footing), work.state.seq)

@@ -1,0 +1,365 @@
+"""Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import shell
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
+from tarstop_core.records import merge_records, records_hash
+from tarstop_core.samples import load_sample, sample_topics
+from tarstop_core.store import CollectionRow, Store
+
+PREFIX = "set_up/documents"
+SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
+FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "pmid": "PMID", "doi": "DOI"}
+MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
+LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
+NO_COLUMN = "–"
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents a person has chosen.
+
+    Parameters
+    ----------
+    key : str
+        Tells one choice from another; widgets that belong to it carry it.
+    name : str
+    frame : DataFrame
+        A table of records.
+    query : str
+        What is asked, where the documents came with a question.
+    simulated : bool
+    collection_id : str
+        Empty for a sample that was never used.
+    """
+
+    key: str
+    name: str
+    frame: pd.DataFrame
+    query: str
+    simulated: bool
+    collection_id: str
+
+
+@dataclass
+class Upload:
+    """One uploaded file and what came of it."""
+
+    name: str
+    size: int
+    handle: BinaryIO
+    table: RecordTable | None = None
+    problem: str = ""
+    unrecognised: UnrecognisedColumns | None = None
+
+    def read(self, columns: dict[str, str] | None = None) -> None:
+        """Read the file, showing progress."""
+        bar = st.progress(0.0, text=shell.escape_markdown(f"Reading {self.name}"))
+
+        def progress(share: float, words: str) -> None:
+            bar.progress(share, text=shell.escape_markdown(words))
+
+        try:
+            self.table = read_records(self.handle, self.name, columns=columns, progress=progress)
+            self.problem, self.unrecognised = "", None
+        except UnrecognisedColumns as problem:
+            self.unrecognised, self.problem = problem, str(problem)
+        except InputProblem as problem:
+            self.problem = str(problem)
+        finally:
+            bar.empty()
+
+
+def choose() -> Documents | None:
+    """Ask for documents; None until some can be used."""
+    store = shell.store()
+    earlier = [row for row in store.collections() if not row.simulated]
+    available = [source for source in SOURCES if source != "earlier" or earlier]
+    source = st.radio(
+        "Where the documents come from",
+        available,
+        format_func=SOURCES.__getitem__,
+        horizontal=True,
+        key=f"{PREFIX}/source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if source == "sample":
+        return _sample()
+    if source == "upload":
+        return _uploaded(store)
+    return _earlier(store, earlier)
+
+
+def sample(topic: str) -> Documents:
+    """A sample search as documents."""
+    row = sample_topics().set_index("topic").loc[topic]
+    return Documents(f"sample-{topic}", str(row["title"]), load_sample(topic), str(row["claim"]), True, "")
+
+
+def stored(store: Store, documents: Documents) -> str:
+    """Id of the collection of these documents; a sample is stored the first time it is used."""
+    if documents.collection_id:
+        return documents.collection_id
+    digest = records_hash(documents.frame)
+    for row in store.collections():
+        if row.simulated and row.digest == digest and row.name == documents.name:
+            return row.id
+    return store.save_collection(
+        documents.name, documents.frame, [], 0, simulated=documents.simulated, query=documents.query
+    )
+
+
+# --- samples and earlier imports ----------------------------------------------------------------
+
+
+def _sample() -> Documents:
+    topics = sample_topics().set_index("topic")
+    topic = st.selectbox(
+        "Search",
+        topics.index.tolist(),
+        format_func=lambda name: f"{topics.loc[name, 'title']} · {topics.loc[name, 'documents']} documents",
+        key=f"{PREFIX}/topic",
+        persist_state="session",
+    )
+    st.html(
+        '<span class="tar-badge">simulated documents</span> '
+        '<span class="tar-meta">No patent or company in it exists. Some of these searches hold prior art, '
+        "others none.</span>"
+    )
+    return sample(topic)
+
+
+def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
+    by_id = {row.id: row for row in rows}
+    chosen = st.selectbox(
+        "Import",
+        list(by_id),
+        format_func=lambda key: (
+            f"{by_id[key].name} · {by_id[key].documents:,} documents · {by_id[key].created[:10]}"
+        ),
+        key=f"{PREFIX}/earlier",
+        persist_state="session",
+    )
+    documents = _from_store(store, by_id[chosen])
+    _preview(documents.frame)
+    return documents
+
+
+def _from_store(store: Store, row: CollectionRow) -> Documents:
+    """A collection with its records, read once for as long as it stays chosen."""
+    held: Documents | None = st.session_state.get(f"{PREFIX}/held")
+    if held is None or held.collection_id != row.id:
+        held = Documents(row.id, row.name, store.records(row.id), row.query, row.simulated, row.id)
+        st.session_state[f"{PREFIX}/held"] = held
+    return held
+
+
+# --- uploads ------------------------------------------------------------------------------------
+
+
+def _uploaded(store: Store) -> Documents | None:
+    state = st.session_state
+    read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
+    suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
+    files = st.file_uploader(
+        "Files that together make one list: CSV, TSV, Excel, RIS, PubMed (nbib) or JSON lines, also gzipped",
+        type=[*suffixes, "txt", "gz"],
+        accept_multiple_files=True,
+        key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
+        on_change=_touched,
+    )
+    if not files:
+        if state.pop(f"{PREFIX}/touched", False):
+            _forget_import(store)
+        return _still_there(store)
+    state.pop(f"{PREFIX}/touched", None)
+
+    new = [file for file in files if file.file_id not in read]
+    large = sum(file.size for file in new) > LARGE
+    cancel = st.empty()
+    if large:
+        cancel.button("Cancel", key=f"{PREFIX}/cancel", on_click=_start_over)
+    for file in new:
+        upload = Upload(file.name, file.size, cast(BinaryIO, file))
+        upload.read()
+        read[file.file_id] = upload
+    uploads = {file.file_id: read[file.file_id] for file in files}
+    broken = [upload for upload in uploads.values() if upload.table is None]
+    for file_id, upload in uploads.items():
+        if upload.unrecognised is not None:
+            _ask_for_columns(file_id, upload)
+        elif upload.problem:
+            shell.problem_box(upload.problem)
+    if broken:
+        cancel.empty()
+        if len(uploads) > 1 or any(upload.unrecognised is None for upload in broken):
+            st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
+        return None
+    collection_id = _import(store, uploads)
+    cancel.empty()
+    documents = _from_store(store, store.collection(collection_id))
+    _understood([cast(RecordTable, upload.table) for upload in uploads.values()], store, collection_id)
+    _preview(documents.frame)
+    return documents
+
+
+def _touched() -> None:
+    """Told apart from a visit to another page, after which the uploads are gone too."""
+    st.session_state[f"{PREFIX}/touched"] = True
+
+
+def _start_over() -> None:
+    """Cancel: give up the files in hand, and what was stored of them in the meantime."""
+    state = st.session_state
+    number = state.get(f"{PREFIX}/round", 0)
+    in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
+    imported = state.get(f"{PREFIX}/imported")
+    if imported is not None and in_hand & set(imported[0]):
+        _forget_import(shell.store())
+    state[f"{PREFIX}/round"] = number + 1
+    state[f"{PREFIX}/read"] = {}
+
+
+def _still_there(store: Store) -> Documents | None:
+    imported = st.session_state.get(f"{PREFIX}/imported")
+    if imported is None:
+        return None
+    documents = _from_store(store, store.collection(imported[1]))
+    st.caption(
+        shell.escape_markdown(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
+    )
+    _preview(documents.frame)
+    return documents
+
+
+def _import(store: Store, uploads: dict[str, Upload]) -> str:
+    """Merge and store the files once; files added to an import replace it."""
+    state = st.session_state
+    imported: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
+    signature = tuple(uploads)
+    if imported is not None and imported[0] == signature:
+        return imported[1]
+    tables = [cast(RecordTable, upload.table) for upload in uploads.values()]
+    merged = merge_records([table.frame for table in tables])
+    bar = st.progress(0.0, text=f"Storing {len(merged.frame):,} documents")
+
+    def progress(done: int, total: int) -> None:
+        # The last chunk is not shown: a cancel is taken where something is shown, and nothing may come
+        # between storing the documents and remembering that they are stored.
+        if done < total:
+            bar.progress(done / total, text=f"Stored {done:,} of {total:,} documents")
+
+    collection_id = store.save_collection(
+        collection_name([table.source for table in tables]),
+        merged.frame,
+        [described(table) for table in tables],
+        merged.duplicates,
+        progress=progress,
+    )
+    state[f"{PREFIX}/imported"] = (signature, collection_id)
+    state[f"{PREFIX}/merge_notes"] = merged.notes
+    bar.empty()
+    if imported is not None and set(imported[0]) & set(signature):
+        _delete_unused(store, imported[1])
+    return collection_id
+
+
+def collection_name(files: Sequence[str]) -> str:
+    """What an import is called.
+
+    Examples
+    --------
+    >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
+    ('a.csv', 'a.csv and 2 more')
+    """
+    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+
+
+def described(table: RecordTable) -> dict[str, Any]:
+    """What was understood of a file, as the store keeps it."""
+    return {
+        "source": table.source,
+        "format": table.format,
+        "records": len(table.frame),
+        "understood": table.understood,
+        "notes": list(table.notes),
+    }
+
+
+def _forget_import(store: Store) -> None:
+    imported = st.session_state.pop(f"{PREFIX}/imported", None)
+    if imported is not None:
+        _delete_unused(store, imported[1])
+
+
+def _delete_unused(store: Store, collection_id: str) -> None:
+    # One that a session uses stays.
+    with contextlib.suppress(InputProblem):
+        store.delete_collection(collection_id)
+
+
+def _ask_for_columns(file_id: str, upload: Upload) -> None:
+    """Offer a mapping where no title was recognised."""
+    problem = cast(UnrecognisedColumns, upload.unrecognised)
+    with st.container(border=True):
+        st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
+        st.dataframe(problem.preview, hide_index=True, width="stretch")
+        chosen: dict[str, str] = {}
+        for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
+            theirs = column.selectbox(
+                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
+            )
+            if theirs != NO_COLUMN:
+                chosen[theirs] = field
+        st.button(
+            "Read the file with these columns",
+            key=f"{PREFIX}/map/{file_id}",
+            disabled="title" not in chosen.values(),
+            on_click=upload.read,
+            args=(chosen,),
+        )
+
+
+def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str) -> None:
+    """What was read, column by column, and what was noticed."""
+    row = store.collection(collection_id)
+    parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
+    merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
+    st.success(
+        shell.escape_markdown(f"{row.documents:,} documents imported ({', '.join(parts)}{merged})."),
+        icon=":material/check:",
+    )
+    notes = [
+        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
+    ]
+    notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
+    if notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+        st.html(f'<ul class="tar-meta tar-notes">{items}</ul>')
+    with st.expander("What was understood, column by column"):
+        rows = [
+            {"file": table.source, "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
+            for table in tables
+            for theirs, ours in table.understood.items()
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def _preview(frame: pd.DataFrame) -> None:
+    """The first records as they were read, empty columns left out."""
+    with st.expander("First documents as they were read"):
+        head = frame.head(5).drop(columns=["source"])
+        shown = [name for name in head.columns if head[name].astype("str").replace("nan", "").any()]
+        st.dataframe(head[shown].rename(columns=FIELD_WORDS), hide_index=True, width="stretch")

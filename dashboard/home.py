@@ -1,0 +1,152 @@
+"""The Home page: continue, bring documents, or try the demo."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dashboard import documents, shell
+from dashboard.set_up import Plan, create, go_to
+from dashboard.stakes import START
+from dashboard.work import REVIEWER, clock
+from tarstop_core.prepare import prepare
+from tarstop_core.session import Settings
+from tarstop_core.shipped import calibrators, default_calibrator
+from tarstop_core.store import SessionSummary, Store
+
+DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
+RECENT = 6
+THREE_SENTENCES = (
+    "You read ranked documents one by one to settle a question: does prior art exist?",
+    "After each, TARstop says how sure you may be, what the next document is worth and what it costs.",
+    "It tells you when reading on no longer pays, and what to decide then.",
+)
+
+
+def home_page() -> None:
+    """Draw the page."""
+    store = shell.store()
+    sessions = store.sessions()
+    st.html(shell.ROOT / "dashboard" / "forms.css")
+    st.title("Know when to stop reading")
+    st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
+    if not sessions:
+        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a minute.</p>')
+    if sessions:
+        _recent(store, sessions)
+        st.subheader("Begin another")
+    _beginnings(store, demo_first=not sessions)
+    _archived(store)
+
+
+def start_demo(store: Store, reviewer: str = "") -> str:
+    """A session on a simulated search, ready to be screened; its id."""
+    sample = documents.sample(DEMO_TOPIC)
+    ranking = prepare(sample.frame, "text", sample.query)
+    calibrator = calibrators()[default_calibrator(has_scores=True)]
+    settings = Settings(START.payoffs, START.cost, calibrator=calibrator.digest)
+    plan = Plan(f"Demo: {sample.name}", reviewer, sample, ranking, sample.query, calibrator, settings)
+    return create(store, plan)
+
+
+def progress(session: SessionSummary) -> str:
+    """How far a session is, in words.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as S
+    >>> progress(S(labelled=17, documents=312, stopped=False, decision=None))
+    '17 of 312 screened'
+    >>> progress(S(labelled=40, documents=312, stopped=True, decision={"action": "Grant"}))
+    '40 of 312 screened · decided: Grant'
+    """
+    words = f"{session.labelled:,} of {session.documents:,} screened"
+    if session.decision is not None:
+        action = str(session.decision.get("action", ""))
+        return f"{words} · decided: {action}" if action else f"{words} · decided"
+    return f"{words} · stopped, not decided" if session.stopped else words
+
+
+def _beginnings(store: Store, demo_first: bool) -> None:
+    demo, own = st.columns(2, gap="medium")
+    with demo.container(border=True, height="stretch"):
+        st.subheader("Start the demo")
+        st.write("A simulated search among invented patents. One click, and you read the first document.")
+        if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
+            with shell.problems_shown():
+                go_to(start_demo(store, str(st.session_state.get(REVIEWER, ""))))
+    with own.container(border=True, height="stretch"):
+        st.subheader("Start with your documents")
+        st.write("A search result as CSV, Excel, RIS, PubMed or JSON lines, ranked or not.")
+        if st.button("Set up a session", key="set_up"):
+            st.switch_page(shell.SET_UP)
+
+
+def _recent(store: Store, sessions: list[SessionSummary]) -> None:
+    st.subheader("Continue")
+    shown = sessions
+    if len(sessions) > RECENT:
+        everything = st.toggle(f"Show all {len(sessions)} sessions", key="all_sessions")
+        shown = sessions if everything else sessions[:RECENT]
+    for session in shown:
+        with st.container(
+            border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
+        ):
+            badge = ' <span class="tar-badge">simulated</span>' if session.simulated else ""
+            st.html(
+                f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badge}</div>'
+                f'<div class="tar-meta">{html.escape(progress(session))} · '
+                f"{html.escape(clock(session.last_activity))}</div>",
+                width="stretch",
+            )
+            if st.button(
+                "Continue" if session.decision is None else "Open",
+                key=f"continue-{session.id}",
+                type="primary" if session is sessions[0] else "secondary",
+            ):
+                go_to(session.id)
+            with st.popover("More", key=f"more-{session.id}"):
+                _menu(store, session)
+
+
+def _menu(store: Store, session: SessionSummary) -> None:
+    st.text_input(
+        "Name",
+        session.name,
+        max_chars=120,
+        key=f"name-{session.id}",
+        on_change=_rename,
+        args=(store, session.id),
+    )
+    st.button("Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session.id, True))
+
+
+def _archived(store: Store) -> None:
+    away = store.sessions(archived=True)
+    if not away:
+        return
+    with st.expander(f"Archived sessions ({len(away)})"):
+        for session in away:
+            words, button = st.columns([5, 1.4], vertical_alignment="center")
+            words.html(
+                f'<div class="tar-name">{html.escape(session.name)}</div>'
+                f'<div class="tar-meta">{html.escape(progress(session))}</div>'
+            )
+            button.button(
+                "Bring back",
+                key=f"restore-{session.id}",
+                on_click=_archive,
+                args=(store, session.id, False),
+                width="stretch",
+            )
+
+
+def _rename(store: Store, session: str) -> None:
+    name = str(st.session_state[f"name-{session}"]).strip()
+    if name:
+        store.rename(session, name)
+
+
+def _archive(store: Store, session: str, archived: bool) -> None:
+    store.archive(session, archived)

@@ -1,0 +1,471 @@
+"""The Set up page: five steps from top to bottom, each with something sensible in it already."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import streamlit as st
+
+from dashboard import chances, documents, shell, stakes
+from dashboard.documents import Documents
+from dashboard.work import OPEN, REVIEWER
+from tarstop_core.advice import advise
+from tarstop_core.calibration import Calibrator
+from tarstop_core.errors import InputProblem
+from tarstop_core.explain import amount, explain
+from tarstop_core.files import FORMATS
+from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.prepare import Order, Ranking, prepare, suggest_order
+from tarstop_core.ranking import Bm25Index, build_index
+from tarstop_core.records import ranking_text
+from tarstop_core.session import Settings, plan_event, replay
+from tarstop_core.store import Store
+
+PREFIX = "set_up"
+FIRST_TITLES = 5
+ORDER_WORDS: dict[Order, str] = {
+    "text": "No: put the documents most like what I am looking for first",
+    "own": "Yes: keep the list's own order",
+    "scores": "It has scores: put the highest first",
+}
+NAMES: dict[str, tuple[str, str]] = {
+    "Examiner: Reject or Grant": ("Reject", "Grant"),
+    "Applicant: Don’t file or File": ("Don’t file", "File"),
+}
+OWN_WORDS = "In my own words"
+NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
+LARGE = 5_000  # documents from which reading their texts takes a moment
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that a session is created from."""
+
+    name: str
+    reviewer: str
+    documents: Documents
+    ranking: Ranking
+    query: str
+    calibrator: Calibrator
+    settings: Settings
+    register: bool = False
+
+
+def set_up_page() -> None:
+    """Draw the page."""
+    st.html(shell.ROOT / "dashboard" / "forms.css")
+    st.title("Set up a session")
+    st.caption("Everything has a sensible value already: you can press Start at once.")
+    problems: list[str] = []
+
+    _step(1, "Documents")
+    chosen = documents.choose()
+    if chosen is None:
+        st.info("Choose files above to go on, or take a sample search.", icon=":material/arrow_upward:")
+        return
+
+    _step(2, "Order")
+    order = _order(chosen)
+    ranking, query = _ranking(chosen, order, problems)
+
+    _step(3, "What is at stake")
+    plus, minus = _actions(problems)
+    start = Settings(stakes.START.payoffs, stakes.START.cost, plus=plus, minus=minus)
+    panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
+    problems += panel.problems
+
+    _step(4, "Chances")
+    settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+    settings, calibrator = _chances(settings, ranking, has_scores=order != "own")
+
+    _step(5, "Start")
+    _start(chosen, ranking, query, settings, calibrator, problems)
+
+
+def _step(number: int, words: str) -> None:
+    st.html('<div class="tar-step"></div>')
+    st.header(f"{number} · {words}")
+
+
+# --- order --------------------------------------------------------------------------------------
+
+
+def _order(chosen: Documents) -> Order:
+    suggested, reason = _suggestion(chosen)
+    possible: list[Order] = ["text", "own"]
+    if chosen.frame["score"].notna().any():
+        possible.insert(0, "scores")
+    order = st.radio(
+        "Is this list in order of relevance?",
+        possible,
+        index=possible.index(suggested),
+        format_func=ORDER_WORDS.__getitem__,
+        key=f"{PREFIX}/order/{chosen.key}",
+        persist_state="session",
+    )
+    if order == "own" and suggested == "text":
+        st.warning(shell.escape_markdown(reason), icon=":material/warning:")
+    else:
+        st.caption(shell.escape_markdown(reason))
+    return order
+
+
+def _ranking(chosen: Documents, order: Order, problems: list[str]) -> tuple[Ranking | None, str]:
+    query = _query(chosen) if order == "text" else ""
+    if order == "text" and not query.strip():
+        problems.append(NO_QUERY)
+        st.info(NO_QUERY, icon=":material/edit:")
+        return None, query
+    try:
+        ranking = _ranked(chosen, order, query)
+    except InputProblem as problem:
+        problems.append(str(problem))
+        shell.problem_box(problem)
+        return None, query
+    _first_titles(chosen, ranking)
+    return ranking, query
+
+
+def _suggestion(chosen: Documents) -> tuple[Order, str]:
+    held = st.session_state.get(f"{PREFIX}/suggestion")
+    if held is None or held[0] != chosen.key:
+        held = (chosen.key, suggest_order(chosen.frame))
+        st.session_state[f"{PREFIX}/suggestion"] = held
+    suggestion: tuple[Order, str] = held[1]
+    return suggestion
+
+
+def _query(chosen: Documents) -> str:
+    key = f"{PREFIX}/query/{chosen.key}"
+    if key not in st.session_state:
+        st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
+    query = st.text_area(
+        "What are you looking for?",
+        key=key,
+        height=132,
+        placeholder="A sentence, the claims, or a whole description",
+    )
+    st.session_state[f"{key}/kept"] = query
+    with st.expander("Take it from a text file"):
+        st.file_uploader(
+            "A description or claims as plain text",
+            type=["txt"],
+            key=f"{key}/file",
+            on_change=_take_query,
+            args=(key,),
+        )
+        problem = st.session_state.get(f"{key}/problem")
+        if problem:
+            shell.problem_box(problem)
+    return query
+
+
+def _take_query(key: str) -> None:
+    state = st.session_state
+    state.pop(f"{key}/problem", None)
+    file = state[f"{key}/file"]
+    if file is None:
+        return
+    try:
+        state[key] = read_text(cast(BinaryIO, file), file.name)
+    except InputProblem as problem:
+        state[f"{key}/problem"] = str(problem)
+
+
+def read_text(handle: BinaryIO, name: str) -> str:
+    """A plain text file, whatever its encoding.
+
+    Raises
+    ------
+    InputProblem
+        When it is empty or no text.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_text(io.BytesIO("Ein Gerät".encode("cp1252")), "claims.txt")
+    'Ein Gerät'
+    """
+    with open_source(handle, name) as source:
+        encoding, _ = detect_encoding(source)
+        with source.text(encoding) as lines:
+            return lines.read().strip()
+
+
+def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
+    """The ranking, made again only when something it depends on has changed."""
+    wanted = (chosen.key, order, query)
+    held: tuple[tuple[str, str, str], Ranking] | None = st.session_state.get(f"{PREFIX}/ranking")
+    if held is None or held[0] != wanted:
+        index = _index(chosen) if order == "text" else None
+        held = (wanted, prepare(chosen.frame, order, query, index=index))
+        st.session_state[f"{PREFIX}/ranking"] = held
+    return held[1]
+
+
+def _index(chosen: Documents) -> Bm25Index:
+    held: tuple[str, Bm25Index] | None = st.session_state.get(f"{PREFIX}/index")
+    if held is None or held[0] != chosen.key:
+        bar = st.progress(0.0, text="Reading the texts") if len(chosen.frame) > LARGE else None
+
+        def progress(done: int, total: int) -> None:
+            if bar is not None:
+                bar.progress(done / total, text=f"Read the texts of {done:,} of {total:,} documents")
+
+        held = (chosen.key, build_index(ranking_text(chosen.frame), progress))
+        if bar is not None:
+            bar.empty()
+        st.session_state[f"{PREFIX}/index"] = held
+    return held[1]
+
+
+def _first_titles(chosen: Documents, ranking: Ranking) -> None:
+    first = chosen.frame.iloc[ranking.order[:FIRST_TITLES]]
+    items = []
+    for at, (_, row) in enumerate(first.iterrows()):
+        facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
+        if ranking.scores is not None:
+            facts.append(f"score {ranking.scores[at]:.3g}")
+        words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
+        items.append(
+            f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
+        )
+    st.markdown(f"You would read these first, of {len(ranking):,}:")
+    st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')
+
+
+# --- stakes and chances -------------------------------------------------------------------------
+
+
+def _actions(problems: list[str]) -> tuple[str, str]:
+    st.markdown("**Patent prior art: one document decides.** What are the two actions called?")
+    chosen = st.segmented_control(
+        "The two actions",
+        [*NAMES, OWN_WORDS],
+        default=next(iter(NAMES)),
+        required=True,
+        key=f"{PREFIX}/actions",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if chosen != OWN_WORDS:
+        return NAMES[str(chosen)]
+    left, right = st.columns(2, gap="medium")
+    plus = left.text_input(
+        "If prior art exists, you would",
+        "Reject",
+        max_chars=40,
+        key=f"{PREFIX}/plus",
+        persist_state="session",
+    )
+    minus = right.text_input(
+        "If none exists, you would", "Grant", max_chars=40, key=f"{PREFIX}/minus", persist_state="session"
+    )
+    for words, fallback in ((plus, "if prior art exists"), (minus, "if none exists")):
+        if not words.strip():
+            problems.append(f"The action {fallback} has no name; give it one.")
+    return plus.strip() or "a⁺", minus.strip() or "a⁻"
+
+
+def _needs_citation() -> bool:
+    """As it stands further down the page: it changes what follows from the stakes."""
+    state = st.session_state
+    paper = bool(state.get(f"{PREFIX}/paper", False))
+    return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper
+
+
+def _chances(
+    settings: Settings, ranking: Ranking | None, has_scores: bool
+) -> tuple[Settings, Calibrator | None]:
+    left, right = st.columns(2, gap="large")
+    with left:
+        b_0 = chances.starting_chance()
+        policy = chances.policy()
+    with right:
+        calibrator = chances.calibrator(ranking, has_scores)
+    settings = replace(settings, b_0=b_0, policy=policy.spec)
+    if calibrator is not None:
+        settings = replace(settings, calibrator=calibrator.digest)
+    with st.expander("More assumptions"):
+        settings = _more(settings)
+    return settings, calibrator
+
+
+def _more(settings: Settings) -> Settings:
+    paper = st.toggle(
+        "Paper mode: none of these",
+        key=f"{PREFIX}/paper",
+        persist_state="session",
+        help="As in the published experiments: no citation needed, every hit counts at once, the list is complete "
+        "and every relevant document is recognised.",
+    )
+    plus = shell.escape_markdown(settings.plus)
+    left, right = st.columns(2, gap="large")
+    needs_citation = left.toggle(
+        f"“{plus}” needs a document to cite",
+        value=True,
+        key=f"{PREFIX}/needs_citation",
+        persist_state="session",
+        disabled=paper,
+        help="Before such a document is found, only the other action is open to you.",
+    )
+    confirm_hits = right.toggle(
+        "A hit counts only once you confirm it",
+        value=True,
+        key=f"{PREFIX}/confirm_hits",
+        persist_state="session",
+        disabled=paper,
+        help="Until then you are shown what follows if it holds and if it does not.",
+    )
+    kappa = left.slider(
+        "Chance that it is in this list, if it exists",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/kappa",
+        persist_state="session",
+        disabled=paper,
+        help="κ (coverage): could the prior art be missing from this list?",
+    )
+    left.caption(
+        f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
+    )
+    s = right.slider(
+        "Chance that you recognise it on reading",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/s",
+        persist_state="session",
+        disabled=paper,
+        help="s (sensitivity of one reading): would you recognise a relevant document?",
+    )
+    right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
+    if paper:
+        return settings.paper_mode()
+    return replace(
+        settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
+    )
+
+
+# --- start --------------------------------------------------------------------------------------
+
+
+def _start(
+    chosen: Documents,
+    ranking: Ranking | None,
+    query: str,
+    settings: Settings,
+    calibrator: Calibrator | None,
+    problems: list[str],
+) -> None:
+    state = st.session_state
+    left, right = st.columns(2, gap="large")
+    name = left.text_input(
+        "Name of the session",
+        session_name(chosen.name),
+        max_chars=120,
+        key=f"{PREFIX}/name/{chosen.key}",
+        persist_state="session",
+    )
+    state[REVIEWER] = right.text_input(
+        "Your name, recorded with every label",
+        state.get(REVIEWER, ""),
+        max_chars=80,
+        key=f"{PREFIX}/reviewer",
+        persist_state="session",
+        placeholder="May stay empty",
+    )
+    register = st.checkbox(
+        "Register this as my plan",
+        key=f"{PREFIX}/register",
+        persist_state="session",
+    )
+    st.caption(
+        "A registered plan freezes rule, q\\*, cost, starting chance, calibrator and the list of documents; from then "
+        "on a moved slider is a what-if, until you confirm it as a deviation and say why."
+    )
+    if not name.strip():
+        problems.append("The session has no name; give it one.")
+    if calibrator is None and ranking is not None:
+        problems.append("No calibrator is chosen; upload one under Chances.")
+    if ranking is not None and calibrator is not None:
+        _told_first(chosen, ranking, settings, calibrator)
+    with st.bottom:
+        said, button = st.columns([4, 1.2], vertical_alignment="center")
+        said.html(f'<div class="tar-meta tar-summary">{html.escape(_summary(chosen, settings))}</div>')
+        pressed = button.button("Start", type="primary", key=f"{PREFIX}/start", width="stretch")
+        if pressed and problems:
+            shell.problem_box(problems[0])
+    if pressed and not problems and ranking is not None and calibrator is not None:
+        plan = Plan(
+            name.strip(), str(state[REVIEWER]), chosen, ranking, query, calibrator, settings, register
+        )
+        with shell.problems_shown():
+            session = create(shell.store(), plan)
+            _forget()
+            go_to(session)
+
+
+def session_name(documents_name: str) -> str:
+    """What a session on these documents is called to begin with.
+
+    Examples
+    --------
+    >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
+    ('CD008691', 'a.csv and 2 more', 'Door lock')
+    """
+    stem = documents_name.removesuffix(".gz")
+    suffixes = {suffix for each in FORMATS for suffix in each.suffixes} | {".txt"}
+    return Path(stem).stem if Path(stem).suffix.lower() in suffixes else documents_name
+
+
+def _summary(chosen: Documents, settings: Settings) -> str:
+    cost = amount(settings.cost, settings.payoffs.unit)
+    return f"{chosen.name} · {len(chosen.frame):,} documents · q* {settings.payoffs.q_star:.2f} · cost {cost}"
+
+
+def _told_first(chosen: Documents, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
+    """The first advice, so that a person sees what the settings come to."""
+    ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
+    p = calibrator.probabilities(ranking.scores, len(ids))
+    said = explain(advise(settings, calibrator, p, replay(settings, ids, [])), settings)
+    st.html(
+        '<div class="tar-meta">With these settings the first advice is</div>'
+        f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
+    )
+
+
+def create(store: Store, plan: Plan) -> str:
+    """Store the session and what it needs; its id."""
+    collection = documents.stored(store, plan.documents)
+    store.save_calibrator(plan.calibrator)
+    ranking = plan.ranking
+    session = store.create_session(
+        plan.name, collection, ranking.order, ranking.scores, plan.settings, plan.query, ranking.how
+    )
+    if plan.register:
+        row = store.session(session)
+        event = plan_event(replay(row.settings, row.ids, []), row.digest)
+        store.append(session, replace(event, reviewer=plan.reviewer), expected=0)
+    return session
+
+
+def go_to(session: str) -> None:
+    """Open a session on the Screen page."""
+    st.session_state[OPEN] = session
+    st.switch_page(shell.SCREEN, query_params={"session": session})
+
+
+def _forget() -> None:
+    """The next session begins anew; what a person is called stays."""
+    for key in list(st.session_state):
+        if str(key).startswith(f"{PREFIX}/") and not str(key).endswith("/reviewer"):
+            del st.session_state[key]

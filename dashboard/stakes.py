@@ -1,0 +1,394 @@
+"""What is at stake: one value, shown in forms that are kept in step.
+
+The value itself lives beside the widgets; every widget is a view of it, rounded as a person reads it.
+Moving one changes only what that widget is about, so nothing drifts by being shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import streamlit as st
+
+from dashboard.shell import escape_markdown, problem_box
+from tarstop_core.errors import InputProblem
+from tarstop_core.explain import amount, consequences, number, percent
+from tarstop_core.explain import documents as count_of
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.session import Settings
+from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
+
+START = Stakes(Payoffs.from_q_star(0.5), 0.001)
+
+FRACTIONS: tuple[float, ...] = (
+    0.0,
+    *(float(f"{step}e{decade}") for decade in range(-5, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
+    1.0,
+)
+"""Stops of the cost slider, as shares of K."""
+
+VIEWS = ("documents", "worse", "times", "q", "fraction", *PAYOFF_NAMES, "cost", "unit")
+CHANCE_OF = "prior art exists"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What a person has entered.
+
+    Parameters
+    ----------
+    stakes : Stakes
+        The last usable value.
+    problems : tuple of str
+        What cannot be used as it stands, a sentence each.
+    """
+
+    stakes: Stakes
+    problems: tuple[str, ...] = ()
+
+
+def panel(key: str, settings: Settings) -> Panel:
+    """Ask what is at stake, in three forms.
+
+    Parameters
+    ----------
+    key : str
+        Prefix of everything it keeps in the browser session.
+    settings : Settings
+        Gives the names of the actions, and what else decides the consequences. Its payoffs and cost are
+        where the panel begins.
+
+    Returns
+    -------
+    Panel
+    """
+    state = st.session_state
+    if f"{key}/truth" not in state:
+        state[f"{key}/truth"] = Stakes(settings.payoffs, settings.cost)
+        state[f"{key}/problems"] = {}
+    stakes: Stakes = state[f"{key}/truth"]
+    problems: dict[str, str] = state[f"{key}/problems"]
+    for name, value in views(stakes).items():
+        # After a visit to another page the widgets are gone and the value is still here.
+        if f"{key}/{name}" not in state and name not in problems:
+            state[f"{key}/{name}"] = value
+
+    questions, sliders, payoffs = st.tabs(["Two questions", "Two sliders", "Four consequences"])
+    with questions:
+        _questions(key, settings, stakes)
+    with sliders:
+        _sliders(key, settings, stakes)
+    with payoffs:
+        _consequences(key, settings, stakes)
+    for sentence in problems.values():
+        problem_box(sentence)
+    if not problems:
+        for sentence in consequences(replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)):
+            st.info(escape_markdown(sentence), icon=":material/info:")
+    return Panel(stakes, tuple(problems.values()))
+
+
+def compact(
+    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None = None
+) -> Settings | None:
+    """Only the two sliders, for a page where something else comes first.
+
+    Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. May be called inside
+    a fragment.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
+    key : str
+        Prefix of everything it keeps in the browser session.
+    on_change : callable, optional
+        Called with the whole new settings before the page (or fragment) is drawn again, so that one
+        drawing is enough. Where it does not take them over, the sliders go back.
+
+    Returns
+    -------
+    Settings or None
+        Without `on_change`: the new settings, once, in the drawing that a moved slider caused.
+    """
+    state = st.session_state
+    stakes = Stakes(settings.payoffs, settings.cost)
+    if state.get(f"{key}/shown") != stakes:
+        for name in ("q", "fraction"):
+            state[f"{key}/{name}"] = views(stakes)[name]
+        state[f"{key}/shown"] = stakes
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _q_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "q"))
+    with right:
+        _cost_slider(key, stakes, _moved_compact, (settings, key, on_change, "fraction"))
+    moved: Settings | None = state.pop(f"{key}/moved", None)
+    return moved
+
+
+def q_star_in_words(q_star: float, plus: str) -> str:
+    """What a threshold means, for a person.
+
+    Examples
+    --------
+    >>> q_star_in_words(0.8, "Reject")
+    'q* = 0.80: “Reject” only when more than 80 % sure that prior art exists'
+    """
+    return f"q* = {q_star:.2f}: “{plus}” only when more than {percent(q_star)} sure that {CHANCE_OF}"
+
+
+def cost_in_words(stakes: Stakes) -> str:
+    """What a cost means, for a person.
+
+    Examples
+    --------
+    >>> cost_in_words(START)
+    'c = 0.001: reading 500 documents would cost as much as the worse mistake'
+    >>> cost_in_words(START.with_cost(0))
+    'c = 0: reading costs nothing'
+    """
+    shown = f"c = {amount(stakes.cost, stakes.payoffs.unit)}"
+    if stakes.cost == 0:
+        return f"{shown}: reading costs nothing"
+    if stakes.documents < 1:
+        return f"{shown}: one document costs more than the worse mistake"
+    return f"{shown}: reading {count_of(stakes.documents)} would cost as much as the worse mistake"
+
+
+# --- the three forms ----------------------------------------------------------------------------
+
+
+def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
+    plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    names = {
+        "plus": f"“{plus}” although no prior art exists",
+        "minus": f"“{minus}” although prior art exists",
+        "equal": "Both are equally bad",
+    }
+    st.radio(
+        "Which mistake is worse?",
+        list(names),
+        format_func=names.__getitem__,
+        key=f"{key}/worse",
+        on_change=_moved,
+        args=(key, "worse"),
+    )
+    times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
+    times.number_input(
+        "How many times worse?",
+        value=None,
+        step=1.0,
+        format="%g",
+        key=f"{key}/times",
+        disabled=stakes.worse == "equal",
+        on_change=_moved,
+        args=(key, "times"),
+    )
+    documents.number_input(
+        "To avoid the worse of the two mistakes for certain, how many documents would you read?",
+        value=None,
+        step=50.0,
+        format="%g",
+        placeholder="as many as there are",
+        key=f"{key}/documents",
+        on_change=_moved,
+        args=(key, "documents"),
+    )
+    st.caption(
+        escape_markdown(
+            f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus)}; {cost_in_words(stakes)}."
+        )
+    )
+
+
+def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        _q_slider(key, stakes, settings, _moved, (key, "q"))
+    with right:
+        _cost_slider(key, stakes, _moved, (key, "fraction"))
+
+
+def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
+    plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    labels = {
+        "B": f"Gain from “{plus}” when prior art exists (B)",
+        "L_r": f"Loss from “{plus}” when none exists (L_r)".replace("_", "\\_"),
+        "L_g": f"Loss from “{minus}” when prior art exists (L_g)".replace("_", "\\_"),
+        "G": f"Gain from “{minus}” when none exists (G)",
+        "cost": "Cost of reading one document (c)",
+    }
+    with st.container(key=f"stakes-plain-{key}"):
+        for row in (("B", "L_r"), ("L_g", "G"), ("cost", "unit")):
+            for column, name in zip(st.columns(2, gap="medium"), row, strict=True):
+                at, args = f"{key}/{name}", (key, name)
+                if name == "unit":
+                    label = "Counted in (£, hours, …)"
+                    column.text_input(label, max_chars=20, key=at, on_change=_moved, args=args)
+                else:
+                    column.number_input(
+                        labels[name], value=None, format="%g", step=0.01, key=at, on_change=_moved, args=args
+                    )
+    unit = stakes.payoffs.unit
+    st.caption(
+        escape_markdown(
+            f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
+            f"{amount(stakes.payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
+            f"{amount(stakes.payoffs.wrong_minus, unit)}: q* = {stakes.payoffs.q_star:.2f}, "
+            f"c/K = {number(stakes.fraction)}."
+        )
+    )
+
+
+def _q_slider(
+    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
+) -> None:
+    st.slider(
+        "How sure before you act",
+        0.01,
+        0.99,
+        # Also where the state has it: a slider whose code arrives late begins with its default, and would
+        # report that as if the person had moved it.
+        value=views(stakes)["q"],
+        step=0.01,
+        key=f"{key}/q",
+        on_change=moved,
+        args=args,
+        help="The threshold q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
+    )
+    st.caption(escape_markdown(q_star_in_words(stakes.payoffs.q_star, settings.plus) + "."))
+
+
+def _cost_slider(key: str, stakes: Stakes, moved: Callable[..., None], args: tuple[Any, ...]) -> None:
+    payoffs = stakes.payoffs
+    st.select_slider(
+        "Cost per document",
+        FRACTIONS,
+        value=views(stakes)["fraction"],
+        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        key=f"{key}/fraction",
+        on_change=moved,
+        args=args,
+        help=(
+            "What reading one more document costs, in the unit of the consequences"
+            + (
+                f" ({escape_markdown(payoffs.unit)})."
+                if payoffs.unit
+                else ", where both mistakes together cost 1."
+            )
+        ),
+    )
+    st.caption(escape_markdown(cost_in_words(stakes) + "."))
+
+
+# --- keeping them in step -----------------------------------------------------------------------
+
+
+def views(stakes: Stakes) -> dict[str, Any]:
+    """What every widget shows for a value, rounded as a person reads it."""
+    payoffs = stakes.payoffs
+    return {
+        "documents": _rounded(stakes.documents, 3) if math.isfinite(stakes.documents) else None,
+        "worse": stakes.worse,
+        "times": _rounded(stakes.times, 3),
+        "q": min(0.99, max(0.01, round(payoffs.q_star, 2))),
+        "fraction": nearest_fraction(stakes.fraction),
+        **{name: _rounded(getattr(payoffs, name), 6) for name in PAYOFF_NAMES},
+        "cost": _rounded(stakes.cost, 6),
+        "unit": payoffs.unit,
+    }
+
+
+def nearest_fraction(fraction: float) -> float:
+    """The stop of the cost slider that stands nearest, on its log scale.
+
+    Examples
+    --------
+    >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
+    (0.001, 0.0, 1.0, 1e-05)
+    """
+    if fraction == 0:
+        return 0.0
+    stops = np.array(FRACTIONS[1:])
+    return float(stops[np.argmin(np.abs(np.log(stops) - math.log(fraction)))])
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
+    """The value after one widget was moved.
+
+    Parameters
+    ----------
+    stakes : Stakes
+        Before.
+    name : str
+        One of :data:`VIEWS`.
+    value
+        What the widget holds now.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be used.
+    """
+    if name == "q":
+        return stakes.with_q_star(float(value))
+    if name == "fraction":
+        return stakes.with_fraction(float(value))
+    if name == "unit":
+        return stakes.with_unit(str(value))
+    if name == "documents":
+        return stakes.with_documents(math.inf if value is None else float(value))
+    if name == "worse":
+        # "Worse" without a factor yet: twice is the mildest that means anything.
+        times = 1.0 if value == "equal" else stakes.times if stakes.worse != "equal" else 2.0
+        return stakes.with_ratio(1 / times if value == "minus" else times)
+    if value is None:
+        what = "number of times" if name == "times" else "cost" if name == "cost" else f"payoff {name}"
+        raise InputProblem(f"The {what} is empty; give a number.")
+    if name == "times":
+        if not value >= 1:
+            raise InputProblem(
+                f"One mistake is {value:g} times worse than the other; give a number of at least 1."
+            )
+        return stakes.with_ratio(1 / value if stakes.worse == "minus" else value)
+    if name == "cost":
+        return stakes.with_cost(float(value))
+    return stakes.with_payoff(cast(PayoffName, name), float(value))
+
+
+def _moved(key: str, name: str) -> None:
+    state = st.session_state
+    problems: dict[str, str] = state[f"{key}/problems"]
+    problems.pop(name, None)
+    try:
+        stakes = changed(state[f"{key}/truth"], name, state[f"{key}/{name}"])
+    except InputProblem as problem:
+        problems[name] = str(problem)
+        return
+    state[f"{key}/truth"] = stakes
+    for other, value in views(stakes).items():
+        # What was just typed stays as typed; what cannot be used stays to be mended.
+        if other != name and other not in problems:
+            state[f"{key}/{other}"] = value
+
+
+def _moved_compact(
+    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None, name: str
+) -> None:
+    state = st.session_state
+    stakes = changed(Stakes(settings.payoffs, settings.cost), name, state[f"{key}/{name}"])
+    # Whatever becomes of it, the sliders are set anew from the settings that are then in force.
+    state.pop(f"{key}/shown", None)
+    moved = replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)
+    if on_change is None:
+        state[f"{key}/moved"] = moved
+    else:
+        on_change(moved)

@@ -1,0 +1,199 @@
+"""The session a person works on: loaded once, recorded event by event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dashboard import shell
+from tarstop_core.advice import Advice, advise
+from tarstop_core.calibration import Calibrator
+from tarstop_core.errors import InputProblem
+from tarstop_core.session import (
+    Event,
+    Label,
+    Settings,
+    State,
+    label_event,
+    plan_event,
+    replay,
+    settings_event,
+)
+from tarstop_core.store import CollectionRow, Record, SessionRow, Store
+
+Floats = NDArray[np.float64]
+OPEN = "_open_session"
+FLASH = "_flash"
+REVIEWER = "reviewer"
+
+
+@dataclass
+class Work:
+    """One session as this browser tab knows it.
+
+    The store is the truth: `events` is what this tab has seen of it, and every write says up to
+    which event that was.
+    """
+
+    store: Store
+    row: SessionRow
+    collection: CollectionRow
+    events: list[Event]
+    shown: str = ""
+    """The document on the page; a press on any other came from a page that was being replaced."""
+    _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _state: State | None = None
+
+    @property
+    def state(self) -> State:
+        """Where the session stands after the events seen."""
+        if self._state is None:
+            self._state = replay(self.row.settings, self.row.ids, self.events)
+        return self._state
+
+    def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
+        """The calibrator of these settings and the chance of every document, computed once."""
+        digest = settings.calibrator
+        if digest not in self._chances:
+            calibrator = self.store.calibrator(digest)
+            p = calibrator.probabilities(self.row.scores, len(self.row.ids))
+            self._chances[digest] = (calibrator, p)
+        return self._chances[digest]
+
+    def advice(self, settings: Settings) -> Advice:
+        """Advice under these settings, which may be a what-if."""
+        calibrator, p = self.chances(settings)
+        return advise(settings, calibrator, p, self.state)
+
+    def document(self, at: int) -> Record:
+        """The document at this place of the screening order, with its text."""
+        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
+
+    def refresh(self) -> bool:
+        """Take in what other tabs recorded; True when there was something."""
+        news = self.store.events(self.row.id, after=self.events[-1].seq if self.events else 0)
+        if news:
+            self.events = [*self.events, *news]
+            self._state = None
+        return bool(news)
+
+    def record(self, event: Event, seen: int) -> None:
+        """Store an event, then show it.
+
+        Parameters
+        ----------
+        event : Event
+        seen : int
+            The last event that the page showed when the person acted.
+
+        Raises
+        ------
+        InputProblem
+            When something was recorded since, here or in another tab; nothing is stored then.
+        """
+        if seen != self.state.seq:
+            raise InputProblem(
+                "That press came after something else had been recorded, so it was not counted; "
+                "look at what is shown now."
+            )
+        try:
+            stored = self.store.append(self.row.id, replace(event, reviewer=reviewer(self)), expected=seen)
+        except InputProblem:
+            self.refresh()
+            raise
+        self.events = [*self.events, stored]
+        self._state = None
+
+    def label(self, doc: str, verdict: Label, seen: int) -> None:
+        """Label the next document, or change the verdict on an earlier one that is being looked at.
+
+        Raises
+        ------
+        InputProblem
+            When the document is not the one shown.
+        """
+        if doc != self.shown:
+            raise InputProblem(
+                "That press was meant for a document that is no longer shown, so it was not counted; "
+                "look at the one shown now."
+            )
+        labelled = self.row.ids[: self.state.depth]
+        if doc in labelled:
+            self.record(Event("relabel", {"doc": doc, "label": verdict}), seen)
+        else:
+            self.record(label_event(self.state, self.row.ids, doc, verdict), seen)
+
+    def register_plan(self, seen: int) -> None:
+        """Freeze the settings in force as the plan."""
+        self.record(plan_event(self.state, self.row.digest), seen)
+
+    def change_settings(self, settings: Settings, seen: int, reason: str = "") -> None:
+        """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
+        if settings != self.state.settings:
+            self.record(settings_event(self.state, settings, reason), seen)
+
+
+def open_work() -> Work | None:
+    """The session that the URL names, or the one this tab had open; None when there is neither.
+
+    Raises
+    ------
+    InputProblem
+        When the URL names a session that does not exist.
+    """
+    wanted = st.query_params.get("session") or st.session_state.get(OPEN)
+    if not wanted:
+        return None
+    # A click in the sidebar drops URL parameters: put the session back, so that reloading finds it.
+    if st.query_params.get("session") != wanted:
+        st.query_params["session"] = wanted
+    work: Work | None = st.session_state.get("_work")
+    if work is None or work.row.id != wanted:
+        store = shell.store()
+        row = store.session(wanted)
+        work = Work(store, row, store.collection(row.collection_id), store.events(wanted))
+        st.session_state["_work"] = work
+    else:
+        work.refresh()
+    st.session_state[OPEN] = wanted
+    return work
+
+
+def reviewer(work: Work) -> str:
+    """The name given in this tab, else the name last used in the session."""
+    given = st.session_state.get(REVIEWER)
+    if given:
+        return str(given)
+    return next((event.reviewer for event in reversed(work.events) if event.reviewer), "")
+
+
+def attempt(action: Callable[[], None]) -> None:
+    """Run a callback's work; what goes wrong is said on the page that is drawn next."""
+    try:
+        action()
+    except InputProblem as problem:
+        st.session_state[FLASH] = str(problem)
+
+
+def flash() -> None:
+    """Say what the last press could not do, once."""
+    message = st.session_state.pop(FLASH, None)
+    if message:
+        st.warning(shell.escape_markdown(message), icon=":material/info:")
+
+
+def clock(time: str) -> str:
+    """A stored time as the person's clock shows it: '14:02', with the day when it is another day."""
+    try:
+        zone = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo("UTC")
+    moment = datetime.fromisoformat(time).astimezone(zone)
+    today = datetime.now(zone).date() == moment.date()
+    return moment.strftime("%H:%M" if today else "%-d %b %Y, %H:%M")

@@ -1,0 +1,301 @@
+"""Screening in a real browser: keys, reloads, restarts, two tabs, the decision and the export."""
+
+from __future__ import annotations
+
+import io
+import math
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from tarstop_core.advice import advise
+from tarstop_core.samples import load_sample
+from tarstop_core.session import replay as replay_log
+from tarstop_core.session import standing
+from tarstop_core.store import Store
+
+OpenPage = Callable[..., Any]
+REAL_TOPIC = "CD008691"
+
+
+def start_demo(watched: Any, url: str) -> Page:
+    """A fresh demo session, shown on the Screen page."""
+    watched.open(url)
+    watched.page.get_by_role("button", name="Start the demo").click()
+    page: Page = watched.page
+    expect(counter(page)).to_contain_text("0 of", timeout=20_000)
+    return page
+
+
+def counter(page: Page) -> Any:
+    """How many documents the page says were screened."""
+    return page.get_by_test_id("counter")
+
+
+def press(page: Page, key: str, screened: int) -> None:
+    """A key, and the page has counted it."""
+    at_rest(page)
+    page.keyboard.press(key)
+    expect(counter(page)).to_contain_text(re.compile(rf"^{screened:,} of"), timeout=10_000)
+
+
+def at_rest(page: Page) -> None:
+    """Nothing is being drawn: the keys belong to what is shown."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_timeout(100)
+
+
+def session_id(page: Page) -> str:
+    """The session that the URL names."""
+    found = re.search(r"session=([\w-]+)", page.url)
+    assert found, page.url
+    return found.group(1)
+
+
+def stored(server: Any) -> Store:
+    """The server's database, opened beside it."""
+    return Store(f"sqlite:///{server.database}")
+
+
+def exported(page: Page) -> pd.DataFrame:
+    """The trace that the export button gives."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=re.compile("^Export")).click()
+    return pd.read_csv(io.BytesIO(Path(download.value.path()).read_bytes()), keep_default_na=False)
+
+
+def assert_trace_is_the_cores(trace: pd.DataFrame, store: Store, session: str) -> None:
+    """Every exported row equals the advice the core gives for the log as it stood just before it."""
+    row = store.session(session)
+    events = store.events(session)
+    labels = [event for event in standing(events) if event.kind == "label"]
+    assert len(trace) == len(labels)
+    for line, event in zip(trace.to_dict("records"), labels, strict=True):
+        before = replay_log(row.settings, row.ids, [earlier for earlier in events if earlier.seq < event.seq])
+        calibrator = store.calibrator(before.settings.calibrator)
+        p = calibrator.probabilities(row.scores, len(row.ids))
+        advice = advise(before.settings, calibrator, p, before)
+        assert str(line["id"]) == row.ids[before.depth] == event.payload["doc"]
+        assert math.isclose(float(line["b"]), advice.b, rel_tol=1e-9)
+        assert math.isclose(float(line["worth"]), float(advice.worth or 0), rel_tol=1e-9)
+        assert math.isclose(float(line["evpi"]), advice.evpi, rel_tol=1e-9)
+        assert math.isclose(float(line["p"]), float(p[before.depth]), rel_tol=1e-9)
+        assert line["advice"] == ("continue" if advice.go_on else "stop")
+        assert math.isclose(float(line["q_star"]), before.settings.payoffs.q_star)
+
+
+def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    page = start_demo(watched, server.url)
+    assert page.get_by_text("simulated documents").is_visible()
+    for done in range(1, 6):
+        press(page, "e", done)
+    press(page, "z", 4)
+    press(page, "u", 5)
+    expect(counter(page)).to_contain_text("1 unsure")
+
+    page.reload()
+    expect(counter(page)).to_contain_text("5 of", timeout=20_000)
+    server.restart()
+    page.goto(page.url)
+    expect(counter(page)).to_contain_text("5 of", timeout=20_000)
+
+    press(page, "i", 6)
+    expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
+    page.keyboard.press("y")
+    expect(page.get_by_text("STOP: FOUND")).to_be_visible()
+
+    page.get_by_role("button", name="Stop and decide").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("e")  # keys must not label a document behind the dialog
+    dialog.get_by_label(re.compile("^Reason")).fill("Figure 3 shows the hinge.")
+    dialog.get_by_role("button", name="Record the decision").click()
+    expect(page.get_by_text(re.compile("Decided: Reject"))).to_be_visible()
+    expect(counter(page)).to_contain_text("6 of")
+
+    trace = exported(page)
+    with stored(server) as store:
+        session = session_id(page)
+        assert_trace_is_the_cores(trace, store, session)
+        kinds = [event.kind for event in store.events(session)]
+        assert kinds[-2:] == ["stopped", "decided"]
+        assert store.events(session)[-1].payload["reason"] == "Figure 3 shows the hinge."
+    page.get_by_role("button", name="Keep screening").click()
+    expect(page.get_by_role("button", name=re.compile("^Relevant"))).to_be_enabled()
+    press(page, "e", 7)
+    watched.assert_sound()
+
+
+def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_data: Path) -> None:
+    """Upload, rank by the review's title, screen 30 by keyboard, change q*, come back after a restart."""
+    titles = pd.read_csv(real_data / "topics.csv").set_index("topic")["title"]
+    watched = open_page()
+    watched.open(f"{server.url}/set_up")
+    page = watched.page
+    page.get_by_text("My own files").click()
+    uploader = page.get_by_role("region", name="Files that together")
+    uploader.locator("input[type=file]").set_input_files(real_data / f"records/{REAL_TOPIC}.jsonl.gz")
+    expect(page.get_by_text("1,310 documents imported")).to_be_visible(timeout=30_000)
+    page.get_by_text("No: put the documents most like").click()
+    query = page.get_by_label("What are you looking for?")
+    expect(query).to_be_visible(timeout=60_000)
+    query.fill(str(titles[REAL_TOPIC]))
+    page.keyboard.press("Control+Enter")
+    watched.settle()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(counter(page)).to_contain_text("0 of 1,310", timeout=30_000)
+
+    verdicts = random.Random(3).choices(["e", "e", "e", "e", "u"], k=30)
+    for done, key in enumerate(verdicts[:15], 1):
+        press(page, key, done)
+    page.get_by_text("What is at stake").click()
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    slider.press("ArrowRight")
+    watched.settle()
+    slider.press("Escape")
+    page.reload()
+    expect(counter(page)).to_contain_text("15 of", timeout=20_000)
+    for done, key in enumerate(verdicts[15:], 16):
+        press(page, key, done)
+
+    server.restart()
+    page.goto(page.url)
+    expect(counter(page)).to_contain_text("30 of", timeout=20_000)
+    page.get_by_role("button", name="Stop and decide").click()
+    page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
+    expect(page.get_by_text(re.compile("Decided: Grant"))).to_be_visible()
+    trace = exported(page)
+    assert len(trace) == 30 and trace["q_star"].nunique() == 2
+    with stored(server) as store:
+        assert_trace_is_the_cores(trace, store, session_id(page))
+    watched.assert_sound()
+
+
+def test_a_second_tab_is_told_to_look_again(shared_server: Any, open_page: OpenPage) -> None:
+    first = open_page()
+    page = start_demo(first, shared_server.url)
+    second = open_page()
+    second.open(page.url)
+    expect(counter(second.page)).to_contain_text("0 of", timeout=20_000)
+    press(page, "e", 1)
+    # The second tab still shows the first document; its press must not land on another one.
+    at_rest(second.page)
+    second.page.keyboard.press("i")
+    expect(second.page.get_by_text(re.compile("another tab"))).to_be_visible(timeout=10_000)
+    expect(counter(second.page)).to_contain_text("1 of")
+    expect(counter(second.page)).to_contain_text("0 relevant")
+    with stored(shared_server) as store:
+        assert [event.kind for event in store.events(session_id(page))] == ["label"]
+
+
+def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
+    shared_server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    page = start_demo(watched, shared_server.url)
+    page.keyboard.press("n")
+    note = page.get_by_label(re.compile("^Note on this document"))
+    expect(note).to_be_visible()
+    note.click()
+    note.type("see figure 2, unusual hinge")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("see figure 2, unusual hinge")).to_be_visible()
+    expect(counter(page)).to_contain_text("0 of")
+    at_rest(page)
+    page.keyboard.down("e")
+    for _ in range(5):
+        page.keyboard.down("e")  # what a held key sends
+    page.keyboard.up("e")
+    expect(counter(page)).to_contain_text("1 of")
+    watched.settle()
+    expect(counter(page)).to_contain_text(re.compile("^1 of"))
+
+
+def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    page = start_demo(watched, shared_server.url)
+    press(page, "e", 1)
+    press(page, "e", 2)
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("you said: not relevant")).to_be_visible()
+    at_rest(page)
+    page.keyboard.press("u")
+    expect(counter(page)).to_contain_text("1 unsure")
+    expect(counter(page)).to_contain_text("2 of")
+    page.get_by_role("button", name="#2").click()
+    expect(page.get_by_text("you said: unsure")).to_be_visible()
+    at_rest(page)
+    page.keyboard.press("e")
+    expect(counter(page)).not_to_contain_text("unsure")
+
+
+def test_a_registered_plan_makes_sliders_a_what_if(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    page = start_demo(watched, shared_server.url)
+    page.get_by_text("What is at stake").click()
+    page.get_by_role("button", name="Register this as my plan").click()
+    expect(page.get_by_text(re.compile("^Registered plan: q"))).to_be_visible()
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    for _ in range(3):
+        slider.press("ArrowRight")
+    expect(page.get_by_text(re.compile("^What if:"))).to_be_visible()
+    with stored(shared_server) as store:
+        assert [event.kind for event in store.events(session_id(page))] == ["plan"]
+    reason = page.get_by_label("Why do you deviate from the plan?")
+    reason.fill("The applicant asked for more certainty.")
+    reason.press("Enter")
+    page.get_by_role("button", name="Confirm as a deviation").click()
+    expect(page.get_by_text(re.compile("^Deviation at"))).to_be_visible()
+    with stored(shared_server) as store:
+        events = store.events(session_id(page))
+    assert [event.kind for event in events] == ["plan", "settings"]
+    assert events[1].payload["reason"] == "The applicant asked for more certainty."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_everything_without_scrolling_sideways(
+    shared_server: Any, open_page: OpenPage, scheme: str
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
+    page = start_demo(watched, shared_server.url)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("Relevant", "Not relevant", "Unsure"):
+        box = page.get_by_role("button", name=re.compile(f"^{name}")).first.bounding_box()
+        assert box is not None and box["height"] >= 44 and box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 844
+    page.get_by_role("button", name=re.compile("^Not relevant")).tap()
+    expect(counter(page)).to_contain_text("1 of")
+
+
+def test_an_unknown_session_is_one_sentence(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/screen?session=nothing-here")
+    expect(watched.page.get_by_text(re.compile("There is no session"))).to_be_visible()
+    watched.assert_sound()
+
+
+def test_five_kills_lose_no_acknowledged_label(server: Any, open_page: OpenPage) -> None:
+    """kill -9 between key presses: whatever the page had counted is there afterwards."""
+    from benchmarks.kills import screen_through_kills
+
+    watched = open_page()
+    page = start_demo(watched, server.url)
+    lost = screen_through_kills(page, server, kills=5, seed=7)
+    assert lost == 0
+
+
+def test_samples_are_what_the_demo_shows(server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    page = start_demo(watched, server.url)
+    with stored(server) as store:
+        row = store.session(session_id(page))
+    assert set(row.ids) == set(load_sample("antenna-mount")["id"])

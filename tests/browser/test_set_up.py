@@ -1,0 +1,107 @@
+"""Home and Set up in a real browser: real uploads, other pages in between, small screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tarstop_core.store import Store
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import AppServer, Watched
+
+FIRST = b"id,title,abstract\nEP-1000001-A1,Foldable mast,It folds.\nEP-1000009-A1,Kettle,With a lid.\n"
+SECOND = b"id,title,abstract\nEP-1000009-A1,Kettle,With a lid.\nEP-1000003-A1,Antenna,On a mast.\n"
+
+
+def store_of(server: AppServer) -> Store:
+    return Store(f"sqlite:///{server.database}")
+
+
+def files(folder: Path) -> list[Path]:
+    paths = []
+    for name, content in (("first.csv", FIRST), ("second.csv", SECOND)):
+        path = folder / name
+        path.write_bytes(content)
+        paths.append(path)
+    return paths
+
+
+def uploader(page: Page) -> Locator:
+    return page.get_by_role("region", name="Files that together").locator("input[type=file]")
+
+
+def test_uploads_survive_a_visit_to_another_page(
+    server: AppServer, open_page: Callable[..., Watched], tmp_path: Path
+) -> None:
+    first, second = files(tmp_path)
+    watched = open_page()
+    page = watched.page
+    watched.open(f"{server.url}/set_up")
+    page.get_by_text("My own files").click()
+    uploader(page).set_input_files(first)
+    expect(page.get_by_text("2 documents imported")).to_be_visible()
+    uploader(page).set_input_files(second)
+    expect(page.get_by_text("3 documents imported")).to_be_visible()
+    expect(page.get_by_text("1 merged as duplicates")).to_be_visible()
+    with store_of(server) as store:
+        (row,) = store.collections()
+        assert row.documents == 3, "the file added later took the place of the first import"
+
+    page.get_by_label("What are you looking for?").fill("an antenna")
+    page.get_by_label("What are you looking for?").press("Control+Enter")
+    expect(page.get_by_test_id("first-titles").locator("li").first).to_contain_text("Antenna")
+    page.get_by_text("Applicant: Don’t file or File").click()
+    expect(page.get_by_text("“File” although prior art exists")).to_be_visible()
+    page.get_by_role("radio", name="“File” although prior art exists").check(force=True)
+    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Home").click()
+    expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
+    expect(page.get_by_text("3 documents, imported before")).to_be_visible()
+    expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
+    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url("**/screen?session=*")
+    watched.settle()
+    watched.assert_sound()
+    with store_of(server) as store:
+        row = store.session(store.sessions()[0].id)
+        assert len(row.ids) == 3
+        assert row.ids[0] == "EP-1000003-A1"
+        assert (row.settings.plus, row.settings.minus) == ("Don’t file", "File")
+        assert row.settings.payoffs.q_star == pytest.approx(1 / 3)
+
+
+def test_the_demo_is_one_click_from_an_empty_home(
+    server: AppServer, open_page: Callable[..., Watched]
+) -> None:
+    watched = open_page()
+    watched.open(server.url)
+    watched.page.get_by_role("button", name="Start the demo").click()
+    watched.page.wait_for_url("**/screen?session=*")
+    watched.settle()
+    expect(watched.page.get_by_text("simulated documents").first).to_be_visible()
+    watched.assert_sound()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/", "/set_up"])
+def test_a_phone_needs_no_sideways_scrolling(
+    shared_server: AppServer, open_page: Callable[..., Watched], path: str, scheme: str
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
+    watched.open(shared_server.url + path)
+    page = watched.page
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0
+    button = page.get_by_role("button", name="Start the demo" if path == "/" else "Start", exact=True)
+    box = button.bounding_box()
+    assert box is not None and box["height"] >= 44
+    watched.assert_sound()

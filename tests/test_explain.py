@@ -1,0 +1,296 @@
+"""Advice in words: figures that do not mislead, and a wording for every situation."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core.advice import Advice, Headline, Variation, advise
+from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.explain import action, amount, consequences, documents, explain, number, percent, stopping
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.session import Event, Settings, replay
+
+SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
+CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)
+N = 60
+IDS = [f"d{i}" for i in range(N)]
+P = CALIBRATOR.probabilities(None, N)
+START = Settings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
+MAGNITUDES = st.builds(lambda sign, digits, power: sign * digits * 10.0**power,
+                       st.sampled_from([1, -1]), st.floats(1, 9.9999999), st.integers(-250, 14))  # fmt: skip
+
+
+def value_of(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def significant(text: str) -> int:
+    """Digits that carry meaning: leading zeros never do, trailing ones only behind a point."""
+    digits = re.sub(r"e.*$|[^\d.]", "", text)
+    return len(digits.lstrip("0.").replace(".", "")) if "." in digits else len(digits.strip("0"))
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+@given(MAGNITUDES)
+def test_numbers_have_at_most_three_significant_digits_and_are_near(value: float) -> None:
+    text = number(value)
+    assert 1 <= significant(text) <= 3
+    assert value_of(text) == pytest.approx(value, rel=0.00501)
+    assert (value < 0) == text.startswith("-")
+
+
+@given(st.floats(-1e15, 1e15))
+def test_only_zero_is_zero_and_no_zero_trails(value: float) -> None:
+    text = number(value)
+    assert (text == "0") == (value == 0)
+    if "." in text and "e" not in text:
+        assert not text.endswith(("0", "."))
+
+
+@given(st.floats(1e-4, 1e12))
+def test_numbers_read_aloud_have_separators_and_no_exponent(value: float) -> None:
+    text = number(value)
+    assert "e" not in text
+    whole = text.split(".")[0]
+    assert re.fullmatch(r"\d{1,3}(,\d{3})*", whole)
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9))
+def test_a_greater_number_never_reads_smaller(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert value_of(number(low)) <= value_of(number(high))
+
+
+def test_numbers_without_an_end() -> None:
+    assert number(math.inf) == "no limit" and number(-math.inf) == "−no limit"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3123.4, "£", "£3,120"),
+        (-20, "€", "−€20"),
+        (0, "$", "$0"),
+        (1e-5, "£", "£0.00001"),
+        (1.5, "hours", "1.5 hours"),
+        (-2, "minutes", "−2 minutes"),
+        (0.00431, "", "0.00431"),
+        (-0.25, "", "−0.25"),
+        (1000, "£k", "1,000 £k"),
+    ],
+)
+def test_amounts(value: float, unit: str, text: str) -> None:
+    assert amount(value, unit) == text
+
+
+@given(MAGNITUDES, st.sampled_from(["", "£", "$", "hours", "utility points"]))
+def test_amounts_carry_number_unit_and_sign(value: float, unit: str) -> None:
+    text = amount(value, unit)
+    assert number(abs(value)) in text and unit in text
+    assert text.startswith("−") == (value < 0) and text == text.strip()
+
+
+# --- probabilities --------------------------------------------------------------------------------
+
+CHANCES = st.one_of(
+    st.floats(0, 1, exclude_min=True, exclude_max=True),
+    st.floats(0, 1e-3, exclude_min=True),
+    st.floats(0, 1e-3, exclude_min=True).map(lambda q: 1 - q).filter(lambda p: p < 1),
+    st.sampled_from(
+        [5e-324, 0.00005, 0.0001, 0.00995, 0.01, 0.0995, 0.1, 0.985, 0.99, 0.995, 0.999, 1 - 2**-53]
+    ),
+)
+
+
+@given(CHANCES)
+def test_a_chance_is_never_rounded_to_certainty(chance: float) -> None:
+    text = percent(chance)
+    assert text.endswith(" %")
+    said = float(re.sub(r"[^\d.]", "", text))
+    assert 0 < said < 100
+    assert significant(text) <= 3
+    if text.startswith("under "):
+        assert 100 * chance < said
+    elif text.startswith("over "):
+        assert 100 * chance > said
+    else:
+        assert said == pytest.approx(100 * chance, abs=0.5 if said > 10 else 0.05 if said >= 1 else 0.005)
+
+
+def test_certainty_is_said_as_such() -> None:
+    assert percent(0.0) == "0 %" and percent(1.0) == "100 %"
+    assert percent(float(np.float64(1))) == "100 %"
+
+
+@given(CHANCES, CHANCES)
+def test_a_greater_chance_never_reads_smaller(one: float, other: float) -> None:
+    def key(text: str) -> float:
+        said = float(re.sub(r"[^\d.]", "", text))
+        return said - 1e-6 if text.startswith("under") else said + 1e-6 if text.startswith("over") else said
+
+    low, high = sorted((one, other))
+    assert key(percent(low)) <= key(percent(high))
+
+
+def test_documents_are_counted() -> None:
+    assert [documents(n) for n in (0, 1, 2, 1234)] == [
+        "0 documents",
+        "1 document",
+        "2 documents",
+        "1,234 documents",
+    ]
+
+
+# --- headlines ------------------------------------------------------------------------------------
+
+WORDS = {
+    "continue": "CONTINUE",
+    "stop": "STOP",
+    "found": "STOP: FOUND",
+    "finish batch": "FINISH THE BATCH",
+    "confirm": "CONFIRM THE HIT",
+    "depends": "DEPENDS ON ASSUMPTIONS",
+    "prior alone": "NOTHING READ YET",
+    "all read": "ALL READ",
+}
+
+
+def situation(headline: Headline, **changes: object) -> Advice:
+    """Advice under this headline."""
+    go_on = headline in ("continue", "finish batch", "depends")
+    plain = Advice(
+        headline=headline,
+        go_on=go_on,
+        depth=0 if headline == "prior alone" else N if headline == "all read" else 5,
+        documents=N,
+        b=0.3,
+        rho=0.01,
+        evpi=0.15,
+        score=None if headline == "all read" else 0.0015,
+        worth=None if headline == "all read" else 0.0043 if go_on else 0.0003,
+        cost=START.cost,
+        more=6 if go_on else 0,
+        expected_more=5.5 if go_on else 0.0,
+        plus=False,
+        utility=0.15,
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def test_every_headline_is_known_here() -> None:
+    assert set(WORDS) == set(get_args(Headline))
+
+
+@pytest.mark.parametrize("headline", get_args(Headline))
+def test_every_headline_is_worded(headline: Headline) -> None:
+    advice = situation(headline, if_fails=situation("continue"), if_holds=situation("found", plus=True))
+    told = explain(advice, START)
+    assert told.word == WORDS[headline]
+    for text in (told.sentence, told.stopping):
+        assert text[0].isupper() and text.endswith(".") and "  " not in text
+        assert not re.search(r"nan|inf\b|None|\{|\}", text)
+
+
+def test_continue_has_its_numbers() -> None:
+    told = explain(situation("continue"), START)
+    assert told.sentence == (
+        "The next documents are worth 0.0043 each and cost 0.002 each. "
+        "If nothing turns up you would stop after about 6 more."
+    )
+    assert "“Grant”, expected to bring 0.15" in told.stopping
+
+
+def test_each_rule_is_compared_in_its_own_words() -> None:
+    greedy = explain(situation("continue"), replace(START, policy="greedy")).sentence
+    assert greedy.startswith("The paper's score of the next document is 0.0043, and a document costs 0.002.")
+    budget = explain(situation("continue", worth=None), replace(START, policy="budget:d=100")).sentence
+    assert budget.startswith("Read a fixed number of documents, whatever they show.")
+
+
+def test_money_and_free_reading() -> None:
+    pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=0.0)
+    told = explain(situation("continue", worth=86.0, cost=0.0, utility=3120.0), pounds)
+    assert "worth £86 each and cost nothing each" in told.sentence or "cost nothing" in told.sentence
+    assert "£3,120" in told.stopping and "adds up to 1" not in told.stopping
+    assert "adds up to 1" in stopping(situation("stop"), START)
+
+
+def test_reading_to_the_end_is_said() -> None:
+    told = explain(situation("continue", depth=50, more=10), START)
+    assert "you would read all 10 documents that are left" in told.sentence
+
+
+def test_a_stop_says_why() -> None:
+    assert explain(situation("stop"), START).sentence.endswith("Going on is no longer worth it.")
+    worthless = explain(situation("stop", worth=0.0), START).sentence
+    assert worthless == "Nothing that the next documents could show would be worth reading them for."
+
+
+def test_nothing_read_is_said_before_anything_else() -> None:
+    told = explain(situation("prior alone"), START)
+    assert told.sentence.startswith("Your starting assumption alone decides this; nothing has been read.")
+
+
+def test_doubts_name_the_assumption_and_what_would_follow() -> None:
+    variations = (
+        Variation("documents are half as likely to be relevant", go_on=True, more=9, plus=False),
+        Variation("documents are twice as likely to be relevant", go_on=False, more=0, plus=True),
+        Variation("you start from a chance of 30 % instead of 50 %", go_on=False, more=0, plus=False),
+    )
+    told = explain(situation("depends", go_on=False, more=0, worth=0.001, variations=variations), START)
+    assert told.sentence.startswith("Taken at their word, your settings say stop.")
+    assert told.doubts == (
+        "If documents are half as likely to be relevant, you would go on, for about 9 more.",
+        "If documents are twice as likely to be relevant, you would stop now and choose “Reject”.",
+    )
+    assert explain(situation("stop"), START).doubts == ()
+
+
+@pytest.mark.parametrize("go_on", [True, False])
+def test_a_hit_that_waits_shows_both_worlds(go_on: bool) -> None:
+    fails = situation("continue", b=0.213) if go_on else situation("stop", b=0.213)
+    sentence = explain(situation("confirm", if_fails=fails), START).sentence
+    assert "choose “Reject”" in sentence and "21 %" in sentence
+    assert ("continue, for about 6 more" in sentence) == go_on
+    assert ("stop and choose “Grant”" in sentence) == (not go_on)
+
+
+def test_actions_go_by_the_names_they_were_given() -> None:
+    named = replace(START, plus="Don't file", minus="File")
+    assert action(True, named) == "Don't file" and "“File”" in stopping(situation("stop"), named)
+
+
+def test_what_follows_from_costs_at_their_limits() -> None:
+    paper = START.paper_mode()
+    assert consequences(paper) == []
+    (free,) = consequences(replace(paper, cost=0.0))
+    assert free.startswith("Reading costs nothing")
+    (dear,) = consequences(replace(paper, cost=0.25))  # the EVPI is at most a quarter at q* = 1/2
+    assert "costs 0.25" in dear and "never worth more than 0.25" in dear
+    assert consequences(replace(paper, cost=0.2499)) == []
+    # With a citation needed, EVPI is b(B + L_g) and its most is B + L_g = a half.
+    assert consequences(replace(START, cost=0.49)) == [] and len(consequences(replace(START, cost=0.5))) == 1
+
+
+def test_live_advice_of_a_whole_session_is_worded() -> None:
+    seen = set()
+    for rule in ("optimal", "greedy", "batch:K=10", "budget:d=30"):
+        settings = replace(START, policy=rule)
+        events = [Event("label", {"doc": IDS[i], "label": "irrelevant"}, i + 1) for i in range(N)]
+        events[40] = Event("label", {"doc": IDS[40], "label": "relevant"}, 41)
+        for depth in range(N + 1):
+            advice = advise(settings, CALIBRATOR, P, replay(settings, IDS, events[:depth]))
+            told = explain(advice, settings)
+            seen.add(advice.headline)
+            assert told.word == WORDS[advice.headline] and told.sentence.endswith(".")
+    assert {"continue", "confirm"} <= seen

@@ -1,0 +1,253 @@
+"""Figures as data: accepted by plotly, small, without gaps that JSON or a log axis cannot hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.figures import (
+    POINTS,
+    live_curves,
+    reliability_figure,
+    reliability_sentence,
+    thinned,
+    wilson,
+    window,
+)
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Budget, Greedy, Optimal, Policy
+from tarstop_core.value import DecisivePath
+
+Figure = dict[str, Any]
+
+
+# --- thinning -------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 60_000).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n - 1))))
+def test_thinned_keeps_the_cursor_both_ends_and_its_surroundings(case: tuple[int, int]) -> None:
+    n, cursor = case
+    kept = thinned(n, cursor)
+    assert 1 <= len(kept) <= POINTS
+    assert (np.diff(kept) > 0).all() and kept[0] == 0 and kept[-1] == n - 1
+    near = np.arange(max(0, cursor - 40), min(n, cursor + 41))
+    assert np.isin(near, kept).all()
+
+
+def test_thinned_leaves_short_lists_whole() -> None:
+    for n in (1, 2, POINTS):
+        assert thinned(n, n // 2).tolist() == list(range(n))
+
+
+@given(st.integers(1, 5_000), st.data(), st.sampled_from(["near", "all"]))
+def test_the_window_holds_where_one_is_and_what_is_planned(n: int, data: st.DataObject, choice: str) -> None:
+    depth = data.draw(st.integers(0, n))
+    plan = data.draw(st.integers(depth, n))
+    first, last = window(n, depth, plan, choice)
+    assert 0 <= first <= depth <= plan <= last <= n
+    assert (first, last) == (0, n) or choice == "near"
+    assert last > first
+
+
+# --- what holds of every figure ----------------------------------------------------------------------
+
+
+def numbers(part: Any) -> Iterator[float]:
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, list | tuple):
+        for each in part:
+            yield from numbers(each)
+    elif isinstance(part, int | float) and not isinstance(part, bool):
+        yield part
+
+
+def is_sound(figure: Figure) -> None:
+    """Accepted by plotly, JSON without NaN, plain Python values, colours named, no 0 on a log axis."""
+    go.Figure(figure)  # raises on any property or value it does not know
+    json.dumps(figure, allow_nan=False)
+    assert all(math.isfinite(each) for each in numbers(figure))
+    layout = figure["layout"]
+    for shape in layout.get("shapes", []):
+        assert shape["line"]["color"]
+    for note in layout.get("annotations", []):
+        assert note["font"]["color"] and note["text"]
+    for trace in figure["data"]:
+        assert ("line" not in trace or trace["line"]["color"]) and (
+            "marker" not in trace or trace["marker"]["color"]
+        )
+        assert "line" in trace or "marker" in trace
+        for letter in "xy":
+            name = trace.get(f"{letter}axis", letter).replace(letter, f"{letter}axis")
+            if layout[name].get("type") == "log":
+                assert all(value is None or value > 0 for value in trace[letter])
+        assert len(trace["x"]) == len(trace["y"]) <= POINTS
+    for name in ("xaxis", "yaxis", "yaxis2"):
+        if name in layout:
+            low, high = layout[name]["range"]
+            assert low < high
+            assert layout[name]["title"]["text"]
+
+
+def live(
+    path: DecisivePath, policy: Policy, cost: float, depth: int, choice: str = "near", log_depth: bool = False
+) -> Figure:
+    plan = max(depth, int(policy.depths(path, [cost], start=depth)[0]))
+    return live_curves(
+        path.b,
+        policy.worth(path),
+        cost=cost,
+        q_star=path.payoffs.q_star,
+        depth=depth,
+        plan=plan,
+        hit=path.hit,
+        span=window(len(path), depth, plan, choice),
+        unit=path.payoffs.unit,
+        log_depth=log_depth,
+    )
+
+
+def ranking(n: int, hit: int | None = None, q_star: float = 0.5) -> DecisivePath:
+    p = np.minimum(0.9, 0.3 / np.arange(1, n + 1) ** 0.7)
+    return DecisivePath(hit_curve(p), 0.5, Payoffs.from_q_star(q_star), hit=hit)
+
+
+def trace_of(figure: Figure, colour: str, dash: str) -> Figure | None:
+    found = [
+        t for t in figure["data"] if t.get("line", {}).get("color") == colour and t["line"]["dash"] == dash
+    ]
+    return found[0] if found else None
+
+
+BELIEF, VALUE, COST = "#0072B2", "#009E73", "#E69F00"
+
+
+@pytest.mark.parametrize("policy", [Optimal(), Greedy(), Budget(30)])
+@pytest.mark.parametrize("n", [1, 2, 60, 3_000])
+@pytest.mark.parametrize("cost", [0.0, 1e-9, 0.001, 1.0])
+@pytest.mark.parametrize("log_depth", [False, True])
+def test_live_curves_are_sound(policy: Policy, n: int, cost: float, log_depth: bool) -> None:
+    for depth in sorted({0, 1, n // 2, n - 1, n}):
+        for choice in ("near", "all"):
+            is_sound(live(ranking(n), policy, cost, depth, choice, log_depth))
+
+
+@pytest.mark.parametrize("n", [1, 50, 3_000])
+@pytest.mark.parametrize("log_depth", [False, True])
+def test_a_hit_at_the_first_document(n: int, log_depth: bool) -> None:
+    for depth in sorted({1, min(10, n)}):
+        figure = live(ranking(n, hit=1), Optimal(), 0.001, depth, "all", log_depth)
+        is_sound(figure)
+        past = trace_of(figure, BELIEF, "solid")
+        assert past is not None and past["y"][0] == 0.5 and set(past["y"][1:]) == {1.0}
+        assert trace_of(figure, BELIEF, "dot") is None  # nothing is left to project
+        assert next(t for t in figure["data"] if t["mode"] == "markers")["y"] == [1.0]
+
+
+def test_a_certain_first_document() -> None:
+    path = DecisivePath(hit_curve([1.0, 0.5, 0.0]), 0.5, Payoffs.from_q_star(0.5))
+    for depth in range(4):
+        is_sound(live(path, Optimal(), 0.001, depth))
+
+
+def test_nothing_to_compare_leaves_one_panel() -> None:
+    figure = live(ranking(100), Budget(30), 0.001, 5)
+    assert "yaxis2" not in figure["layout"] and figure["layout"]["yaxis"]["domain"] == [0.0, 1.0]
+    assert trace_of(figure, COST, "dash") is None
+
+
+def test_the_past_is_solid_the_projection_ends_at_the_planned_stop() -> None:
+    path = ranking(300)
+    stop = int(Optimal().depths(path, [0.001], start=7)[0])
+    assert stop > 20
+    figure = live(path, Optimal(), 0.001, 7)
+    past, ahead = trace_of(figure, BELIEF, "solid"), trace_of(figure, BELIEF, "dot")
+    assert past is not None and ahead is not None
+    assert past["x"] == list(range(8)) and past["y"] == pytest.approx(path.b[:8])
+    assert ahead["x"][0] == 7 and ahead["x"][-1] == stop
+    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [stop]
+    worth = trace_of(figure, VALUE, "solid")
+    assert worth is not None and worth["yaxis"] == "y2"
+    assert worth["y"] == pytest.approx(path.worth()[: len(worth["y"])])
+
+
+def test_the_cost_line_is_there_when_there_is_a_cost() -> None:
+    line = trace_of(live(ranking(100), Optimal(), 0.002, 5), COST, "dash")
+    assert line is not None and line["y"] == [0.002, 0.002] and line["yaxis"] == "y2"
+    free = live(ranking(100), Optimal(), 0.0, 5)
+    assert all(note["text"] != "cost of one document" for note in free["layout"]["annotations"])
+
+
+def test_both_lines_span_the_window() -> None:
+    for depth in (0, 40, 2_000, 4_999):
+        figure = live(ranking(5_000), Greedy(), 0.001, depth, "all")
+        assert figure["layout"]["xaxis"]["range"] == [0.0, 5_000.0]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    p=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-12])), min_size=1, max_size=40),
+    b_0=st.floats(0.01, 0.99),
+    q_star=st.floats(0.05, 0.95),
+    cost=st.sampled_from([0.0, 1e-12, 0.001, 1.0]),
+    cited=st.booleans(),
+    data=st.data(),
+)
+def test_any_ranking_can_be_drawn(
+    p: list[float], b_0: float, q_star: float, cost: float, cited: bool, data: st.DataObject
+) -> None:
+    depth = data.draw(st.integers(0, len(p)))
+    hit = data.draw(st.one_of(st.none(), st.integers(1, depth))) if depth else None
+    payoffs = Payoffs.from_q_star(q_star, K=20_000, unit="£")
+    path = DecisivePath(hit_curve(p), b_0, payoffs, hit=hit, needs_citation=cited)
+    policy = data.draw(st.sampled_from([Optimal(), Greedy(), Budget(5)]))
+    choice, log_depth = data.draw(st.sampled_from(["near", "all"])), data.draw(st.booleans())
+    is_sound(live(path, policy, cost * 20_000, depth, choice, log_depth))
+
+
+# --- reliability ----------------------------------------------------------------------------------
+
+BINS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10_000)), min_size=1, max_size=10)
+
+
+@given(BINS, st.booleans())
+def test_reliability_figures_are_sound(bins: list[tuple[float, float, int]], simulated: bool) -> None:
+    figure = reliability_figure(sorted(bins), simulated)
+    is_sound(figure)
+    (points,) = (trace for trace in figure["data"] if "error_y" in trace)
+    assert min(points["error_y"]["array"] + points["error_y"]["arrayminus"]) >= -1e-12
+    assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"]) == simulated
+
+
+@given(st.integers(0, 500), st.integers(1, 500))
+def test_intervals_hold_the_share_and_narrow_with_more_documents(found: int, more: int) -> None:
+    count = found + more
+    low, high = wilson(np.array([found / count]), np.array([float(count)]))
+    assert 0 <= low[0] <= found / count + 1e-12 and found / count - 1e-12 <= high[0] <= 1
+    low_4, high_4 = wilson(np.array([found / count]), np.array([4.0 * count]))
+    assert high_4[0] - low_4[0] < high[0] - low[0]
+
+
+def test_wilsons_own_formula() -> None:
+    # The interval's ends solve (share − p)² = z²·p(1 − p)/n.
+    low, high = wilson(np.array([0.3]), np.array([40.0]))
+    for p in (low[0], high[0]):
+        assert (0.3 - p) ** 2 == pytest.approx(1.959964**2 * p * (1 - p) / 40)
+
+
+def test_reliability_in_a_sentence() -> None:
+    assert reliability_sentence([]) == "No document was judged."
+    alone = reliability_sentence([(0.031, 0.04, 100)])
+    assert alone == "The chances averaged 3.1 % and 4 % of those 100 documents were relevant."
+    several = reliability_sentence([(0.01, 0.02, 900), (0.13, 0.1, 100), (0.5, 0.25, 8)])
+    assert several.startswith("The highest chances averaged 50 % and 25 % of those 8 documents were relevant")
+    assert several.endswith("of the other 1,000, 2.8 % were, against 2.2 % said.")

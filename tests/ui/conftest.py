@@ -1,0 +1,41 @@
+"""Pages run without a browser, each test on a database of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 30
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The empty database that the pages use."""
+    url = f"sqlite:///{tmp_path}/t.db"
+    monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
+    st.cache_resource.clear()
+    with Store(url) as opened:
+        yield opened
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def open_app(store: Store) -> Callable[..., AppTest]:
+    """Open a page of the dashboard through its router: "home", "set_up" or "screen"."""
+
+    def opener(page: str = "home", **query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+        for name, value in query.items():
+            app.query_params[name] = value
+        if page != "home":
+            app.switch_page(f"pages/{page}.py")
+        return app.run()
+
+    return opener
