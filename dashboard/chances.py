@@ -40,7 +40,7 @@ def starting_chance() -> float:
     return share / 100
 
 
-def calibrator(ranking: Ranking | None, has_scores: bool) -> Calibrator | None:
+def calibrator(ranking: Ranking | None, has_scores: bool, sample: bool) -> Calibrator | None:
     """Ask where the chances of the documents come from.
 
     Parameters
@@ -49,6 +49,8 @@ def calibrator(ranking: Ranking | None, has_scores: bool) -> Calibrator | None:
         None while the list cannot be put in order.
     has_scores : bool
         Whether the list has scores, or will have them.
+    sample : bool
+        Whether it is one of the sample searches.
 
     Returns
     -------
@@ -61,16 +63,22 @@ def calibrator(ranking: Ranking | None, has_scores: bool) -> Calibrator | None:
         if each.digest not in _shipped_digests()
     }
     choices = {
-        name: each for name, each in {**own, **calibrators()}.items() if has_scores or each.kind == "rank"
+        name: each
+        for name, each in {**own, **calibrators()}.items()
+        if each.scenario == "patent" and (has_scores or each.kind == "rank")
     }
+    key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
     if choices:
-        key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}"
-        names, default = list(choices), default_calibrator(has_scores)
+        names, default = list(choices), default_calibrator(has_scores, sample)
         if st.session_state.get(key) not in names:
             st.session_state[key] = default if default in names else names[0]
         chosen = choices[
             st.selectbox(
-                "Where the chances come from", names, format_func=lambda name: title(choices[name]), key=key
+                "Where the chances come from",
+                names,
+                index=names.index(st.session_state[key]),
+                format_func=lambda name: title(choices[name]),
+                key=key,
             )
         ]
         _quality(chosen)
@@ -85,7 +93,7 @@ def calibrator(ranking: Ranking | None, has_scores: bool) -> Calibrator | None:
             type=["json"],
             key=f"{PREFIX}/upload",
             on_change=_take_in,
-            args=(has_scores,),
+            args=(has_scores, key),
         )
         problem = st.session_state.get(f"{PREFIX}/upload_problem")
         if problem:
@@ -151,7 +159,7 @@ def _shipped_digests() -> set[str]:
     return {each.digest for each in calibrators().values()}
 
 
-def _take_in(has_scores: bool) -> None:
+def _take_in(has_scores: bool, key: str) -> None:
     """Keep an uploaded calibrator in the store, and choose it."""
     state = st.session_state
     state.pop(f"{PREFIX}/upload_problem", None)
@@ -181,4 +189,4 @@ def _take_in(has_scores: bool) -> None:
         state[f"{PREFIX}/upload_problem"] = str(problem)
         return
     shipped = {each.digest: name for name, each in calibrators().items()}
-    state[f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}"] = shipped.get(digest, f"own-{digest}")
+    state[key] = shipped.get(digest, f"own-{digest}")

@@ -42,7 +42,7 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if len(state.pending):
         st.warning("A hit still waits for confirmation; confirm it first if it is to count.")
     if len(state.unsure):
-        st.info(f"{documents(len(state.unsure))} marked unsure have not been settled.")
+        st.info(f"Still to be settled: {documents(len(state.unsure))} marked unsure.")
     plus = st.radio(
         "Your decision",
         [advice.plus, not advice.plus],
@@ -55,6 +55,14 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         attempt(lambda: _record(work, state, advice, plus, reason))
         close_dialog()
         st.rerun()
+    if st.button("Stop, and decide later", width="stretch"):
+        attempt(lambda: work.record(_stopped(advice), state.seq))
+        close_dialog()
+        st.rerun()
+
+
+def _stopped(advice: Advice) -> Event:
+    return Event("stopped", {"advice": advice.headline, "depth": advice.depth})
 
 
 def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
@@ -68,5 +76,5 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
         "utility": advice.utility,
         "reason": reason.strip(),
     }
-    work.record(Event("stopped", {"advice": advice.headline, "depth": advice.depth}), state.seq)
+    work.record(_stopped(advice), state.seq)
     work.record(Event("decided", footing), work.state.seq)

@@ -44,7 +44,7 @@ def start_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated search, ready to be screened; its id."""
     sample = documents.sample(DEMO_TOPIC)
     ranking = prepare(sample.frame, "text", sample.query)
-    calibrator = calibrators()[default_calibrator(has_scores=True)]
+    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
     settings = Settings(START.payoffs, START.cost, calibrator=calibrator.digest)
     plan = Plan(f"Demo: {sample.name}", reviewer, sample, ranking, sample.query, calibrator, settings)
     return create(store, plan)

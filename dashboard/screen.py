@@ -251,32 +251,32 @@ def _marked(text: str, words: set[str]) -> str:
 
 
 def _advice(work: Work, state: State, advice: Advice, shown: Advice, what_if: Settings | None) -> None:
-    settings = state.settings
+    """The advice, in few elements: each is redrawn after every label."""
+    settings = what_if or state.settings
     calibrator, _ = work.chances(settings)
-    with st.container(height=345, border=False, key="advice"):
+    told = [_told(explain(advice, state.settings), "Registered plan: " if what_if else "")]
+    if what_if:
+        told.append(_told(explain(shown, what_if), "What if: "))
+    told += [f'<p class="tar-meta">{html.escape(remark)}</p>' for remark in consequences(settings)]
+    with st.container(height=270, border=False, key="advice"):
         if state.decision is not None:
-            _decided(work, state)
-        told = explain(advice, settings)
-        _told(told, "Registered plan: " if what_if else "")
-        if what_if:
-            _told(explain(shown, what_if), "What if: ")
-        rows = [
-            ("Chance that prior art exists", number(shown.b)),
-            ("How sure before you act, q*", number((what_if or settings).payoffs.q_star)),
-            ("The most certainty could be worth now", amount(shown.evpi, settings.payoffs.unit)),
-        ]
-        cells = "".join(
-            f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows
-        )
-        st.html(f'<div class="tar-numbers">{cells}</div>')
-        st.html(f'<span class="tar-badge">chances {html.escape(calibrator.fitted_on.badge)}</span>')
-        for remark in consequences(what_if or settings):
-            st.caption(shell.escape_markdown(remark))
+            _decided(state)
+        elif state.stopped:
+            st.info("Screening has stopped; the decision is still to be recorded.")
+        st.html("".join(told))
+    rows = [
+        ("Chance that prior art exists", number(shown.b)),
+        ("How sure before you act, q*", number(settings.payoffs.q_star)),
+        ("The most certainty could be worth now", amount(shown.evpi, settings.payoffs.unit)),
+    ]
+    cells = "".join(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
+    badge = f"chances {html.escape(calibrator.fitted_on.badge)}"
+    st.html(f'<div class="tar-numbers">{cells}</div><p><span class="tar-badge">{badge}</span></p>')
 
 
-def _told(told: Explanation, before: str) -> None:
+def _told(told: Explanation, before: str) -> str:
     doubts = "".join(f"<li>{html.escape(doubt)}</li>" for doubt in told.doubts)
-    st.html(
+    return (
         f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(before + told.word)}</div>'
         f"<p>{html.escape(told.sentence)}</p><p>{html.escape(told.stopping)}</p>"
         + (f"<ul>{doubts}</ul>" if doubts else "")
@@ -284,7 +284,7 @@ def _told(told: Explanation, before: str) -> None:
     )
 
 
-def _decided(work: Work, state: State) -> None:
+def _decided(state: State) -> None:
     decision = state.decision
     assert decision is not None
     st.success(
@@ -349,16 +349,21 @@ def _others(work: Work, state: State, settings: Settings) -> None:
 
     def said(policy: Policy, depth: int) -> str:
         passed = " (passed)" if depth < state.depth else ""
-        return f"**{policy}** {depth:,}{passed}"
+        return f"<strong>{html.escape(str(policy))}</strong> {depth:,}{passed}"
 
-    shown = " · ".join(said(policy, depth) for policy, depth in zip(first, depths, strict=False))
-    st.markdown(f"Where they stop on this list if nothing turns up: {shown}")
+    stops = list(zip([*first, *rest], depths, strict=True))
+    shown = " · ".join(said(policy, depth) for policy, depth in stops[: len(first)])
+    rows = "".join(
+        f"<tr><td>{html.escape(str(policy))}</td><td>{depth:,}</td>"
+        f"<td>{html.escape(policy.rule)}</td><td>{html.escape(policy.source)}</td></tr>"
+        for policy, depth in stops
+    )
+    st.html(f'<div class="tar-others">Where they stop on this list if nothing turns up: {shown}</div>')
     with st.expander("Other rules"):
-        rows = [
-            {"rule": str(policy), "stops after": depth, "what it does": policy.rule, "source": policy.source}
-            for policy, depth in zip([*first, *rest], depths, strict=True)
-        ]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        st.html(
+            '<div class="tar-others"><table><thead><tr><th>rule</th><th>stops after</th>'
+            f"<th>what it does</th><th>source</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        )
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None, advice: Advice) -> None:
@@ -381,6 +386,8 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         else:
             st.caption("Changes are recorded in this session's log as you make them.")
     with right:
+        if state.stopped and state.decision is None:
+            st.button("Decide", key="decide", type="primary", width="stretch", on_click=open_dialog)
         if state.stopped:
             st.button(
                 "Keep screening", key="continue", width="stretch", on_click=_continue, args=(work, state.seq)

@@ -79,7 +79,7 @@ def set_up_page() -> None:
 
     _step(4, "Chances")
     settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
-    settings, calibrator = _chances(settings, ranking, has_scores=order != "own")
+    settings, calibrator = _chances(settings, ranking, has_scores=order != "own", sample=chosen.simulated)
 
     _step(5, "Start")
     _start(chosen, ranking, query, settings, calibrator, problems)
@@ -278,14 +278,14 @@ def _needs_citation() -> bool:
 
 
 def _chances(
-    settings: Settings, ranking: Ranking | None, has_scores: bool
+    settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
 ) -> tuple[Settings, Calibrator | None]:
     left, right = st.columns(2, gap="large")
     with left:
         b_0 = chances.starting_chance()
         policy = chances.policy()
     with right:
-        calibrator = chances.calibrator(ranking, has_scores)
+        calibrator = chances.calibrator(ranking, has_scores, sample)
     settings = replace(settings, b_0=b_0, policy=policy.spec)
     if calibrator is not None:
         settings = replace(settings, calibrator=calibrator.digest)

@@ -172,6 +172,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     st.radio(
         "Which mistake is worse?",
         list(names),
+        index=list(names).index(views(stakes)["worse"]),
         format_func=names.__getitem__,
         key=f"{key}/worse",
         on_change=_moved,
@@ -180,7 +181,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
     times.number_input(
         "How many times worse?",
-        value=None,
+        value=views(stakes)["times"],
         step=1.0,
         format="%g",
         key=f"{key}/times",
@@ -190,7 +191,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     )
     documents.number_input(
         "To avoid the worse of the two mistakes for certain, how many documents would you read?",
-        value=None,
+        value=views(stakes)["documents"],
         step=50.0,
         format="%g",
         placeholder="as many as there are",
@@ -228,10 +229,17 @@ def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
                 at, args = f"{key}/{name}", (key, name)
                 if name == "unit":
                     label = "Counted in (£, hours, …)"
-                    column.text_input(label, max_chars=20, key=at, on_change=_moved, args=args)
+                    text = views(stakes)[name]
+                    column.text_input(label, text, max_chars=20, key=at, on_change=_moved, args=args)
                 else:
                     column.number_input(
-                        labels[name], value=None, format="%g", step=0.01, key=at, on_change=_moved, args=args
+                        labels[name],
+                        value=views(stakes)[name],
+                        format="%g",
+                        step=0.01,
+                        key=at,
+                        on_change=_moved,
+                        args=args,
                     )
     unit = stakes.payoffs.unit
     st.caption(

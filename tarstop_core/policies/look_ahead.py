@@ -13,7 +13,8 @@ from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, 
 @dataclass(frozen=True)
 class LookAhead(Policy):
     """Continue iff max_{d<D≤d+m} J(D) > J(d). With m = 1 it is the exact one-step EVSI, a trap:
-    one miss seldom changes an action although several would."""
+    one miss seldom changes an action although several would.
+    """
 
     m: int = 20
 

@@ -74,7 +74,7 @@ def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) ->
     assert expected.scores is not None and row.scores is not None
     assert row.scores.tolist() == expected.scores.tolist()
     assert (session.name, row.query, session.simulated) == (topic["title"], topic["claim"], True)
-    assert row.settings.calibrator == calibrators()[default_calibrator(True)].digest
+    assert row.settings.calibrator == calibrators()[default_calibrator(True, sample=True)].digest
     assert store.calibrator(row.settings.calibrator)
     assert (row.settings.payoffs.q_star, row.settings.cost, row.settings.b_0) == (0.5, 0.001, 0.5)
     assert (row.settings.plus, row.settings.minus, row.settings.policy) == ("Reject", "Grant", "optimal")
@@ -91,7 +91,7 @@ def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store)
     page.slider("set_up/chances/b_0").set_value(33).run()
     page.selectbox("set_up/chances/policy").set_value("batch").run()
     page.number_input("set_up/chances/batch/K").set_value(20).run()
-    page.selectbox("set_up/chances/calibrator/scores").set_value("simulated-patents").run()
+    page.selectbox("set_up/chances/calibrator/scores/sample").set_value("simulated-patents").run()
     page.slider("set_up/kappa").set_value(80).run()
     page.slider("set_up/s").set_value(90).run()
     page.toggle("set_up/needs_citation").set_value(False).run()
@@ -302,7 +302,7 @@ class TestCalibrator:
     KEY = "set_up/chances/upload"
 
     def test_badge_quality_and_mismatch_are_shown(self, page: AppTest) -> None:
-        page.selectbox("set_up/chances/calibrator/scores").set_value("simulated-patents").run()
+        page.selectbox("set_up/chances/calibrator/scores/sample").set_value("simulated-patents").run()
         assert calibrators()["simulated-patents"].fitted_on.badge in html_of(page)
         assert "Brier score" in words_of(page.caption)
         assert "the training lists had" in words_of(page.warning)

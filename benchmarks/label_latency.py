@@ -1,0 +1,99 @@
+"""From a key press to redrawn curves, in a real browser, on a list of 10,000 documents.
+
+Run it as ``python -m benchmarks.label_latency [DOCUMENTS [PRESSES]]``. The time runs from the key's event
+in the page to the second animation frame after the curves' new drawing, with every label stored on disk in
+between. Prints the median and the 95th percentile; exits with 1 when the latter is above 150 ms.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.records import as_records
+from tarstop_core.session import Settings
+from tarstop_core.shipped import calibrators
+from tarstop_core.store import Store
+
+TARGET_MS = 150
+WATCH = """() => {
+  window.latencies = [];
+  let pressed = null;
+  document.addEventListener('keydown', event => { if (event.key === 'e') pressed = performance.now(); }, true);
+  const curve = () => document.querySelector('.js-plotly-plot .scatterlayer')?.innerHTML;
+  let before = curve();
+  new MutationObserver(() => {
+    if (pressed === null) return;
+    const now = curve();
+    if (!now || now === before) return;
+    const begun = pressed;
+    pressed = null;
+    before = now;
+    requestAnimationFrame(() => requestAnimationFrame(
+      () => window.latencies.push(performance.now() - begun)));
+  }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+}"""
+
+
+def long_session(url: str, documents: int) -> str:
+    """A session on invented documents whose scores fall as BM25's do."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(2000)])
+    texts = [" ".join(rng.choice(words, 120)) for _ in range(documents)]
+    frame = as_records(
+        {
+            "id": [f"SIM-{i}" for i in range(documents)],
+            "title": [f"Simulated document {i}" for i in range(documents)],
+            "abstract": texts,
+        }
+    )
+    calibrator = calibrators()["clef-reviews"]
+    with Store(url) as store:
+        store.save_calibrator(calibrator)
+        collection = store.save_collection("Latency", frame, files=[], duplicates=0, simulated=True)
+        settings = Settings(Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest)
+        scores = np.sort(rng.gamma(2.0, 5.0, documents))[::-1]
+        return store.create_session(
+            "Latency", collection, np.arange(documents), scores, settings, "word1", "simulated scores"
+        )
+
+
+def measure(page: Page, presses: int) -> np.ndarray:
+    """Milliseconds of each press."""
+    page.evaluate(WATCH)
+    for done in range(presses):
+        page.keyboard.press("e")
+        page.wait_for_function(f"window.latencies.length > {done}", timeout=10_000)
+        page.wait_for_timeout(250)
+    return np.array(page.evaluate("window.latencies"))
+
+
+def main(documents: int = 10_000, presses: int = 60) -> int:
+    """Measure and print."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
+
+    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+        session = long_session(f"sqlite:///{server.database}", documents)
+        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(f"{server.url}/screen?session={session}")
+        expect(page.get_by_test_id("counter")).to_contain_text("0 of", timeout=30_000)
+        page.wait_for_timeout(4_000)
+        measured = measure(page, presses)[5:]
+        browser.close()
+    middle, high = np.percentile(measured, [50, 95])
+    print(f"{documents:,} documents, {len(measured)} presses after 5 to warm up, key to painted curves:")
+    print(
+        f"median {middle:.0f} ms, p95 {high:.0f} ms, longest {measured.max():.0f} ms (target p95 {TARGET_MS} ms)"
+    )
+    return 0 if high <= TARGET_MS else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*(int(argument) for argument in sys.argv[1:3])))
