@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import shell, stakes
@@ -14,6 +13,7 @@ from dashboard.work import Work, attempt, clock, flash, open_work, reviewer
 from tarstop_core import figures
 from tarstop_core.advice import ALWAYS_SHOWN, Advice, screening_path, stopping_depths, trace
 from tarstop_core.explain import Explanation, action, amount, consequences, explain, number, percent
+from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.ranking import matched_terms
 from tarstop_core.session import NAMES, Event, Label, Settings, State
@@ -439,7 +439,7 @@ def trace_csv(work: Work) -> str:
     texts = work.store.record_texts(work.collection.id, [int(at) for at in work.row.order[: len(rows)]])
     for row, text in zip(rows, texts, strict=True):
         row["title"], row["source"] = text.title, text.source
-    return pd.DataFrame(rows).to_csv(index=False)
+    return trace_to_csv(rows)
 
 
 def _file_name(name: str) -> str:

@@ -1,0 +1,30 @@
+"""The trace of a session as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of :func:`tarstop_core.advice.trace` as CSV, numbers in full precision.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> print(trace_to_csv([{"id": "a", "title": "=1+1", "b": 0.5}]), end="")
+    id,title,b
+    a,'=1+1,0.5
+    """
+    return pd.DataFrame([{name: _safe(value) for name, value in row.items()} for row in rows]).to_csv(
+        index=False
+    )
+
+
+def _safe(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
