@@ -5,37 +5,31 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import shell
-from dashboard.work import Work, attempt
+from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
 from tarstop_core.explain import action, amount, documents, explain, percent
 from tarstop_core.session import Event, State
 
-OPEN = "_stopping"
 
-
-def dialog_open() -> bool:
-    """Whether the dialog is up: the page's shortcut keys must be off then."""
-    return bool(st.session_state.get(OPEN))
-
-
-def open_dialog() -> None:
-    """Show the dialog on the next run."""
-    st.session_state[OPEN] = True
+def open_dialog(work: Work) -> None:
+    """Show the dialog on the next run; the page's shortcut keys are off while it is up."""
+    work.stopping = True
 
 
 def close_dialog() -> None:
     """Nothing was decided."""
-    st.session_state[OPEN] = False
+    work: Work | None = st.session_state.get(OPEN_WORK)
+    if work is not None:
+        work.stopping = False
 
 
 @st.dialog("Stop and decide", on_dismiss=close_dialog)
 def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
     settings = state.settings
-    spent = state.depth * settings.cost
     st.write(
         f"You read {documents(state.depth)} of {len(work.row.ids):,}, at a cost of "
-        f"{shell.escape_markdown(amount(spent, settings.payoffs.unit))}. "
+        f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
         f"The chance that prior art exists is {percent(advice.b)}."
     )
     st.write(shell.escape_markdown(explain(advice, settings).stopping))
@@ -46,7 +40,9 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     plus = st.radio(
         "Your decision",
         [advice.plus, not advice.plus],
-        format_func=lambda choice: action(choice, settings) + (" (advised)" if choice == advice.plus else ""),
+        format_func=lambda choice: (
+            shell.escape_markdown(action(choice, settings)) + (" (advised)" if choice == advice.plus else "")
+        ),
     )
     if plus and settings.needs_citation and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
@@ -66,6 +62,8 @@ def _stopped(advice: Advice) -> Event:
 
 
 def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
+    payoffs = state.settings.payoffs
+    utility = (payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b)
     footing = {
         "plus": plus,
         "action": action(plus, state.settings),
@@ -73,8 +71,10 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
         "advice": advice.headline,
         "depth": advice.depth,
         "belief": advice.b,
-        "utility": advice.utility,
+        "utility": float(utility),
+        "spent": state.spent,
         "reason": reason.strip(),
     }
-    work.record(_stopped(advice), state.seq)
+    if not state.stopped:
+        work.record(_stopped(advice), state.seq)
     work.record(Event("decided", footing), work.state.seq)

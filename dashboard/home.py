@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import documents, shell
 from dashboard.set_up import Plan, create, go_to
 from dashboard.stakes import START
-from dashboard.work import REVIEWER, clock
+from dashboard.work import REVIEWER, attempt, clock, flash
 from tarstop_core.prepare import prepare
 from tarstop_core.session import Settings
 from tarstop_core.shipped import calibrators, default_calibrator
@@ -30,6 +30,7 @@ def home_page() -> None:
     sessions = store.sessions()
     st.html(shell.ROOT / "dashboard" / "forms.css")
     st.title("Know when to stop reading")
+    flash()
     st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
     if not sessions:
         st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a minute.</p>')
@@ -145,8 +146,8 @@ def _archived(store: Store) -> None:
 def _rename(store: Store, session: str) -> None:
     name = str(st.session_state[f"name-{session}"]).strip()
     if name:
-        store.rename(session, name)
+        attempt(lambda: store.rename(session, name))
 
 
 def _archive(store: Store, session: str, archived: bool) -> None:
-    store.archive(session, archived)
+    attempt(lambda: store.archive(session, archived))

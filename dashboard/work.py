@@ -25,17 +25,19 @@ from tarstop_core.session import (
     replay,
     settings_event,
 )
+from tarstop_core.stakes import Stakes
 from tarstop_core.store import CollectionRow, Record, SessionRow, Store
 
 Floats = NDArray[np.float64]
 OPEN = "_open_session"
+OPEN_WORK = "_work"
 FLASH = "_flash"
 REVIEWER = "reviewer"
 
 
 @dataclass
 class Work:
-    """One session as this browser tab knows it.
+    """One session as this browser tab knows it, and where the person is on its page.
 
     The store is the truth: `events` is what this tab has seen of it, and every write says up to
     which event that was.
@@ -45,8 +47,17 @@ class Work:
     row: SessionRow
     collection: CollectionRow
     events: list[Event]
+    looking_at: int | None = None
+    """An earlier document being looked back at; None: the next one."""
+    noting: str = ""
+    """The document whose note is being written."""
+    what_if: Stakes | None = None
+    """What is being tried beside a registered plan."""
+    stopping: bool = False
+    """Whether the dialog that records the decision is up."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
+    _mismatch: dict[str, list[str]] = field(default_factory=dict)
     _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
     _state: State | None = None
 
@@ -65,6 +76,14 @@ class Work:
             p = calibrator.probabilities(self.row.scores, len(self.row.ids))
             self._chances[digest] = (calibrator, p)
         return self._chances[digest]
+
+    def mismatch(self, settings: Settings) -> list[str]:
+        """What about this list looks unlike the lists that the calibrator was fitted on."""
+        if settings.calibrator not in self._mismatch:
+            calibrator, _ = self.chances(settings)
+            found = calibrator.mismatch(self.row.scores, len(self.row.ids))
+            self._mismatch[settings.calibrator] = found
+        return self._mismatch[settings.calibrator]
 
     def advice(self, settings: Settings) -> Advice:
         """Advice under these settings, which may be a what-if."""
@@ -103,7 +122,7 @@ class Work:
                 "look at what is shown now."
             )
         try:
-            stored = self.store.append(self.row.id, replace(event, reviewer=reviewer(self)), expected=seen)
+            stored = self.store.append(self.row.id, replace(event, reviewer=reviewer()), expected=seen)
         except InputProblem:
             self.refresh()
             raise
@@ -153,23 +172,25 @@ def open_work() -> Work | None:
     # A click in the sidebar drops URL parameters: put the session back, so that reloading finds it.
     if st.query_params.get("session") != wanted:
         st.query_params["session"] = wanted
-    work: Work | None = st.session_state.get("_work")
+    work: Work | None = st.session_state.get(OPEN_WORK)
     if work is None or work.row.id != wanted:
         store = shell.store()
         row = store.session(wanted)
         work = Work(store, row, store.collection(row.collection_id), store.events(wanted))
-        st.session_state["_work"] = work
+        st.session_state[OPEN_WORK] = work
     else:
         work.refresh()
     st.session_state[OPEN] = wanted
     return work
 
 
-def reviewer(work: Work) -> str:
-    """The name given in this tab, else the name last used in the session."""
-    given = st.session_state.get(REVIEWER)
-    if given:
-        return str(given)
+def reviewer() -> str:
+    """The name given in this tab; never taken over from the log, which may be somebody else's."""
+    return str(st.session_state.get(REVIEWER) or "").strip()
+
+
+def last_reviewer(work: Work) -> str:
+    """The name last recorded in the session."""
     return next((event.reviewer for event in reversed(work.events) if event.reviewer), "")
 
 
@@ -196,4 +217,4 @@ def clock(time: str) -> str:
         zone = ZoneInfo("UTC")
     moment = datetime.fromisoformat(time).astimezone(zone)
     today = datetime.now(zone).date() == moment.date()
-    return moment.strftime("%H:%M" if today else "%-d %b %Y, %H:%M")
+    return moment.strftime("%H:%M") if today else f"{moment.day} {moment:%b %Y, %H:%M}"

@@ -16,6 +16,7 @@ from tarstop_core.session import (
     IRRELEVANT,
     NAMES,
     PENDING,
+    RELEVANT,
     Event,
     Fold,
     Settings,
@@ -26,13 +27,11 @@ from tarstop_core.session import (
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]
-Headline = Literal[
-    "continue", "stop", "found", "finish batch", "confirm", "depends", "prior alone", "all read"
-]
+Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read"]
 
 CHANCE_FACTORS = (0.5, 2.0)
 PRIOR_SHIFTS = (-0.2, 0.2)
-PRIOR_LIMITS = (0.01, 0.99)
+PRIOR_EDGE = 0.01
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
 
 
@@ -152,33 +151,29 @@ def advise(settings: Settings, calibrator: Calibrator, p: Floats, state: State) 
 
     The stopping depth comes from the same call as in an experiment, begun at the current depth.
     """
-    path = screening_path(settings, calibrator, p, state)
-    advice = _plain(settings, path, state.depth)
-    if state.hit is not None:
-        return replace(advice, headline="finish batch" if advice.go_on else "found")
-    if len(state.pending):
-        return replace(
-            advice,
-            headline="confirm",
-            if_holds=advise(settings, calibrator, p, _settled(state, holds=True)),
-            if_fails=advise(settings, calibrator, p, _settled(state, holds=False)),
-        )
-    if state.depth == len(p):
-        return replace(advice, headline="all read")
-    advice = replace(advice, variations=_variations(settings, calibrator, p, state))
-    if state.depth == 0 and not advice.go_on:
-        return replace(advice, headline="prior alone")
-    if advice.contrary:
-        return replace(advice, headline="depends")
-    return advice
+    return _advise(settings, _paths(settings, calibrator, p, state), calibrator, p, state)
 
 
-def stopping_depths(
+def stopping_outcomes(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, policies: Sequence[Policy]
-) -> list[int]:
-    """Where each policy stops on this list, from the first document on, if nothing more turns up."""
+) -> list[tuple[int, bool]]:
+    """Where each policy stops on this list, from the first document on, and whether it then takes a⁺.
+
+    Before a hit: if nothing more turns up.
+    """
     path = screening_path(settings, calibrator, p, state)
-    return [int(policy.depths(path, [settings.cost])[0]) for policy in policies]
+    outcomes = []
+    for policy in policies:
+        depth = int(policy.depths(path, [settings.cost])[0])
+        outcomes.append((depth, _action(policy, path, depth)))
+    return outcomes
+
+
+def _action(policy: Policy, path: DecisivePath, depth: int) -> bool:
+    """Whether a⁺ is taken on stopping here; a baseline takes it on a hit only, as in an experiment."""
+    if policy.acts_on_belief:
+        return path.chooses_plus(depth)
+    return path.hit is not None and depth >= path.hit
 
 
 def trace(
@@ -210,37 +205,40 @@ def trace(
     """
     final = replay(settings, ids, events)
     fold = Fold(settings, ids)
-    paths: dict[tuple[Settings, bytes, int | None], tuple[Floats, DecisivePath]] = {}
+    seen: dict[tuple[Settings, bytes, int | None], tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):
         if event.kind == "label":
             state = fold.state
             depth, now = state.depth, state.settings
             key = (now, state.silent.tobytes(), state.hit)
-            if key not in paths:
+            if key not in seen:
                 calibrator = calibrators[now.calibrator]
                 p = calibrator.probabilities(scores, len(ids))
-                paths[key] = (p, screening_path(now, calibrator, p, state))
-            p, path = paths[key]
-            advice = _plain(now, path, depth)
+                seen[key] = (calibrator, p, _paths(now, calibrator, p, state))
+            calibrator, p, paths = seen[key]
+            advice = _advise(now, paths, calibrator, p, state)
+            relevant = final.labels[depth] == RELEVANT
             rows.append(
                 {
                     "rank": depth + 1,
                     "id": ids[depth],
                     "score": None if scores is None else float(scores[depth]),
                     "label": NAMES[int(final.labels[depth])],
-                    "confirmed": bool(final.confirmed[depth]),
+                    "settles": bool(relevant and not final.silent[depth]),
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(p[depth]),
+                    "h": float(paths.path.curve.h[depth]),
                     "b": advice.b,
                     "rho": advice.rho,
                     "evpi": advice.evpi,
-                    "paper_score": advice.score,
+                    "rho_evpi": advice.score,
                     "worth": advice.worth,
                     "cost": advice.cost,
                     "q_star": now.payoffs.q_star,
                     "policy": now.policy,
+                    "headline": advice.headline,
                     "advice": "continue" if advice.go_on else "stop",
                     "more_if_nothing": advice.more,
                     "note": final.notes.get(ids[depth], ""),
@@ -250,6 +248,52 @@ def trace(
     return rows
 
 
+@dataclass(frozen=True)
+class Paths:
+    """The path of a session and those under other assumptions; they change only with what they depend on."""
+
+    path: DecisivePath
+    others: tuple[tuple[str, Settings, DecisivePath], ...]
+
+
+def _paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
+    cases = [
+        ("documents are half as likely to be relevant", settings, CHANCE_FACTORS[0]),
+        ("documents are twice as likely to be relevant", settings, CHANCE_FACTORS[1]),
+    ]
+    edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
+    for shift in PRIOR_SHIFTS:
+        b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
+        assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
+        cases.append((assumption, replace(settings, b_0=b_0), 1.0))
+    others = (
+        (assumption, changed, screening_path(changed, calibrator, p, state, factor))
+        for assumption, changed, factor in cases
+    )
+    return Paths(screening_path(settings, calibrator, p, state), tuple(others))
+
+
+def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
+    advice = _plain(settings, paths.path, state.depth)
+    if state.hit is not None:
+        return replace(advice, headline="found")
+    if len(state.pending):
+        return replace(
+            advice,
+            headline="confirm",
+            if_holds=advise(settings, calibrator, p, _settled(state, holds=True)),
+            if_fails=advise(settings, calibrator, p, _settled(state, holds=False)),
+        )
+    if state.depth == len(p):
+        return replace(advice, headline="all read")
+    advice = replace(advice, variations=_variations(paths, state.depth))
+    if state.depth == 0 and not advice.go_on:
+        return replace(advice, headline="prior alone")
+    if advice.contrary:
+        return replace(advice, headline="depends")
+    return advice
+
+
 def _plain(settings: Settings, path: DecisivePath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, cost = settings.rule, settings.cost
@@ -257,7 +301,8 @@ def _plain(settings: Settings, path: DecisivePath, depth: int) -> Advice:
     settled = path.hit is not None and depth >= path.hit
     left = depth < len(path)
     worth = rule.worth(path) if left else None
-    silent_plan = replace(path, hit=None) if settled else path
+    payoffs = settings.payoffs
+    plus = _action(rule, path, depth)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,
@@ -270,9 +315,9 @@ def _plain(settings: Settings, path: DecisivePath, depth: int) -> Advice:
         worth=None if worth is None else 0.0 if settled else float(worth[depth]),
         cost=cost,
         more=stop - depth,
-        expected_more=float(stop - depth) if settled else silent_plan.expected_effort(depth, stop),
-        plus=path.chooses_plus(depth),
-        utility=path.utility_at(depth),
+        expected_more=float(stop - depth) if settled else path.expected_effort(depth, stop),
+        plus=plus,
+        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(path.belief_at(depth))),
     )
 
 
@@ -285,20 +330,9 @@ def _settled(state: State, holds: bool) -> State:
     return replace(state, labels=labels, confirmed=confirmed)
 
 
-def _variations(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> tuple[Variation, ...]:
-    cases: list[tuple[str, Settings, float]] = [
-        ("documents are half as likely to be relevant", settings, CHANCE_FACTORS[0]),
-        ("documents are twice as likely to be relevant", settings, CHANCE_FACTORS[1]),
-    ]
-    for shift in PRIOR_SHIFTS:
-        b_0 = float(np.clip(settings.b_0 + shift, *PRIOR_LIMITS))
-        assumption = f"you start from a chance of {b_0:.0%} instead of {settings.b_0:.0%}"
-        cases.append((assumption, replace(settings, b_0=b_0), 1.0))
+def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
     found = []
-    for assumption, changed, factor in cases:
-        path = screening_path(changed, calibrator, p, state, factor)
-        stop = int(changed.rule.depths(path, [changed.cost], start=state.depth)[0])
-        found.append(
-            Variation(assumption, stop > state.depth, stop - state.depth, path.chooses_plus(state.depth))
-        )
+    for assumption, changed, path in paths.others:
+        advice = _plain(changed, path, depth)
+        found.append(Variation(assumption, advice.go_on, advice.more, advice.plus))
     return tuple(found)

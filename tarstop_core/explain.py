@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from tarstop_core.advice import Advice
+from tarstop_core.calibration import Calibrator
 from tarstop_core.payoffs import exceeds
 from tarstop_core.session import Settings
 
@@ -114,16 +115,15 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             "STOP: FOUND",
             "A confirmed document settles the question; nothing further can change it.",
         )
-    elif headline == "finish batch":
-        word = "FINISH THE BATCH"
-        sentence = (
-            "A confirmed document settles the question. The Batch rule finishes what it began: "
-            f"{documents(advice.more)} more."
-        )
+        if advice.go_on:
+            sentence += f" The rule you chose, {settings.rule}, would read {documents(advice.more)} more all the same."
     elif headline == "confirm":
         word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
     elif headline == "all read":
-        word, sentence = "ALL READ", "Every document in the list has been read."
+        word, sentence = (
+            "ALL READ",
+            "Every document in the list has been read; the unsure ones can still be settled.",
+        )
     elif headline == "prior alone":
         word = "NOTHING READ YET"
         sentence = "Your starting assumption alone decides this; nothing has been read. " + plain
@@ -142,11 +142,14 @@ def stopping(advice: Advice, settings: Settings) -> str:
     """What stopping now would mean."""
     if advice.headline == "confirm":
         return "Settle the hit before you decide."
-    unit = settings.payoffs.unit
-    worth = amount(advice.utility, unit)
-    if not unit:
+    payoffs = settings.payoffs
+    worth = amount(advice.utility, payoffs.unit)
+    if not payoffs.unit:
         worth += ", where all that is at stake adds up to 1"
-    return f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
+    text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
+    if settings.needs_citation and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
+        text += f" “{settings.plus}” is not open until a document to cite is confirmed."
+    return text
 
 
 def action(plus: bool, settings: Settings) -> str:
@@ -168,7 +171,7 @@ def consequences(settings: Settings) -> list[str]:
     elif not bool(exceeds(most, cost)):
         remarks.append(
             f"One document costs {amount(cost, payoffs.unit)} and certainty is never worth more than "
-            f"{amount(most, payoffs.unit)}, so reading cannot pay: every rule stops at once."
+            f"{amount(most, payoffs.unit)}, so reading cannot pay: every rule that weighs the two stops at once."
         )
     return remarks
 
@@ -194,7 +197,9 @@ def _continue(advice: Advice, settings: Settings) -> str:
 
 
 def _stop(advice: Advice, settings: Settings) -> str:
-    if advice.worth is not None and advice.worth <= 0:
+    if advice.worth is None:
+        return f"{settings.rule.rule} It has done so."
+    if advice.worth <= 0:
         return "Nothing that the next documents could show would be worth reading them for."
     return f"{_comparison(advice, settings)} Going on is no longer worth it."
 
@@ -208,12 +213,20 @@ def _instead(go_on: bool, more: int, plus: bool, settings: Settings) -> str:
 def _two_worlds(advice: Advice, settings: Settings) -> str:
     fails = advice.if_fails
     assert fails is not None
-    verdict = (
-        f"continue, for about {fails.more:,} more"
-        if fails.go_on
-        else f"stop and choose “{action(fails.plus, settings)}”"
-    )
+    verdict = _instead(fails.go_on, fails.more, fails.plus, settings)
+    doubt = ", though that depends on assumptions" if fails.headline == "depends" else ""
     return (
         f"You marked a document that may settle the question. If it holds, choose “{settings.plus}”. "
-        f"If it does not, the chance falls to {percent(fails.b)} and the advice is to {verdict}."
+        f"If it does not, the chance is {percent(fails.b)} and the advice is to {verdict}{doubt}."
     )
+
+
+def remarks(settings: Settings, calibrator: Calibrator) -> list[str]:
+    """What a person should know of settings and calibrator together, a sentence each."""
+    found = consequences(settings)
+    if calibrator.kind == "hazard" and settings.s < 1:
+        found.append(
+            "The chances “until the first hit” assume that every relevant document is recognised; with a reading "
+            "sensitivity below 100 % they make the rest of the list look too promising."
+        )
+    return found

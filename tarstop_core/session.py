@@ -138,13 +138,8 @@ class Settings:
         """
         try:
             return cls(**{**content, "payoffs": Payoffs(**content["payoffs"])})
-        except (KeyError, TypeError) as problem:
+        except (AttributeError, KeyError, TypeError) as problem:
             raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
-
-    def changes(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """What differs in `other`: name → (here, there)."""
-        here, there = self.to_dict(), other.to_dict()
-        return {name: (here[name], there[name]) for name in here if here[name] != there[name]}
 
 
 @dataclass(frozen=True)
@@ -154,6 +149,8 @@ class Decision:
     plus: bool
     time: str
     payload: Mapping[str, Any]
+    outdated: bool = False
+    """Whether a verdict was changed since."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +181,10 @@ class State:
         Whether a label, change or confirmation stands that could be taken back.
     last_time : str
         Time of the last event.
+    spent : float
+        What the documents read have cost, each at the cost then in force, in the payoffs' unit.
+    touched : bool
+        Whether a document was ever labelled, even if that was taken back.
     """
 
     settings: Settings
@@ -198,6 +199,8 @@ class State:
     decision: Decision | None = None
     can_undo: bool = False
     last_time: str = ""
+    spent: float = 0.0
+    touched: bool = False
 
     @property
     def depth(self) -> int:
@@ -279,12 +282,22 @@ class Fold:
         Raises
         ------
         InputProblem
-            When it names a document that is not in the list, or skips one.
+            When it names a document that is not in the list, skips one, or cannot be read.
         """
+        try:
+            self._state = self._after(event)
+        except (AttributeError, KeyError, TypeError) as problem:
+            raise InputProblem(f"Event {event.seq} ({event.kind}) cannot be read: {problem!r}.") from None
+
+    def _after(self, event: Event) -> State:
         state, content = self._state, event.payload
         if event.kind in UNDOABLE:
             self._judge(event)
             state = replace(state, can_undo=True)
+            if event.kind == "label":
+                state = replace(state, spent=state.spent + state.settings.cost)
+            if state.decision is not None:
+                state = replace(state, decision=replace(state.decision, outdated=True))
         elif event.kind == "note":
             self._at(event)
             text = str(content["text"])
@@ -306,7 +319,7 @@ class Fold:
             state = replace(state, stopped=False, decision=None)
         else:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
-        self._state = state
+        return state
 
     def _at(self, event: Event) -> int:
         at = self._position.get(str(event.payload["doc"]))
@@ -363,7 +376,10 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     for event in standing(events):
         fold.apply(event)
     state = fold.state
-    return replace(state, seq=events[-1].seq, last_time=events[-1].time) if events else state
+    if not events:
+        return state
+    touched = any(event.kind == "label" for event in events)
+    return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
 
 def label_event(state: State, ids: Sequence[str], doc: str, label: Label) -> Event:
@@ -395,8 +411,8 @@ def plan_event(state: State, records: str) -> Event:
     """
     if state.plan is not None:
         raise InputProblem("A plan is registered already; changes to it are recorded as deviations.")
-    if state.depth:
-        raise InputProblem("A plan is registered before the first document is read, and some have been read.")
+    if state.touched:
+        raise InputProblem("A plan is registered before the first document is read, and one has been read.")
     return Event("plan", {"settings": state.settings.to_dict(), "records": records})
 
 

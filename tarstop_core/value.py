@@ -114,12 +114,6 @@ class DecisivePath:
             return 1.0
         return float(self.b[depth])
 
-    def utility_at(self, depth: int) -> float:
-        """Expected utility of acting now, in the payoffs' unit, screening cost not subtracted."""
-        b = self.belief_at(depth)
-        act = self.payoffs.utility_plus if self.chooses_plus(depth) else self.payoffs.utility_minus
-        return float(act(b))
-
     def score(self, K: int = 1) -> Floats:
         """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,), before a hit.
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.advice import advise, screening_path, stopping_depths, trace
+from tarstop_core.advice import advise, screening_path, stopping_outcomes, trace
 from tarstop_core.calibration import Calibrator, FittedOn
 from tarstop_core.explain import explain
 from tarstop_core.payoffs import Payoffs
@@ -61,10 +61,42 @@ def test_a_confirmed_hit_ends_it() -> None:
     assert advice.utility == pytest.approx(START.payoffs.B)
 
 
-def test_batch_finishes_its_batch_after_a_hit() -> None:
-    paper = replace(START.paper_mode(), policy="batch:K=10")
+@pytest.mark.parametrize(("policy", "more"), [("batch:K=10", 7), ("budget:d=50", 47), ("optimal", 0)])
+def test_after_a_hit_the_page_says_found_and_what_the_rule_would_still_read(policy: str, more: int) -> None:
+    paper = replace(START.paper_mode(), policy=policy)
     advice = advise(paper, CALIBRATOR, P, replay(paper, IDS, [*read(2), *read(1, "relevant", 2)]))
-    assert advice.headline == "finish batch" and advice.more == 7
+    assert advice.headline == "found" and advice.more == more
+    told = explain(advice, paper)
+    assert told.word == "STOP: FOUND" and (f"{more} documents more" in told.sentence) == (more > 0)
+
+
+def test_a_batch_that_was_refused_or_is_done_is_not_reopened() -> None:
+    paper = replace(START.paper_mode(), policy="batch:K=10", cost=0.004)
+    stop = int(Batch(10).depths(screening_path(paper, CALIBRATOR, P, replay(paper, IDS, [])), [0.004])[0])
+    assert 0 < stop < N
+    beyond = advise(paper, CALIBRATOR, P, replay(paper, IDS, read(stop + 1)))
+    assert not beyond.go_on and beyond.worth is not None and beyond.worth <= paper.cost
+    found = [*read(2), *read(1, "relevant", 2), *read(8, "irrelevant", 3)]
+    after = advise(paper, CALIBRATOR, P, replay(paper, IDS, found))
+    assert after.depth == 11 and not after.go_on
+
+
+def test_inside_a_batch_the_batch_is_what_was_weighed() -> None:
+    paper = replace(START.paper_mode(), policy="batch:K=10")
+    inside = advise(paper, CALIBRATOR, P, replay(paper, IDS, read(9)))
+    assert inside.go_on and inside.worth is not None and inside.worth > paper.cost
+
+
+def test_a_fixed_budget_acts_on_what_it_has_seen_here_as_in_an_experiment() -> None:
+    eager = replace(START.paper_mode(), policy="budget:d=20", b_0=0.9)
+    assert not advise(eager, CALIBRATOR, P, replay(eager, IDS, read(3))).plus
+    assert advise(eager, CALIBRATOR, P, replay(eager, IDS, read(1, "relevant"))).plus
+
+
+def test_a_small_starting_chance_varies_downwards_too() -> None:
+    rare = replace(START, b_0=0.004, cost=1e-5)
+    advice = advise(rare, CALIBRATOR, P, replay(rare, IDS, read(1)))
+    assert "0.002 instead of 0.004" in advice.variations[2].assumption
 
 
 def test_an_unconfirmed_hit_shows_both_worlds() -> None:
@@ -117,7 +149,7 @@ def test_the_end_of_the_list() -> None:
     state = replay(START, IDS, read(N))
     advice = advise(START, CALIBRATOR, P, state)
     assert advice.headline == "all read" and advice.worth is None and advice.more == 0
-    assert stopping_depths(START, CALIBRATOR, P, state, [Budget(500)]) == [N]
+    assert stopping_outcomes(START, CALIBRATOR, P, state, [Budget(500)]) == [(N, False)]
 
 
 def test_advice_in_money_is_the_same_advice() -> None:
@@ -153,6 +185,7 @@ def test_the_trace_is_what_was_on_the_screen() -> None:
         assert row["b"] == advice.b and row["worth"] == advice.worth and row["evpi"] == advice.evpi
         assert row["cost"] == before.settings.cost
         assert row["advice"] == ("continue" if advice.go_on else "stop")
+        assert row["headline"] == advice.headline
     assert rows[4]["label"] == "not relevant" and rows[5]["note"] == "claim 1"
 
 
@@ -178,3 +211,5 @@ def test_every_situation_can_be_put_in_words(
     assert np.isfinite(advice.utility) and 0 <= advice.more <= N - depth
     if cited:
         assert not advice.plus
+    if advice.go_on and advice.worth is not None:
+        assert advice.worth > cost

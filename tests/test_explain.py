@@ -157,7 +157,6 @@ WORDS = {
     "continue": "CONTINUE",
     "stop": "STOP",
     "found": "STOP: FOUND",
-    "finish batch": "FINISH THE BATCH",
     "confirm": "CONFIRM THE HIT",
     "depends": "DEPENDS ON ASSUMPTIONS",
     "prior alone": "NOTHING READ YET",
@@ -167,7 +166,7 @@ WORDS = {
 
 def situation(headline: Headline, **changes: object) -> Advice:
     """Advice under this headline."""
-    go_on = headline in ("continue", "finish batch", "depends")
+    go_on = headline in ("continue", "depends")
     plain = Advice(
         headline=headline,
         go_on=go_on,
@@ -261,8 +260,8 @@ def test_a_hit_that_waits_shows_both_worlds(go_on: bool) -> None:
     fails = situation("continue", b=0.213) if go_on else situation("stop", b=0.213)
     sentence = explain(situation("confirm", if_fails=fails), START).sentence
     assert "choose “Reject”" in sentence and "21 %" in sentence
-    assert ("continue, for about 6 more" in sentence) == go_on
-    assert ("stop and choose “Grant”" in sentence) == (not go_on)
+    assert ("go on, for about 6 more" in sentence) == go_on
+    assert ("stop now and choose “Grant”" in sentence) == (not go_on)
 
 
 def test_actions_go_by_the_names_they_were_given() -> None:

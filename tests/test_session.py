@@ -112,8 +112,9 @@ def test_a_plan_is_registered_before_the_first_label_and_once() -> None:
     assert planned.plan == START and planned.plan_records == "abc"
     with pytest.raises(InputProblem, match="registered already"):
         plan_event(planned, "abc")
-    with pytest.raises(InputProblem, match="before the first document"):
-        plan_event(replay(START, IDS, log(label("d0", "unsure"))), "abc")
+    for read in (log(label("d0", "unsure")), log(label("d0", "unsure"), Event("undo"))):
+        with pytest.raises(InputProblem, match="before the first document"):
+            plan_event(replay(START, IDS, read), "abc")
 
 
 def test_after_a_plan_other_settings_are_a_deviation_with_a_reason() -> None:
@@ -132,7 +133,36 @@ def test_without_a_plan_settings_change_freely_and_are_recorded() -> None:
     event = settings_event(replay(START, IDS, []), other)
     state = replay(START, IDS, log(event))
     assert state.settings == other and not state.deviations
-    assert START.changes(other) == {"b_0": (0.5, 0.3), "policy": ("optimal", "smooth:K=10")}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Event("label", {"doc": "d0"}),
+        Event("settings", {"reason": ""}),
+        Event("decided", {}),
+        Event("plan", {"settings": {"policy": 3}, "records": "x"}),
+    ],
+)
+def test_a_damaged_log_is_one_sentence(event: Event) -> None:
+    with pytest.raises(InputProblem, match="cannot be read"):
+        replay(START, IDS, log(event))
+
+
+def test_what_was_spent_is_counted_at_the_cost_of_the_time() -> None:
+    dearer = replace(START, cost=0.01)
+    change = settings_event(replay(START, IDS, []), dearer)
+    events = log(
+        label("d0", "irrelevant"), change, label("d1", "unsure"), label("d2", "unsure"), Event("undo")
+    )
+    assert replay(START, IDS, events).spent == pytest.approx(0.011)
+
+
+def test_a_verdict_changed_after_the_decision_is_noticed() -> None:
+    events = log(label("d0", "irrelevant"), Event("decided", {"plus": False}))
+    assert not replay(START, IDS, events).decision.outdated  # type: ignore[union-attr]
+    events += [Event("relabel", {"doc": "d0", "label": "relevant"}, 3)]
+    assert replay(START, IDS, events).decision.outdated  # type: ignore[union-attr]
 
 
 def test_stopping_deciding_and_going_on() -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarstop_core.payoffs import exceeds
 from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, first_not_worth
 from tarstop_core.policies.smooth import WINDOWS
 
@@ -29,14 +30,21 @@ class Batch(Policy):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),
     )
-    worth_phrase: ClassVar[str] = "The paper's score, averaged over the next batch, is"
+    worth_phrase: ClassVar[str] = "The paper's score, averaged over the batch, is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         looks = path.score(self.K)[:: self.K]
         batches = first_not_worth(looks, costs, -(-start // self.K))
         if path.hit is not None:
             batches = np.minimum(batches, -(-max(path.hit, start) // self.K))
-        return np.minimum(batches * self.K, len(path))
+        depths = np.minimum(batches * self.K, len(path))
+        begun, inside = divmod(start, self.K)
+        if inside and start < len(path):
+            # A batch that its own look refused, or that a hit preceded, was never begun.
+            before_hit = path.hit is None or path.hit > begun * self.K
+            depths = np.where(exceeds(looks[begun], costs) & before_hit, depths, start)
+        return depths
 
     def worth(self, path: Path) -> Floats:
-        return path.score(self.K)
+        """The score of the batch that each document belongs to: it is weighed once, at its start."""
+        return path.score(self.K)[np.arange(len(path)) // self.K * self.K]

@@ -294,7 +294,7 @@ def test_a_batch_is_finished_after_a_hit() -> None:
 def test_in_the_middle_of_a_batch_one_goes_on_to_its_end() -> None:
     path = DecisivePath(hit_curve([0.3] * 10 + [0.0] * 30), 0.5, Payoffs.from_q_star(0.5))
     assert [int(Batch(10).depths(path, [0.001], start=d)[0]) for d in (0, 1, 9, 10, 11, 20)] == [
-        10, 10, 10, 10, 20, 20,
+        10, 10, 10, 10, 11, 20,  # the batch from 10 on was refused, so nobody is inside it
     ]  # fmt: skip
 
 

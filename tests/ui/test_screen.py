@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.home import start_demo
 from dashboard.screen import trace_csv
 from dashboard.work import Work
-from tarstop_core.advice import advise, stopping_depths, trace
+from tarstop_core.advice import advise, stopping_outcomes, trace
 from tarstop_core.explain import explain
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal
@@ -78,9 +78,9 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
         assert told.word in shown and told.stopping in shown
         for sentence in (told.sentence, *told.doubts):
             assert sentence.replace("'", "&#x27;") in shown
-        depths = stopping_depths(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
-        for name, depth in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
-            assert f"<strong>{name}</strong> {depth:,}" in shown
+        depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
+        for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
+            assert f"<strong>{name}</strong> {depth:,} (“Grant”" in shown
         assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
     assert [event.reviewer for event in store.events(session)] == [""] * 4

@@ -1,0 +1,214 @@
+"""The document on the page: its text, its verdict, and what waits for a second look."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import streamlit as st
+
+from dashboard import shell
+from dashboard.work import Work, attempt, reviewer
+from tarstop_core.advice import Advice
+from tarstop_core.explain import number, percent
+from tarstop_core.ranking import matched_terms
+from tarstop_core.session import NAMES, RELEVANT, Event, Label, State
+from tarstop_core.store import Record
+
+VERDICTS: tuple[tuple[Label, str, str], ...] = (
+    ("relevant", "Relevant", "i"),
+    ("irrelevant", "Not relevant", "e"),
+    ("unsure", "Unsure", "u"),
+)
+
+
+def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
+    back = at is not None and at < state.depth
+    with st.container(height=430, border=False, key="document"):
+        if at is None:
+            st.html('<div class="tar-word">You have read every document.</div>')
+            st.write("Stop and decide below, or look back with the arrow.")
+        else:
+            record = work.document(at)
+            chance = advice.rho if not back else None
+            st.html(document_html(record, at, state, work.row.query, work.row.scores, chance))
+    doc = work.shown = work.row.ids[at] if at is not None else ""
+    blocked = at is None or work.stopping or (state.stopped and not back)
+    with st.container(horizontal=True, key="labels", gap="small"):
+        for verdict, words, key in VERDICTS:
+            st.button(
+                words,
+                # Keyed by document: a press on the one before is refused, never given to the next.
+                key=f"label_{verdict}_{doc}",
+                shortcut=key,
+                type="secondary",
+                width="stretch",
+                disabled=blocked,
+                on_click=_press,
+                args=(work, doc, verdict, state.seq),
+            )
+    with st.container(horizontal=True, key="helpers", gap="small"):
+        shut = work.stopping
+        st.button(
+            "Undo",
+            key="undo",
+            shortcut="z",
+            disabled=shut or not state.can_undo or state.stopped,
+            on_click=_undo,
+            args=(work, state.seq),
+        )
+        st.button(
+            "Note",
+            key="note",
+            shortcut="n",
+            disabled=shut or at is None,
+            on_click=_toggle_note,
+            args=(work, doc),
+        )
+        st.button(
+            "Earlier",
+            key="earlier",
+            shortcut="Left",
+            disabled=shut or (at if at is not None else state.depth) < 1,
+            on_click=_look,
+            args=(work, (at if at is not None else state.depth) - 1),
+        )
+        if back and at is not None:
+            after = None if at + 1 >= state.depth else at + 1
+            st.button(
+                "Later", key="later", shortcut="Right", disabled=shut, on_click=_look, args=(work, after)
+            )
+            st.button(
+                "Back to the next document", key="front", shortcut="Esc", on_click=_look, args=(work, None)
+            )
+    if doc and work.noting == doc:
+        name = shell.escape_markdown(reviewer() or "you")
+        st.text_area(
+            f"Note on this document, by {name} (Ctrl+Enter stores it)",
+            value=state.notes.get(doc, ""),
+            key=f"note_text_{doc}",
+            on_change=_store_note,
+            args=(work, doc, state.seq),
+        )
+    elif doc and doc in state.notes:
+        st.html(f'<div class="tar-literal"><em>Note:</em> {html.escape(state.notes[doc])}</div>')
+    to_settle(work, state)
+
+
+def to_settle(work: Work, state: State) -> None:
+    """Hits to confirm and unsure documents: what waits for a second look."""
+    for at in state.pending[:3]:
+        doc = work.row.ids[at]
+        with st.container(border=True, key=f"confirm_{at}"):
+            st.markdown(
+                f"**Does document #{at + 1} settle the question?** It counts only once you confirm it."
+            )
+            yes, no, look = st.columns(3)
+            shortcuts = ("y", "x") if at == state.pending[0] else (None, None)
+            for column, words, holds, key in (
+                (yes, "It holds", True, shortcuts[0]),
+                (no, "It does not", False, shortcuts[1]),
+            ):
+                column.button(
+                    words,
+                    key=f"holds_{at}_{holds}",
+                    shortcut=key,
+                    width="stretch",
+                    disabled=work.stopping,
+                    on_click=_confirm,
+                    args=(work, doc, holds, state.seq),
+                )
+            look.button(
+                "Read it again", key=f"again_{at}", width="stretch", on_click=_look, args=(work, int(at))
+            )
+    if len(state.unsure):
+        with st.container(horizontal=True, key="unsure", gap="small", vertical_alignment="center"):
+            st.caption("Unsure, to be settled:", width="content")
+            for at in state.unsure[:8]:
+                st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=_look, args=(work, int(at)))
+            if len(state.unsure) > 8:
+                st.caption(f"and {len(state.unsure) - 8} more", width="content")
+
+
+def document_html(
+    record: Record, at: int, state: State, query: str, scores: object, chance: float | None
+) -> str:
+    facts = [record.publication_number or record.id, record.date, record.authors]
+    if scores is not None:
+        facts.append(f"score {number(float(scores[at]))}")  # type: ignore[index]
+    if chance is not None:
+        facts.append(f"chance to be a hit {percent(chance)}")
+    if at < state.depth:
+        verdict = NAMES[int(state.labels[at])]
+        if state.labels[at] == RELEVANT and state.settings.confirm_hits:
+            verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
+        facts.append(f"you said: {verdict}")
+    words = matched_terms(query, f"{record.title} {record.abstract}") if query else set()
+    abstract = record.abstract
+    if abstract.startswith(record.title):
+        abstract = abstract[len(record.title) :].lstrip()
+    text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
+    meta = " · ".join(html.escape(fact) for fact in facts if fact)
+    link = ""
+    if re.match(r"https?://", record.url):
+        link = f' · <a href="{html.escape(record.url, quote=True)}" target="_blank" rel="noopener">open</a>'
+    return (
+        f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
+        f"{_marked(record.title or 'Untitled', words)}</h3>"
+        f'<div class="tar-meta">{meta}{link}</div><div class="tar-literal">{text}</div></article>'
+    )
+
+
+def _marked(text: str, words: set[str]) -> str:
+    """Escaped text with the query's words lightly marked."""
+    if not words:
+        return html.escape(text)
+    parts = re.split(r"(\w[\w'-]*)", text)
+    return "".join(
+        f"<mark>{html.escape(part)}</mark>" if part.lower() in words else html.escape(part) for part in parts
+    )
+
+
+def _press(work: Work, doc: str, verdict: Label, seen: int) -> None:
+    attempt(lambda: work.label(doc, verdict, seen))
+    _look(work, None)
+
+
+def _undo(work: Work, seen: int) -> None:
+    attempt(lambda: work.record(Event("undo"), seen))
+    _look(work, None)
+
+
+def _confirm(work: Work, doc: str, holds: bool, seen: int) -> None:
+    attempt(lambda: work.record(Event("confirm", {"doc": doc, "holds": holds}), seen))
+
+
+def _toggle_note(work: Work, doc: str) -> None:
+    work.noting = "" if work.noting == doc else doc
+
+
+def _store_note(work: Work, doc: str, seen: int) -> None:
+    text = str(st.session_state[f"note_text_{doc}"])
+    attempt(lambda: work.record(Event("note", {"doc": doc, "text": text}), seen))
+    work.noting = ""
+
+
+def looking_at(work: Work, state: State) -> int | None:
+    """The document on show: an earlier one being looked back at, else the next; None at the end."""
+    if work.looking_at is not None and work.looking_at < state.depth:
+        return work.looking_at
+    return state.depth if state.depth < len(work.row.ids) else None
+
+
+def _look(work: Work, at: int | None) -> None:
+    work.looking_at = at
+
+
+def question(work: Work) -> None:
+    """What every document is held against."""
+    if work.row.query:
+        with st.container(height=170, border=True, key="question"):
+            st.html(
+                '<div class="tar-meta">You are looking for</div>'
+                f'<div class="tar-literal">{html.escape(work.row.query)}</div>'
+            )
