@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from dashboard import documents, shell
-from dashboard.set_up import Plan, create, go_to
+from dashboard.creating import Plan, create, go_to
 from dashboard.stakes import START
 from dashboard.work import REVIEWER, attempt, clock, flash
 from tarstop_core.prepare import prepare

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import streamlit as st
 
 from dashboard import chances, documents, shell, stakes
+from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
-from dashboard.work import OPEN, REVIEWER
+from dashboard.work import REVIEWER
 from tarstop_core.advice import advise
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
@@ -21,8 +22,7 @@ from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.prepare import Order, Ranking, prepare, suggest_order
 from tarstop_core.ranking import Bm25Index, build_index
 from tarstop_core.records import ranking_text
-from tarstop_core.session import Settings, plan_event, replay
-from tarstop_core.store import Store
+from tarstop_core.session import Settings, replay
 
 PREFIX = "set_up"
 FIRST_TITLES = 5
@@ -38,20 +38,6 @@ NAMES: dict[str, tuple[str, str]] = {
 OWN_WORDS = "In my own words"
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Everything that a session is created from."""
-
-    name: str
-    reviewer: str
-    documents: Documents
-    ranking: Ranking
-    query: str
-    calibrator: Calibrator
-    settings: Settings
-    register: bool = False
 
 
 def set_up_page() -> None:
@@ -441,27 +427,6 @@ def _told_first(chosen: Documents, ranking: Ranking, settings: Settings, calibra
         '<div class="tar-meta">With these settings the first advice is</div>'
         f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
     )
-
-
-def create(store: Store, plan: Plan) -> str:
-    """Store the session and what it needs; its id."""
-    collection = documents.stored(store, plan.documents)
-    store.save_calibrator(plan.calibrator)
-    ranking = plan.ranking
-    session = store.create_session(
-        plan.name, collection, ranking.order, ranking.scores, plan.settings, plan.query, ranking.how
-    )
-    if plan.register:
-        row = store.session(session)
-        event = plan_event(replay(row.settings, row.ids, []), row.digest)
-        store.append(session, replace(event, reviewer=plan.reviewer), expected=0)
-    return session
-
-
-def go_to(session: str) -> None:
-    """Open a session on the Screen page."""
-    st.session_state[OPEN] = session
-    st.switch_page(shell.SCREEN, query_params={"session": session})
 
 
 def _forget() -> None:

@@ -29,8 +29,15 @@ def start_demo(watched: Any, url: str) -> Page:
     watched.open(url)
     watched.page.get_by_role("button", name="Start the demo").click()
     page: Page = watched.page
-    expect(counter(page)).to_contain_text("0 of", timeout=20_000)
+    arrived(page, "0 of")
     return page
+
+
+def arrived(page: Page, words: str) -> None:
+    """The page has loaded and listens to keys: its buttons bind them a moment after they are drawn."""
+    expect(counter(page)).to_contain_text(words, timeout=30_000)
+    at_rest(page)
+    page.wait_for_timeout(600)
 
 
 def counter(page: Page) -> Any:
@@ -101,10 +108,10 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(counter(page)).to_contain_text("1 unsure")
 
     page.reload()
-    expect(counter(page)).to_contain_text("5 of", timeout=20_000)
+    arrived(page, "5 of")
     server.restart()
     page.goto(page.url)
-    expect(counter(page)).to_contain_text("5 of", timeout=20_000)
+    arrived(page, "5 of")
 
     press(page, "i", 6)
     expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
@@ -150,7 +157,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     page.keyboard.press("Control+Enter")
     watched.settle()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(counter(page)).to_contain_text("0 of 1,310", timeout=30_000)
+    arrived(page, "0 of 1,310")
 
     verdicts = random.Random(3).choices(["e", "e", "e", "e", "u"], k=30)
     for done, key in enumerate(verdicts[:15], 1):
@@ -162,13 +169,13 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     watched.settle()
     slider.press("Escape")
     page.reload()
-    expect(counter(page)).to_contain_text("15 of", timeout=20_000)
+    arrived(page, "15 of")
     for done, key in enumerate(verdicts[15:], 16):
         press(page, key, done)
 
     server.restart()
     page.goto(page.url)
-    expect(counter(page)).to_contain_text("30 of", timeout=20_000)
+    arrived(page, "30 of")
     page.get_by_role("button", name="Stop and decide").click()
     page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
     expect(page.get_by_text(re.compile("Decided: Grant"))).to_be_visible()
@@ -184,7 +191,7 @@ def test_a_second_tab_is_told_to_look_again(shared_server: Any, open_page: OpenP
     page = start_demo(first, shared_server.url)
     second = open_page()
     second.open(page.url)
-    expect(counter(second.page)).to_contain_text("0 of", timeout=20_000)
+    arrived(second.page, "0 of")
     press(page, "e", 1)
     # The second tab still shows the first document; its press must not land on another one.
     at_rest(second.page)

@@ -1,0 +1,101 @@
+"""The built wheel serves every page, without the checkout."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the checkout and unpacked as an installer lays it out."""
+    built = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(built), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = built.glob("*.whl")
+    place = tmp_path_factory.mktemp("site")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(place)
+    return place
+
+
+def run(*arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "tarstop_core", *arguments]
+
+
+def environment(installed: Path, folder: Path) -> dict[str, str]:
+    # PYTHONPATH comes before the checkout's own installation.
+    return {
+        **os.environ,
+        "PYTHONPATH": str(installed),
+        "TARSTOP_DATABASE_URL": f"sqlite:///{folder}/t.db",
+    }
+
+
+def test_it_holds_the_whole_dashboard(installed: Path) -> None:
+    app = installed / "tarstop_app"
+    for name in ("app.py", ".streamlit/config.toml", "sample_data/patents/topics.csv", "dashboard/look.css"):
+        assert (app / name).is_file(), name
+    pages = {path.name for path in (ROOT / "pages").glob("*.py")}
+    assert {path.name for path in (app / "pages").glob("*.py")} == pages
+    assert list((app / "sample_data" / "calibrators").glob("*.json"))
+
+
+def test_samples_and_calibrators_are_its_own(installed: Path, tmp_path: Path) -> None:
+    script = (
+        "from tarstop_core import samples, shipped; "
+        "print(samples.sample_dir()); print(len(samples.sample_topics()), len(shipped.calibrators()))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        cwd=tmp_path,
+        env=environment(installed, tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+    assert answer[0].startswith(str(installed))
+    assert int(answer[1].split()[0]) >= 16 and int(answer[1].split()[1]) >= 6
+
+
+def test_its_app_serves_all_pages(installed: Path, tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        run("app", "--port", str(port), "--headless"),
+        cwd=tmp_path,
+        env=environment(installed, tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            assert server.poll() is None, server.stdout.read().decode()  # type: ignore[union-attr]
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
+                break
+            except (urllib.error.URLError, OSError):
+                assert time.monotonic() < deadline, "the server did not start"
+                time.sleep(0.2)
+        for page in ("", "set_up", "screen"):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10) as answer:
+                assert answer.status == 200
+        command = Path(f"/proc/{server.pid}/cmdline")
+        if command.exists():
+            assert str(installed / "tarstop_app") in command.read_bytes().decode()
+    finally:
+        server.kill()
+        server.wait()
