@@ -19,7 +19,7 @@ help:
 	@echo "make test    all checks and tests, those in a real browser included"
 	@echo "make lint    ruff and mypy only"
 	@echo "make format  let ruff lay out the code"
-	@echo "make bench   the benchmarks"
+	@echo "make bench   the benchmarks, into docs/benchmarks.md"
 	@echo "make wheel   build the wheel into dist/"
 	@echo "make clean   remove what was built, .venv included"
 
@@ -40,7 +40,7 @@ format: $(DEV_READY)
 	$(BIN)/ruff format .
 
 bench: $(DEV_READY)
-	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	@$(BIN)/python scripts/report_benchmarks.py && cat docs/benchmarks.md
 
 wheel: $(DEV_READY) $(SAMPLES)
 	@rm -rf dist

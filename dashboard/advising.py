@@ -10,8 +10,9 @@ from dashboard import shell
 from dashboard.work import Work, clock
 from tarstop_core import figures
 from tarstop_core.advice import ALWAYS_SHOWN, Advice, screening_path, stopping_outcomes
-from tarstop_core.explain import Explanation, action, amount, explain, number, remarks
+from tarstop_core.explain import Explanation, action, amount, documents, explain, number, percent, remarks
 from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.samples import sample_qrels, sample_topics
 from tarstop_core.session import Settings, State
 
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
@@ -27,9 +28,12 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         told.append(_told(explain(advice, state.settings), "Since the deviation: " if state.plan else ""))
     if what_if:
         told.append(_told(explain(shown, what_if), "What if: "))
-    with st.container(height=250, border=False, key="advice"):
+    # With a plan there is its advice beside one's own: the panel is taller for the whole session.
+    with st.container(height=250 if state.plan is None else 400, border=False, key="advice"):
+        if state.former is not None and state.decision is None:
+            _formerly(state)
         if state.decision is not None:
-            _decided(state)
+            _decided(work, state)
         elif state.stopped:
             st.info("Screening has stopped; the decision is still to be recorded.")
         st.html("".join(told))
@@ -56,15 +60,35 @@ def _told(told: Explanation, before: str) -> str:
     )
 
 
-def _decided(state: State) -> None:
+def _sample_answer(work: Work) -> str:
+    """For a sample search, the truth, which is known because it was invented; else nothing."""
+    titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
+    topic = titles.get(work.collection.name) if work.collection.simulated else None
+    if topic is None:
+        return ""
+    relevant = sample_qrels()[topic]
+    at = [f"#{rank}" for rank, doc in enumerate(work.row.ids, start=1) if relevant.get(doc)]
+    if not at:
+        return " The truth of this simulated search: it holds no prior art."
+    return f" The truth of this simulated search: prior art is at {', '.join(at)}."
+
+
+def _decided(work: Work, state: State) -> None:
     decision = state.decision
     assert decision is not None
     since = "Verdicts have been changed since. " if decision.outdated else ""
     st.success(
         f"Decided: {shell.escape_markdown(action(decision.plus, state.settings))}, {clock(decision.time)}. "
-        f"{since}You can keep screening at any time.",
+        f"{since}You can keep screening at any time.{_sample_answer(work)}",
         icon=":material/check_circle:",
     )
+
+
+def _formerly(state: State) -> None:
+    former = state.former
+    assert former is not None
+    decided = shell.escape_markdown(action(former.plus, state.settings))
+    st.caption(f"Decided: {decided}, {clock(former.time)}; reading on since.")
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
@@ -84,8 +108,9 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         hit=state.hit,
         span=span,
         unit=settings.payoffs.unit,
-        worth_title="paper's score" if "score" in rule.worth_phrase else "worth, a document",
+        worth_title="paper's score" if "score" in rule.worth_phrase else "worth each",
         log_depth=choice == "log",
+        dark=st.context.theme.type == "dark",
     )
     sentence = curve_sentence(state, settings, advice)
     st.plotly_chart(figure, config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
@@ -102,10 +127,12 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     """What the two curves show, with their numbers."""
-    side = "above" if settings.payoffs.chooses_plus(advice.b) else "not above"
+    q_star = settings.payoffs.q_star
+    gap = advice.b - q_star
+    side = "at" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
     text = (
-        f"After {state.depth:,} documents the chance is {number(advice.b)}, {side} the threshold "
-        f"{number(settings.payoffs.q_star)}."
+        f"After {documents(state.depth)} the chance that prior art exists is {percent(advice.b)}, "
+        f"{side} the threshold of {percent(q_star)}."
     )
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} if nothing turns up."

@@ -147,7 +147,9 @@ def _quality(calibrator: Calibrator) -> None:
         with st.expander("Did the chances come true?"):
             said = reliability_sentence(quality.reliability)
             st.plotly_chart(
-                reliability_figure(quality.reliability, calibrator.fitted_on.simulated),
+                reliability_figure(
+                    quality.reliability, calibrator.fitted_on.simulated, st.context.theme.type == "dark"
+                ),
                 config={"staticPlot": True},
                 alt=said,
                 key=f"{PREFIX}/reliability",

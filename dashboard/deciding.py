@@ -32,23 +32,27 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
         f"The chance that prior art exists is {percent(advice.b)}."
     )
-    st.write(shell.escape_markdown(explain(advice, settings).stopping))
-    if len(state.pending):
-        st.warning("A hit still waits for confirmation; confirm it first if it is to count.")
+    waiting = bool(len(state.pending))
+    if waiting:
+        st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
+    else:
+        st.write(shell.escape_markdown(explain(advice, settings).stopping))
     if len(state.unsure):
         st.info(f"Still to be settled: {documents(len(state.unsure))} marked unsure.")
     plus = st.radio(
         "Your decision",
         [advice.plus, not advice.plus],
+        index=None if waiting else 0,
         format_func=lambda choice: (
-            shell.escape_markdown(action(choice, settings)) + (" (advised)" if choice == advice.plus else "")
+            shell.escape_markdown(action(choice, settings))
+            + (" (advised)" if choice == advice.plus and not waiting else "")
         ),
     )
     if plus and settings.needs_citation and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
-    if st.button("Record the decision", type="primary", width="stretch"):
-        attempt(lambda: _record(work, state, advice, plus, reason))
+    if st.button("Record the decision", type="primary", width="stretch", disabled=plus is None):
+        attempt(lambda: _record(work, state, advice, bool(plus), reason))
         close_dialog()
         st.rerun()
     if st.button("Stop, and decide later", width="stretch"):

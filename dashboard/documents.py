@@ -13,6 +13,7 @@ import streamlit as st
 
 from dashboard import shell
 from tarstop_core.errors import InputProblem
+from tarstop_core.explain import documents as count_of
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
 from tarstop_core.records import merge_records, records_hash
 from tarstop_core.samples import load_sample, sample_topics
@@ -338,7 +339,7 @@ def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str)
     parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     st.success(
-        shell.escape_markdown(f"{row.documents:,} documents imported ({', '.join(parts)}{merged})."),
+        shell.escape_markdown(f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."),
         icon=":material/check:",
     )
     notes = [

@@ -33,7 +33,7 @@ def home_page() -> None:
     flash()
     st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
     if not sessions:
-        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a minute.</p>')
+        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")
@@ -85,7 +85,7 @@ def _beginnings(store: Store, demo_first: bool) -> None:
 
 
 def _recent(store: Store, sessions: list[SessionSummary]) -> None:
-    st.subheader("Continue")
+    st.subheader("Your sessions")
     shown = sessions
     if len(sessions) > RECENT:
         everything = st.toggle(f"Show all {len(sessions)} sessions", key="all_sessions")

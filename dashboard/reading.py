@@ -8,11 +8,12 @@ import re
 import streamlit as st
 
 from dashboard import shell
+from dashboard.deciding import open_dialog
 from dashboard.work import Work, attempt, reviewer
 from tarstop_core.advice import Advice
 from tarstop_core.explain import number, percent
 from tarstop_core.ranking import matched_terms
-from tarstop_core.session import NAMES, RELEVANT, Event, Label, State
+from tarstop_core.session import NAMES, RELEVANT, Event, Label, State, last_undoable
 from tarstop_core.store import Record
 
 VERDICTS: tuple[tuple[Label, str, str], ...] = (
@@ -30,10 +31,10 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             st.write("Stop and decide below, or look back with the arrow.")
         else:
             record = work.document(at)
-            chance = advice.rho if not back else None
+            chance = advice.rho if not back and state.hit is None else None
             st.html(document_html(record, at, state, work.row.query, work.row.scores, chance))
     doc = work.shown = work.row.ids[at] if at is not None else ""
-    blocked = at is None or work.stopping or (state.stopped and not back)
+    blocked = at is None or work.stopping or bool(work.noting) or (state.stopped and not back)
     with st.container(horizontal=True, key="labels", gap="small"):
         for verdict, words, key in VERDICTS:
             st.button(
@@ -47,8 +48,27 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
                 on_click=_press,
                 args=(work, doc, verdict, state.seq),
             )
+    _helpers(work, state, at, doc)
+    if doc and work.noting == doc:
+        name = shell.escape_markdown(reviewer() or "you")
+        st.text_area(
+            f"Note on this document, by {name} (Ctrl+Enter stores it)",
+            value=state.notes.get(doc, ""),
+            key=f"note_text_{doc}",
+            on_change=_store_note,
+            args=(work, doc, state.seq),
+        )
+    elif doc and doc in state.notes:
+        st.html(f'<div class="tar-literal"><em>Note:</em> {html.escape(state.notes[doc])}</div>')
+    to_settle(work, state)
+
+
+def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
+    """Undo, note, looking back, and the way out."""
+    back = at is not None and at < state.depth
     with st.container(horizontal=True, key="helpers", gap="small"):
-        shut = work.stopping
+        # A key meant for the note or the dialog must not reach the page behind it.
+        shut = work.stopping or bool(work.noting)
         st.button(
             "Undo",
             key="undo",
@@ -58,10 +78,10 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             args=(work, state.seq),
         )
         st.button(
-            "Note",
+            "Close the note" if work.noting else "Note",
             key="note",
-            shortcut="n",
-            disabled=shut or at is None,
+            shortcut=None if work.noting else "n",
+            disabled=work.stopping or at is None,
             on_click=_toggle_note,
             args=(work, doc),
         )
@@ -81,18 +101,12 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             st.button(
                 "Back to the next document", key="front", shortcut="Esc", on_click=_look, args=(work, None)
             )
-    if doc and work.noting == doc:
-        name = shell.escape_markdown(reviewer() or "you")
-        st.text_area(
-            f"Note on this document, by {name} (Ctrl+Enter stores it)",
-            value=state.notes.get(doc, ""),
-            key=f"note_text_{doc}",
-            on_change=_store_note,
-            args=(work, doc, state.seq),
-        )
-    elif doc and doc in state.notes:
-        st.html(f'<div class="tar-literal"><em>Note:</em> {html.escape(state.notes[doc])}</div>')
-    to_settle(work, state)
+        if not state.stopped:
+            st.button("Stop and decide", key="stop", type="primary", on_click=open_dialog, args=(work,))
+        elif state.decision is None:
+            st.button("Decide", key="decide", type="primary", on_click=open_dialog, args=(work,))
+        if state.stopped:
+            st.button("Keep screening", key="continue", on_click=_continue, args=(work, state.seq))
 
 
 def to_settle(work: Work, state: State) -> None:
@@ -100,8 +114,9 @@ def to_settle(work: Work, state: State) -> None:
     for at in state.pending[:3]:
         doc = work.row.ids[at]
         with st.container(border=True, key=f"confirm_{at}"):
+            title = shell.escape_markdown(work.document(int(at)).title or "Untitled")
             st.markdown(
-                f"**Does document #{at + 1} settle the question?** It counts only once you confirm it."
+                f"**Does document #{at + 1} settle the question?** “{title}” counts only once you confirm it."
             )
             yes, no, look = st.columns(3)
             shortcuts = ("y", "x") if at == state.pending[0] else (None, None)
@@ -114,7 +129,7 @@ def to_settle(work: Work, state: State) -> None:
                     key=f"holds_{at}_{holds}",
                     shortcut=key,
                     width="stretch",
-                    disabled=work.stopping,
+                    disabled=work.stopping or bool(work.noting),
                     on_click=_confirm,
                     args=(work, doc, holds, state.seq),
                 )
@@ -137,7 +152,7 @@ def document_html(
     if scores is not None:
         facts.append(f"score {number(float(scores[at]))}")  # type: ignore[index]
     if chance is not None:
-        facts.append(f"chance to be a hit {percent(chance)}")
+        facts.append(f"chance to be a hit {percent(chance)}".replace(" %", "\u00a0%"))
     if at < state.depth:
         verdict = NAMES[int(state.labels[at])]
         if state.labels[at] == RELEVANT and state.settings.confirm_hits:
@@ -175,8 +190,17 @@ def _press(work: Work, doc: str, verdict: Label, seen: int) -> None:
 
 
 def _undo(work: Work, seen: int) -> None:
+    last = last_undoable(work.events)
     attempt(lambda: work.record(Event("undo"), seen))
+    if last is not None and work.events[-1].kind == "undo":
+        at = work.row.ids.index(str(last.payload["doc"])) + 1
+        what = {"label": "verdict on", "relabel": "changed verdict on", "confirm": "answer about"}[last.kind]
+        st.toast(f"Undone: the {what} #{at}.")
     _look(work, None)
+
+
+def _continue(work: Work, seen: int) -> None:
+    attempt(lambda: work.record(Event("continued"), seen))
 
 
 def _confirm(work: Work, doc: str, holds: bool, seen: int) -> None:
@@ -207,8 +231,8 @@ def _look(work: Work, at: int | None) -> None:
 def question(work: Work) -> None:
     """What every document is held against."""
     if work.row.query:
-        with st.container(height=170, border=True, key="question"):
+        with st.container(border=True, key="question"):
             st.html(
-                '<div class="tar-meta">You are looking for</div>'
+                '<div class="tar-meta">You are looking for (its words are underlined in the documents)</div>'
                 f'<div class="tar-literal">{html.escape(work.row.query)}</div>'
             )

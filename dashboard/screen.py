@@ -9,12 +9,13 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import advising, reading, shell, stakes
-from dashboard.deciding import open_dialog, stop_dialog
+from dashboard.deciding import stop_dialog
 from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
 from tarstop_core.advice import Advice, trace
+from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv
-from tarstop_core.session import Event, Settings, State
+from tarstop_core.session import Settings, State
 from tarstop_core.stakes import Stakes
 
 REVIEWER_FIELD = "_reviewer_field"
@@ -23,13 +24,23 @@ document.addEventListener('keydown',e=>{
   const typing=e.target.closest&&e.target.closest('input:not([type=range]),textarea,select,[contenteditable]');
   if(e.repeat&&e.key.length===1&&!typing)e.stopImmediatePropagation();
   if(e.key==='Escape'&&e.target.type==='range')e.target.blur();},true);
+new MutationObserver(()=>{const note=document.querySelector('[class*="st-key-note_text"] textarea');
+  if(note&&!note.dataset.met){note.dataset.met=1;note.focus();}
+  const rank=document.querySelector('.tar-rank')?.textContent;
+  if(rank!==window.tarstopRank){window.tarstopRank=rank;
+    if(innerWidth<=640)document.querySelector('.st-key-document')?.scrollIntoView({block:'start'});}
+  }).observe(document.body,{subtree:true,childList:true});
 document.addEventListener('pointerup',()=>setTimeout(()=>{const a=document.activeElement;
   if(a&&a.type==='range')a.blur();},0),true);}</script>"""
 
 
 def screen_page() -> None:
     """Draw the page for the session in the URL."""
-    work = open_work()
+    try:
+        work = open_work()
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        work = None
     if work is None:
         _nothing_open()
         return
@@ -83,11 +94,14 @@ def _screening(work: Work) -> None:
 
 def _header(work: Work, state: State) -> None:
     saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
-    simulated = '<span class="tar-badge">simulated documents</span> ' if work.collection.simulated else ""
+    badges = ["simulated documents"] if work.collection.simulated else []
+    if state.plan is not None:
+        badges.append("plan registered" + (", deviated from" if state.deviations else ""))
+    marks = "".join(f'<span class="tar-badge">{badge}</span> ' for badge in badges)
     waiting = f" · {len(state.unsure)} unsure" if len(state.unsure) else ""
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(
-            f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {simulated}'
+            f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {marks}'
             f'<span class="tar-meta">{html.escape(saved)}</span></div>'
             f'<div class="tar-meta" data-testid="counter">{state.depth:,} of {len(work.row.ids):,} screened · '
             f"{state.relevant:,} relevant{waiting}</div></div>",
@@ -124,23 +138,6 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         else:
             st.caption("Changes are recorded in this session's log as you make them.")
     with right:
-        if state.stopped and state.decision is None:
-            st.button(
-                "Decide", key="decide", type="primary", width="stretch", on_click=open_dialog, args=(work,)
-            )
-        if state.stopped:
-            st.button(
-                "Keep screening", key="continue", width="stretch", on_click=_continue, args=(work, state.seq)
-            )
-        else:
-            st.button(
-                "Stop and decide",
-                key="stop",
-                type="primary",
-                width="stretch",
-                on_click=open_dialog,
-                args=(work,),
-            )
         st.download_button(
             "Export every document read (CSV)",
             data=lambda: trace_csv(work),
@@ -161,9 +158,16 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     st.caption(
         shell.escape_markdown(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     )
+    before = plan
     for event in state.deviations:
-        reason = str(event.payload.get("reason", ""))
-        st.caption(shell.escape_markdown(f"Deviation at {clock(event.time)}: {reason}"))
+        after = Settings.from_dict(event.payload["settings"])
+        moved = (
+            f"q* {number(before.payoffs.q_star)} → {number(after.payoffs.q_star)}, "
+            f"cost {amount(before.cost, before.payoffs.unit)} → {amount(after.cost, after.payoffs.unit)}"
+        )
+        said = f"Deviation at {clock(event.time)}: {moved}. {event.payload.get('reason', '')}"
+        st.caption(shell.escape_markdown(said))
+        before = after
     if what_if is None:
         st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
         return
@@ -214,10 +218,6 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
 
 def _named() -> None:
     st.session_state[REVIEWER] = str(st.session_state[REVIEWER_FIELD]).strip()
-
-
-def _continue(work: Work, seen: int) -> None:
-    attempt(lambda: work.record(Event("continued"), seen))
 
 
 def _register(work: Work, seen: int) -> None:

@@ -44,7 +44,7 @@ def set_up_page() -> None:
     """Draw the page."""
     st.html(shell.ROOT / "dashboard" / "forms.css")
     st.title("Set up a session")
-    st.caption("Everything has a sensible value already: you can press Start at once.")
+    st.caption("The sample search is ready to start; for your own documents, go from top to bottom.")
     problems: list[str] = []
 
     _step(1, "Documents")
@@ -382,7 +382,7 @@ def _start(
         problems.append("The session has no name; give it one.")
     if calibrator is None and ranking is not None:
         problems.append("No calibrator is chosen; upload one under Chances.")
-    if ranking is not None and calibrator is not None:
+    if ranking is not None and calibrator is not None and not problems:
         _told_first(chosen, ranking, settings, calibrator)
     with st.bottom:
         said, button = st.columns([4, 1.2], vertical_alignment="center")

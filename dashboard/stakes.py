@@ -77,7 +77,9 @@ def panel(key: str, settings: Settings) -> Panel:
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
-    questions, sliders, payoffs = st.tabs(["Two questions", "Two sliders", "Four consequences"])
+    questions, sliders, payoffs = st.tabs(
+        ["Two questions", "Two sliders", "Four consequences"], key=f"{key}/form"
+    )
     with questions:
         _questions(key, settings, stakes)
     with sliders:
@@ -218,8 +220,8 @@ def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     labels = {
         "B": f"Gain from “{plus}” when prior art exists (B)",
-        "L_r": f"Loss from “{plus}” when none exists (L_r)".replace("_", "\\_"),
-        "L_g": f"Loss from “{minus}” when prior art exists (L_g)".replace("_", "\\_"),
+        "L_r": f"Loss from “{plus}” when none exists (L_r)",
+        "L_g": f"Loss from “{minus}” when prior art exists (L_g)",
         "G": f"Gain from “{minus}” when none exists (G)",
         "cost": "Cost of reading one document (c)",
     }
@@ -230,7 +232,16 @@ def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
                 if name == "unit":
                     label = "Counted in (£, hours, …)"
                     text = views(stakes)[name]
-                    column.text_input(label, text, max_chars=20, key=at, on_change=_moved, args=args)
+                    column.text_input(
+                        label,
+                        text,
+                        max_chars=20,
+                        key=at,
+                        on_change=_moved,
+                        args=args,
+                        help="The first unit you name turns the amounts above into ones in which a document "
+                        "costs 1; no advice changes by that. Then enter your own.",
+                    )
                 else:
                     column.number_input(
                         labels[name],

@@ -116,13 +116,17 @@ class Work:
         InputProblem
             When something was recorded since, here or in another tab; nothing is stored then.
         """
-        if seen != self.state.seq:
+        since = [earlier for earlier in self.events if earlier.seq > seen]
+        # A note is stored when its box loses the focus, which may be by the very click on a label.
+        if any(earlier.kind != "note" for earlier in since):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
             )
         try:
-            stored = self.store.append(self.row.id, replace(event, reviewer=reviewer()), expected=seen)
+            stored = self.store.append(
+                self.row.id, replace(event, reviewer=reviewer()), expected=self.state.seq
+            )
         except InputProblem:
             self.refresh()
             raise

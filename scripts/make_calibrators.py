@@ -97,7 +97,7 @@ def main() -> None:
         labelled(data / "clef_dta/bm25.run", data / "clef_dta/content.qrels"),
         labelled(data / "clef2019/bm25_dta.run", data / "clef2019/full.test.dta.content.2019.qrels"),
         "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25",
-        name="diagnostic reviews of CLEF TAR, title as query",
+        name="medical reviews of CLEF TAR, not patents",
         source="CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores, full-text relevance",
         simulated=False,
     )

@@ -26,7 +26,11 @@ def main() -> None:
     for name in sorted(scripts, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name)):
         print(name, file=sys.stderr)
         ran = subprocess.run(
-            [sys.executable, "-m", f"benchmarks.{name}"], cwd=ROOT, capture_output=True, text=True, check=False
+            [sys.executable, "-m", f"benchmarks.{name}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         verdict = "" if ran.returncode == 0 else f"\n(exit status {ran.returncode}: a target was missed)"
         parts += ["", f"## `benchmarks/{name}.py`", "", "```", ran.stdout.strip() + verdict, "```"]

@@ -16,6 +16,7 @@ from tarstop_core.session import (
     IRRELEVANT,
     NAMES,
     PENDING,
+    REJECTED,
     RELEVANT,
     Event,
     Fold,
@@ -224,7 +225,8 @@ def trace(
                     "rank": depth + 1,
                     "id": ids[depth],
                     "score": None if scores is None else float(scores[depth]),
-                    "label": NAMES[int(final.labels[depth])],
+                    "label": NAMES[int(final.labels[depth])]
+                    + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
                     "settles": bool(relevant and not final.silent[depth]),
                     "time": event.time,
                     "reviewer": event.reviewer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tarstop_core.advice import Advice
+from tarstop_core.advice import Advice, Variation
 from tarstop_core.calibration import Calibrator
 from tarstop_core.payoffs import exceeds
 from tarstop_core.session import Settings
@@ -104,10 +104,7 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
     settings : Settings
         Those that the advice was computed with.
     """
-    doubts = tuple(
-        f"If {variation.assumption}, you would {_instead(variation.go_on, variation.more, variation.plus, settings)}."
-        for variation in advice.contrary
-    )
+    doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
     headline = advice.headline
     if headline == "found":
@@ -145,7 +142,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
     payoffs = settings.payoffs
     worth = amount(advice.utility, payoffs.unit)
     if not payoffs.unit:
-        worth += ", where all that is at stake adds up to 1"
+        worth += ", where both mistakes together cost 1"
     text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
     if settings.needs_citation and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
         text += f" “{settings.plus}” is not open until a document to cite is confirmed."
@@ -183,7 +180,7 @@ def _comparison(advice: Advice, settings: Settings) -> str:
     cost = "nothing" if advice.cost == 0 else amount(advice.cost, unit)
     worth, phrase = amount(advice.worth, unit), settings.rule.worth_phrase
     if phrase.endswith("worth"):
-        return f"{phrase} {worth} each and cost {cost} each."
+        return f"{phrase} {worth} each and cost {cost}{' each' if advice.cost else ''}."
     return f"{phrase} {worth}, and a document costs {cost}."
 
 
@@ -202,6 +199,14 @@ def _stop(advice: Advice, settings: Settings) -> str:
     if advice.worth <= 0:
         return "Nothing that the next documents could show would be worth reading them for."
     return f"{_comparison(advice, settings)} Going on is no longer worth it."
+
+
+def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:
+    instead = _instead(variation.go_on, variation.more, variation.plus, settings)
+    because = ""
+    if not variation.go_on and advice.go_on and advice.depth and "twice" in variation.assumption:
+        because = ", because hits should have shown by now"
+    return f"If {variation.assumption}, you would {instead}{because}."
 
 
 def _instead(go_on: bool, more: int, plus: bool, settings: Settings) -> str:

@@ -18,7 +18,9 @@ VALUE = "#009E73"
 COST = "#E69F00"
 PLUS = "#D55E00"
 MINUS = "#56B4E9"
-TEXT = "#808790"
+# No single grey or amber has a contrast of 4.5:1 on white and on near-black.
+TEXT, TEXT_ON_DARK = "#5B6470", "#A9B1BA"
+COST_TEXT, COST_TEXT_ON_DARK = "#8A5A00", "#E69F00"
 GRID = "rgba(128,128,128,0.22)"
 POINTS = 400
 
@@ -39,11 +41,11 @@ def thinned(n: int, cursor: int, points: int = POINTS) -> NDArray[np.intp]:
     return np.unique(kept[(kept >= 0) & (kept < n)])
 
 
-def axis(title: str, **more: Any) -> dict[str, Any]:
+def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
     """An axis with a light grid, no frame and a title in words."""
     return {
-        "title": {"text": title, "font": {"size": 12, "color": TEXT}},
-        "tickfont": {"color": TEXT, "size": 11},
+        "title": {"text": title, "font": {"size": 12, "color": TEXT_ON_DARK if dark else TEXT}},
+        "tickfont": {"color": TEXT_ON_DARK if dark else TEXT, "size": 11},
         "gridcolor": GRID,
         "zeroline": False,
         "showline": False,
@@ -66,7 +68,7 @@ def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, 
         "text": text,
         "showarrow": False,
         "font": {"color": colour, "size": 12},
-        "xanchor": "left",
+        "xanchor": "right",
         "yanchor": "bottom",
         **more,
     }
@@ -91,9 +93,10 @@ def live_curves(
     hit: int | None,
     span: tuple[int, int],
     unit: str = "",
-    belief_title: str = "chance that prior art exists",
-    worth_title: str = "worth of the next document",
+    belief_title: str = "chance it exists",
+    worth_title: str = "worth each",
     log_depth: bool = False,
+    dark: bool = False,
 ) -> Figure:
     """Belief against q* above, the value of the next document against the cost below.
 
@@ -118,6 +121,8 @@ def live_curves(
         Axis titles.
     log_depth : bool
         Depth on a log axis (depth 0 is drawn at 0.5).
+    dark : bool
+        Whether the page is dark: texts need another colour there.
 
     Returns
     -------
@@ -147,20 +152,21 @@ def live_curves(
     )
     edge = [float(x[0]), float(x[-1])]
     data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
-    left = float(np.log10(edge[0])) if log_depth else edge[0]
-    notes = [label(left, q_star, f"act above {q_star:.2f}", THRESHOLD)]
+    # At the right end, where the projection has stopped: at the left the belief often starts at q*.
+    right = float(np.log10(edge[1])) if log_depth else edge[1]
+    notes = [label(right, q_star, f"act above {q_star:.2f}", TEXT_ON_DARK if dark else TEXT)]
 
     x_axis: dict[str, Any] = {"range": [float(np.log10(v)) if log_depth else v for v in (edge[0], edge[1])]}
     if log_depth:
-        x_axis["type"] = "log"
+        x_axis |= {"type": "log", "dtick": 1}
     layout: dict[str, Any] = {
         "height": 300,
         "margin": {"l": 56, "r": 8, "t": 4, "b": 36},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "yaxis": axis(belief_title, range=[0, 1.04], domain=[0.55, 1.0], tickformat=".1f"),
-        "xaxis": axis("documents read", **x_axis),
+        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], domain=[0.55, 1.0], tickformat=".1f"),
+        "xaxis": axis("documents read", dark, **x_axis),
     }
     if worth is not None:
         data += _worth_lines(worth, at, x, depth, plan, hit, cost)
@@ -168,6 +174,7 @@ def live_curves(
         title = f"{worth_title} ({unit})" if unit else worth_title
         layout["yaxis2"] = axis(
             title,
+            dark,
             domain=[0.0, 0.45],
             type="log",
             dtick=1,
@@ -176,7 +183,8 @@ def live_curves(
         )
         if cost > 0:
             data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-            notes.append(label(left, float(np.log10(cost)), "cost of one document", COST, yref="y2"))
+            amber = COST_TEXT_ON_DARK if dark else COST_TEXT
+            notes.append(label(right, float(np.log10(cost)), "cost of one document", amber, yref="y2"))
     else:
         layout["yaxis"]["domain"] = [0.0, 1.0]
     layout["annotations"] = notes
@@ -219,7 +227,9 @@ def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
     return [low, max(high, low + 1)]
 
 
-def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool = False) -> Figure:
+def reliability_figure(
+    bins: Sequence[tuple[float, float, int]], simulated: bool = False, dark: bool = False
+) -> Figure:
     """Chances as they were given against what was found, with 95 % intervals.
 
     Parameters
@@ -228,6 +238,8 @@ def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool
         Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.Quality` holds them.
     simulated : bool
         Says so in the figure.
+    dark : bool
+        Whether the page is dark.
 
     Returns
     -------
@@ -260,15 +272,17 @@ def reliability_figure(bins: Sequence[tuple[float, float, int]], simulated: bool
     }
     notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD, xanchor="right", yanchor="bottom")]
     if simulated:
-        notes.append(label(0.02 * top, top, "simulated", TEXT, xanchor="left", yanchor="top"))
+        notes.append(
+            label(0.02 * top, top, "simulated", TEXT_ON_DARK if dark else TEXT, xanchor="left", yanchor="top")
+        )
     layout = {
         "height": 300,
         "margin": {"l": 56, "r": 8, "t": 6, "b": 44},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("chance that was given", range=[0, top], tickformat=".0%"),
-        "yaxis": axis("share found relevant", range=[0, top], tickformat=".0%"),
+        "xaxis": axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
+        "yaxis": axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
         "annotations": notes,
     }
     return {

@@ -78,7 +78,8 @@ class Payoffs:
             if not (math.isfinite(value) and value > 0):
                 raise InputProblem(
                     f"The payoff {name} is {value:g}; give a number above 0 "
-                    "(losses are entered as positive amounts)."
+                    "(losses are entered as positive amounts; only the sums B + L_g and G + L_r decide, so half "
+                    "of a loss may stand as a gain)."
                 )
 
     @classmethod

@@ -24,7 +24,7 @@ Label = Literal["relevant", "irrelevant", "unsure"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE = -1, 0, 1, 2
 CODES: dict[str, int] = {"irrelevant": IRRELEVANT, "relevant": RELEVANT, "unsure": UNSURE}
 NAMES: dict[int, str] = {UNSEEN: "", IRRELEVANT: "not relevant", RELEVANT: "relevant", UNSURE: "unsure"}
-PENDING, CONFIRMED = 0, 1
+PENDING, CONFIRMED, REJECTED = 0, 1, 2
 
 KINDS = (
     "label",  # doc, label: the next document of the list is read
@@ -164,7 +164,7 @@ class State:
     labels : ndarray of int8, shape (N,)
         UNSEEN, IRRELEVANT, RELEVANT or UNSURE, in screening order.
     confirmed : ndarray of int8, shape (N,)
-        For relevant documents: PENDING or CONFIRMED.
+        For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any.
     seq : int
         Number of events so far.
     notes : mapping of str to str
@@ -177,6 +177,8 @@ class State:
         Settings changed, with a reason, after a plan was registered.
     stopped : bool
     decision : Decision or None
+    former : Decision or None
+        What had been decided before screening went on.
     can_undo : bool
         Whether a label, change or confirmation stands that could be taken back.
     last_time : str
@@ -197,6 +199,7 @@ class State:
     deviations: tuple[Event, ...] = ()
     stopped: bool = False
     decision: Decision | None = None
+    former: Decision | None = None
     can_undo: bool = False
     last_time: str = ""
     spent: float = 0.0
@@ -242,6 +245,11 @@ class State:
 
 
 UNDOABLE = ("label", "relabel", "confirm")
+
+
+def last_undoable(events: Iterable[Event]) -> Event | None:
+    """What an undo would take back."""
+    return next((event for event in reversed(standing(events)) if event.kind in UNDOABLE), None)
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
@@ -316,7 +324,7 @@ class Fold:
             decision = Decision(plus=bool(content["plus"]), time=event.time, payload=content)
             state = replace(state, stopped=True, decision=decision)
         elif event.kind == "continued":
-            state = replace(state, stopped=False, decision=None)
+            state = replace(state, stopped=False, decision=None, former=state.decision or state.former)
         else:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
         return state
@@ -342,7 +350,7 @@ class Fold:
         if event.kind == "confirm":
             holds = bool(event.payload["holds"])
             self._labels[at] = RELEVANT if holds else IRRELEVANT
-            self._confirmed[at] = CONFIRMED if holds else PENDING
+            self._confirmed[at] = CONFIRMED if holds else REJECTED
         else:
             self._labels[at] = CODES[as_label(str(event.payload["label"]))]
             self._confirmed[at] = PENDING

@@ -668,7 +668,7 @@ class Store:
             "payload": payload,
         }
         conflict = Conflict(
-            "Something was recorded for this session in another tab or window; look again before you go on."
+            "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )
         try:
             with self._database.write() as connection:
@@ -709,7 +709,7 @@ class Store:
 
     def _unknown_session(self, session_id: str) -> InputProblem:
         return InputProblem(
-            f"There is no session '{session_id}' in {self.name}; choose one from the list on the Home page."
+            f"There is no session '{session_id}' here; choose one from the list on the Home page."
         )
 
 

@@ -117,6 +117,15 @@ def test_unsure_leaves_belief_where_it_was_and_counts_as_read() -> None:
     assert unsure.depth == 1 and unsure.b == START.b_0 > miss.b
 
 
+@pytest.mark.parametrize("verdict", ["unsure", "relevant"])
+def test_a_document_without_a_verdict_does_not_make_another_rule_stop_before_it(verdict: str) -> None:
+    greedy = [Greedy()]
+    ((plain, _),) = stopping_outcomes(START, CALIBRATOR, P, replay(START, IDS, read(3)), greedy)
+    waiting = replay(START, IDS, [*read(2), *read(1, verdict, 2)])
+    ((depth, _),) = stopping_outcomes(START, CALIBRATOR, P, waiting, greedy)
+    assert depth >= plain > 3
+
+
 def test_nothing_read_is_never_a_stop() -> None:
     dear = replace(START, cost=1.0)
     advice = advise(dear, CALIBRATOR, P, replay(dear, IDS, []))

@@ -220,8 +220,8 @@ def test_money_and_free_reading() -> None:
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=0.0)
     told = explain(situation("continue", worth=86.0, cost=0.0, utility=3120.0), pounds)
     assert "worth £86 each and cost nothing each" in told.sentence or "cost nothing" in told.sentence
-    assert "£3,120" in told.stopping and "adds up to 1" not in told.stopping
-    assert "adds up to 1" in stopping(situation("stop"), START)
+    assert "£3,120" in told.stopping and "both mistakes together cost 1" not in told.stopping
+    assert "both mistakes together cost 1" in stopping(situation("stop"), START)
 
 
 def test_reading_to_the_end_is_said() -> None:

@@ -173,6 +173,7 @@ def test_stopping_deciding_and_going_on() -> None:
         label_event(state, IDS, "d0", "unsure")
     state = replay(START, IDS, [*decided, Event("continued", seq=3)])
     assert not state.stopped and state.decision is None
+    assert state.former is not None and state.former.payload["reason"] == "enough"
 
 
 def test_a_press_on_a_document_no_longer_shown_is_refused() -> None:

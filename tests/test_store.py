@@ -308,7 +308,7 @@ def test_unknown_ids_are_named(store: Store) -> None:
         lambda: store.archive("nix"),
     )
     for ask in asks:
-        with pytest.raises(InputProblem, match=r"There is no session 'nix' in .*; choose one") as caught:
+        with pytest.raises(InputProblem, match=r"There is no session 'nix' here; choose one") as caught:
             ask()
         assert not isinstance(caught.value, Conflict)
     with pytest.raises(InputProblem, match="no collection 'nix'"):
@@ -444,7 +444,7 @@ def test_what_cannot_be_stored_is_refused_whole(store: Store) -> None:
 def test_only_the_next_number_is_given_out(store: Store, expected: int) -> None:
     session = new_session(store)
     stored = record(store, session, label(0), label(1))
-    with pytest.raises(Conflict, match="in another tab or window; look again"):
+    with pytest.raises(Conflict, match="in another tab or window; your last press was not"):
         store.append(session, label(2), expected)
     assert store.events(session) == stored
     assert store.append(session, label(2), 2).seq == 3

@@ -62,7 +62,7 @@ def hit_curve(
         Chance that a reader who sees a relevant document recognises it: p becomes s·p.
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
-        left out, so belief does not move there.
+        left out, so belief does not move there. Their h stays: before being read they were worth it.
 
     Returns
     -------
@@ -94,23 +94,29 @@ def hit_curve(
         raise InputProblem(f"The frailty shape a is {frailty:g}; give a number above 0.")
     if s != 1:
         p = s * p
-    if silent is not None:
-        p = np.where(silent, 0.0, p)
 
-    log_M = np.zeros(len(p) + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        np.cumsum(np.log1p(-p), out=log_M[1:])
+    def survival(exposure: Floats) -> Floats:
+        """Log of M after an exposure of Σ log(1 − p), which is 0 or below."""
+        log_M = exposure
         if math.isfinite(frailty):
             log_M = -frailty * np.log1p(-log_M / frailty)
         if kappa < 1:
             log_M = np.log1p(kappa * np.expm1(log_M))
+        return log_M
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.log1p(-p)
+        exposure = np.zeros(len(p) + 1)
+        np.cumsum(each if silent is None else np.where(silent, 0.0, each), out=exposure[1:])
+        log_M = survival(exposure)
         if kappa == 1 and math.isinf(frailty):
-            # The product's own hazard is p itself. After a certain hit (p = 1) nothing can
-            # follow: the curve is at 0 and later documents never matter.
+            # The product's own hazard is p itself. After a certain hit (p = 1) nothing can follow: the
+            # curve is at 0 and later documents never matter.
             h = p
         else:
-            # −inf − (−inf) after a certain hit: no later document can be the first.
-            h = np.nan_to_num(-np.expm1(np.diff(log_M)), nan=0.0, posinf=1.0)
+            # What each document, silent or not, adds to the exposure before it; −inf − (−inf) after a
+            # certain hit: no later document can be the first.
+            h = np.nan_to_num(-np.expm1(survival(exposure[:-1] + each) - log_M[:-1]), nan=0.0, posinf=1.0)
     return HitCurve(log_M=log_M, h=np.clip(h, 0.0, 1.0))
 
 

@@ -74,10 +74,10 @@ def write_sample_data(folder: Path, seed: int = patents.DEFAULT_SEED) -> list[Pa
             ]
         ),
         searches / "qrels.txt": "".join(
-            f"{t.invention.topic} 0 {d.publication_number} 1\n"
+            f"{t.invention.topic} 0 {d.publication_number} {int(d.relevant)}\n"
             for t in topics
             for d in t.documents
-            if d.relevant
+            if d.relevant or d.kind == "near miss"  # so that searches without prior art are judged too
         ).encode(),
         searches / "reasons.jsonl.gz": _json_lines(
             {"topic": t.invention.topic, "id": d.publication_number, "kind": d.kind, "reason": d.reason}

@@ -38,7 +38,7 @@ def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
     assert len(row.ids) == session.documents == 312
     assert store.calibrator(row.settings.calibrator).digest == row.settings.calibrator
     relevant = sample_qrels()["antenna-mount"]
-    first = next(depth for depth, doc in enumerate(row.ids, start=1) if doc in relevant)
+    first = next(depth for depth, doc in enumerate(row.ids, start=1) if relevant.get(doc))
     assert 5 < first < 40, "prior art at medium depth"
 
 

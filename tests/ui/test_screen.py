@@ -103,13 +103,17 @@ def test_a_hit_waits_for_confirmation_and_then_settles_it(open_app: Open, store:
     page = open_app("screen", session=session)
     press(page, "Relevant")
     assert "CONFIRM THE HIT" in html_of(page)
+    press(page, "Stop and decide")
+    assert button(page, "Record the decision").disabled, "nothing is preselected while a hit waits"
+    press(page, "Stop, and decide later")
+    press(page, "Keep screening")
     press(page, "It does not")
     assert "CONFIRM THE HIT" not in html_of(page) and "0 relevant" in html_of(page)
     press(page, "Undo")
     press(page, "It holds")
     assert "STOP: FOUND" in html_of(page)
     kinds = [event.kind for event in store.events(session)]
-    assert kinds == ["label", "confirm", "undo", "confirm"]
+    assert kinds == ["label", "stopped", "continued", "confirm", "undo", "confirm"]
 
 
 def test_a_press_after_another_tab_recorded_something_is_refused(
@@ -120,6 +124,7 @@ def test_a_press_after_another_tab_recorded_something_is_refused(
     store.append(session, Event("label", {"doc": first, "label": "unsure"}), expected=0)
     press(page, "Relevant")
     assert len(page.warning) == 1 and "another tab" in page.warning[0].value
+    assert "your last press was not recorded" in page.warning[0].value
     assert [event.payload["label"] for event in store.events(session)] == ["unsure"]
     assert "1 of 312 screened" in html_of(page)
 
