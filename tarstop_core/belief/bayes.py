@@ -1,0 +1,417 @@
+"""Belief that pooled sensitivity exceeds θ, from the exact binomial likelihood of sensitivity alone.
+
+TP_i ~ Bin(n1_i, expit u_i), u_i ~ N(μ, τ²); ω⁺ is expit(μ) > θ. Everything is counted on a lattice that is
+laid out from λ = logit θ, with λ on the edge between two cells of μ, so that the same lattice serves every
+θ. A study's likelihood of (μ, τ) is its binomial likelihood in each cell of u, times the exact normal mass
+that (μ, τ) puts there: one matrix product for all studies. Studies then multiply, so one pass over them
+gives the belief after each. Nothing is added to empty cells of a table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.optimize import brentq
+from scipy.special import betaln, digamma, expit, gammaln, logit, ndtr, polygamma
+
+from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.tables import Tables
+
+Floats = NDArray[np.float64]
+
+STEP = 0.1  # width of a cell, logits
+MARGIN = 2.0  # how far the cells of u go beyond those of μ
+# τ = KNOT·sinh(j·d): dense at 0, where the posterior of few studies lies, wide apart at the far end.
+# The integrand is even in τ, so the trapezoid rule in j converges faster than any power of d.
+KNOT, TAU_NODES, TAU_END = 0.25, 26, 6.0
+# A study with more information than this, n·p·(1−p), has a likelihood narrower than a cell.
+SHARP = 200.0
+# A posterior with a smaller spread of μ (in cells), or on fewer effective nodes of τ, is read between them.
+CROWDED, CROWDED_NODES, FINER_MU, FINER_TAU = 1.3, 2.5, 16, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Cells of μ and u relative to λ, nodes of τ, and how much of (μ, τ) falls into each cell of u.
+
+    Parameters
+    ----------
+    mu : ndarray, shape (M,)
+        Centres of the cells of μ − λ; M is even and 0 is an edge.
+    u : ndarray, shape (U,)
+        Centres of the cells of u − λ.
+    tau : ndarray, shape (T,)
+    tau_weight : ndarray, shape (T,)
+        Trapezoid weights of the nodes, a prior density to be multiplied in.
+    kernel : ndarray, shape (U, T·M)
+        Normal mass of each cell of u; the outermost cells reach to infinity.
+    """
+
+    mu: Floats
+    u: Floats
+    tau: Floats
+    tau_weight: Floats
+    kernel: Floats
+
+    def tau_prior(self, scale: ArrayLike) -> Floats:
+        """Prior mass of the nodes of τ, shape (…, T) for scales of shape (…)."""
+        mass = self.tau_weight * np.exp(-0.5 * (self.tau / np.asarray(scale)[..., None]) ** 2)
+        return np.asarray(mass / mass.sum(axis=-1, keepdims=True))
+
+    def mu_prior(self, shift: ArrayLike, s: ArrayLike) -> Floats:
+        """Prior mass of the cells of μ, shape (…, M) for means and spreads of shape (…)."""
+        log_mass = -0.5 * ((self.mu - np.asarray(shift)[..., None]) / np.asarray(s)[..., None]) ** 2
+        mass = np.exp(log_mass - log_mass.max(axis=-1, keepdims=True))
+        return np.asarray(mass / mass.sum(axis=-1, keepdims=True))
+
+    @property
+    def above(self) -> Floats:
+        """Share of each cell of μ that counts as above λ, shape (M,).
+
+        A sum over half a line misses h²/24 of the slope at its end (Euler and Maclaurin), which is what
+        the two cells at λ lend each other here.
+        """
+        share = np.where(self.mu > 0, 1.0, 0.0)
+        middle = len(self.mu) // 2
+        share[middle - 1 : middle + 1] = 1 / 24, 23 / 24
+        return share
+
+    def halves(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Weight below and above λ of rows of shape (…, T·M)."""
+        mass, above = self.over_mu(weights), self.above
+        return mass @ (1 - above), mass @ above
+
+    def over_mu(self, weights: Floats) -> Floats:
+        """Rows of shape (…, T·M) summed over τ, shape (…, M)."""
+        return np.asarray(weights.reshape(*weights.shape[:-1], len(self.tau), len(self.mu)).sum(-2))
+
+
+@lru_cache(maxsize=3)
+def _lattice(width: int) -> Lattice:
+    """The lattice whose cells of μ reach from −width to width, logits."""
+    cells, extra = round(width / STEP), round(MARGIN / STEP)
+    mu = (np.arange(-cells, cells) + 0.5) * STEP
+    u = (np.arange(-cells - extra, cells + extra) + 0.5) * STEP
+    d = math.asinh(TAU_END / KNOT) / (TAU_NODES - 1)
+    j = np.arange(TAU_NODES)
+    tau, tau_weight = KNOT * np.sinh(j * d), np.cosh(j * d)
+    tau_weight[0] /= 2  # half a cell: the other half belongs to negative τ
+
+    # Mass depends on the distance between cells only. Beyond the last cell it reaches to infinity.
+    distance = np.abs(np.subtract.outer(np.arange(len(u)), np.arange(len(mu)) + extra))
+    kernel = np.empty((len(u), TAU_NODES, len(mu)))
+    for t in range(TAU_NODES):
+        sigma = _matching_sigma(tau[t])
+        mass = _sampled_normal(sigma, len(u) + len(mu))
+        kernel[:, t] = mass[distance]
+        for end in (0, -1):
+            kernel[end, t] = ndtr((0.5 - distance[end]) * STEP / sigma)
+    return Lattice(
+        np.asarray(mu, dtype=np.float64),
+        np.asarray(u, dtype=np.float64),
+        tau,
+        tau_weight,
+        kernel.reshape(len(u), -1),
+    )
+
+
+def _sampled_normal(sigma: float, cells: int) -> Floats:
+    """Normal density at 0, 1, 2, … cells from its centre, scaled so that both sides sum to 1."""
+    mass = np.exp(-0.5 * (np.arange(cells) * STEP / sigma) ** 2)
+    return np.asarray(mass / (2 * mass.sum() - mass[0]))
+
+
+def _matching_sigma(tau: float) -> float:
+    """The σ whose sampled normal has variance τ²; τ itself unless τ is small against a cell.
+
+    Mean and variance being right, a likelihood integrates with an error of fourth order in the cell.
+    """
+    if tau > 2 * STEP:
+        return tau
+    if tau == 0:
+        return STEP / 100
+
+    def excess(sigma: float) -> float:
+        squares = (np.arange(40) * STEP) ** 2
+        return float(2 * (_sampled_normal(sigma, 40) * squares).sum()) - tau**2
+
+    return float(brentq(excess, STEP / 100, 3 * STEP))
+
+
+def lattice_for(tables: Tables, theta: float, prior: Prior) -> Lattice:
+    """The smallest lattice that holds the prior and every study."""
+    known = tables.diseased > 0
+    reach = abs(prior.shift) + 4 * prior.s
+    if known.any():
+        observed = np.log((tables.TP[known] + 0.5) / (tables.FN[known] + 0.5)) - logit(theta)
+        reach = max(reach, float(np.abs(observed).max()) + 2)
+    return _lattice(min(32, max(8, 4 * math.ceil(reach / 4))))
+
+
+def notes(tables: Tables) -> tuple[str, ...]:
+    """Sentences on studies that a belief can use only in part or not at all."""
+    said = []
+    for size, missing, sentence in (
+        (tables.diseased, False, "no diseased patients (TP + FN = 0), so it says nothing about sensitivity"),
+        (tables.healthy, True, "no FP and TN, so it counts towards sensitivity alone"),
+    ):
+        for at in np.flatnonzero(np.isnan(size) | (size == 0) if missing else size == 0):
+            if not missing or tables.diseased[at] > 0:
+                said.append(f"Study {at + 1} ({tables.study[at]}) has {sentence}.")
+    return tuple(said)
+
+
+def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:
+    """Binomial likelihood in each cell of u, without the binomial coefficient.
+
+    Parameters
+    ----------
+    TP, FN : ndarray, shape (n,)
+    theta : float
+    lattice : Lattice
+
+    Returns
+    -------
+    rows : ndarray, shape (n, U)
+        Scaled to a maximum of 1.
+    log_scale : ndarray, shape (n,)
+    """
+    u = lattice.u + logit(theta)
+    log_rows = np.outer(TP, -np.logaddexp(0, -u)) + np.outer(FN, -np.logaddexp(0, u))
+    log_scale = log_rows.max(axis=1, initial=-np.inf)
+    return np.exp(log_rows - log_scale[:, None]), log_scale
+
+
+def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:
+    """Likelihood of every (τ, μ) by each study, shape (n, T·M), up to exp of the second, shape (n,)."""
+    TP, FN = tables.TP, tables.FN
+    rows, log_scale = outcome_likelihood(TP, FN, theta, lattice)
+    known = rows @ lattice.kernel
+    information = TP * FN / np.maximum(tables.diseased, 1)
+    for i in np.flatnonzero(information > SHARP):
+        # Narrower than a cell. In u the likelihood is B(TP, FN) times the density of the logit of a
+        # Beta(TP, FN) variable, which is normal this far from the corners.
+        mean = digamma(TP[i]) - digamma(FN[i]) - logit(theta)
+        variance = lattice.tau[:, None] ** 2 + polygamma(1, TP[i]) + polygamma(1, FN[i])
+        log_normal = -0.5 * ((lattice.mu - mean) ** 2 / variance + np.log(2 * np.pi * variance))
+        top = log_normal.max()
+        known[i] = np.exp(log_normal - top).ravel()
+        log_scale[i] = top + betaln(TP[i], FN[i])
+    return known, log_scale
+
+
+def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> tuple[Floats, Floats]:
+    """Posterior mass of every (τ, μ) after each study.
+
+    Returns
+    -------
+    weights : ndarray, shape (n + 1, T·M)
+        Rows sum to 1.
+    log_evidence : ndarray, shape (n + 1,)
+        Log probability of the counts so far (TP given n1), binomial coefficients included.
+    """
+    rows, log_scale = study_likelihood(tables, theta, lattice)
+    weights = np.empty((len(tables) + 1, lattice.kernel.shape[1]))
+    log_evidence = np.zeros(len(tables) + 1)
+    weights[0] = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
+    log_scale += gammaln(tables.diseased + 1) - gammaln(tables.TP + 1) - gammaln(tables.FN + 1)
+    for i in range(len(tables)):
+        if tables.diseased[i]:
+            np.multiply(weights[i], rows[i], out=weights[i + 1])
+            # Rescaling at each study keeps 500 of them from underflowing.
+            total = weights[i + 1].sum()
+            weights[i + 1] /= total
+            log_evidence[i + 1] = log_evidence[i] + log_scale[i] + math.log(total)
+        else:
+            weights[i + 1], log_evidence[i + 1] = weights[i], log_evidence[i]
+    return weights, log_evidence
+
+
+def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
+    """Belief from sensitivity alone, after each study.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies; those without diseased patients leave the belief as it is (see :func:`notes`).
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior, optional
+
+    Returns
+    -------
+    ndarray, shape (n + 1,)
+        P(pooled sensitivity > θ) after 0 … n studies, starting at b_0.
+
+    Notes
+    -----
+    The model is that of Chu & Cole (2006, doi 10.1016/j.jclinepi.2006.06.011) for one margin. Against
+    lattices four times finer the error stays below .001 on every prefix of 89 published outcomes, θ from
+    .6 to .9. It is larger (.01 to .07 seen) where studies without heterogeneity fix the pooled logit to
+    within .03 of λ, and a belief is not to be trusted where three of 100,000 patients do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cells = (np.array([47.0, 126.0]), np.array([101.0, 272.0]), np.array([9.0, 51.0]), np.array([738.0, 1543.0]))
+    >>> univariate_path(Tables(("first", "second"), *cells), theta=0.75).round(2)
+    array([0.5 , 0.78, 0.59])
+    """
+    return expit(log_odds_path(tables, theta, prior or Prior()))
+
+
+def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool = False) -> Floats:
+    """Log odds of ω⁺ after each study, shape (n + 1,): exact where the belief itself rounds to 0 or 1.
+
+    With `last_only`, shape (1,): after all of them.
+    """
+    lattice = lattice_for(tables, check_theta(theta), prior)
+    weights = weights_path(tables, theta, prior, lattice)[0]
+    below, above = lattice.halves(weights)
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(above) - np.log(below)
+    # What the lattice gets wrong before any study it gets wrong after each.
+    log_odds += logit(prior.b_0) - log_odds[0]
+    if last_only:
+        weights, log_odds = weights[-1:], log_odds[-1:]
+    for i in np.flatnonzero(_crowded(weights, lattice) & (len(tables) > 0)):
+        log_odds[i] = _between_cells(weights[i], lattice, log_odds[i])
+    return log_odds
+
+
+def _crowded(weights: Floats, lattice: Lattice) -> NDArray[np.bool_]:
+    """Which rows have crowded into so few cells or nodes that a plain sum over them is no integral."""
+    cubes = weights.reshape(len(weights), len(lattice.tau), len(lattice.mu))
+    of_mu, of_tau = cubes.sum(1), cubes.sum(2)
+    mean = of_mu @ lattice.mu
+    variance = of_mu @ lattice.mu**2 - mean**2
+    nodes = 1 / (of_tau**2).sum(1)
+    near = np.abs(mean) < CROWDED * STEP + 10 * np.sqrt(np.maximum(variance, 0))
+    return np.asarray(near & ((variance < (CROWDED * STEP) ** 2) | (nodes < CROWDED_NODES)))
+
+
+def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
+    """Log odds of a narrow posterior, whose logarithm is smooth enough to be read between the cells.
+
+    Every entry of `weights` is the posterior density at its point, however few points there are; splines
+    through the logarithm (all but a parabola when studies are many) give it anywhere.
+    """
+    cube = weights.reshape(len(lattice.tau), len(lattice.mu)) / lattice.tau_weight[:, None]
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(cube / cube.max()), -600.0)
+    middle = len(lattice.mu) // 2
+    held = np.flatnonzero(logs.max(0) > -60)
+    first, last = max(0, held[0] - 2), min(len(lattice.mu), held[-1] + 3)
+    if not first < middle < last:
+        return log_odds  # θ is far outside
+    j = np.arange(len(lattice.tau))
+    held = np.flatnonzero(logs.max(1) > -60)
+    fine_j = np.arange(max(0, held[0] - 1), min(j[-1], held[-1] + 1) + 1e-9, 1 / FINER_TAU)
+    # The density is even in τ: flat at 0.
+    along_tau = CubicSpline(j, logs[:, first:last], bc_type=("clamped", "natural"))(fine_j)
+    scale = np.cosh(fine_j * math.asinh(lattice.tau[1] / KNOT)) * np.where(fine_j == 0, 0.5, 1.0)
+    top = along_tau.max()
+    of_mu = np.log(scale @ np.exp(along_tau - top)) + top
+    edges = np.arange((first - middle) * FINER_MU, (last - middle) * FINER_MU)
+    density = np.exp(CubicSpline(lattice.mu[first:last], of_mu)((edges + 0.5) * STEP / FINER_MU))
+    with np.errstate(divide="ignore"):
+        return float(np.log(density[edges >= 0].sum()) - np.log(density[edges < 0].sum()))
+
+
+def marginal_likelihood(tables: Tables, theta: float, prior: Prior | None = None) -> float:
+    """Log probability of the true positives of all studies, given their numbers of diseased patients."""
+    prior = prior or Prior()
+    lattice = lattice_for(tables, check_theta(theta), prior)
+    return float(weights_path(tables, theta, prior, lattice)[1][-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is believed of pooled sensitivity before and after the studies.
+
+    Parameters
+    ----------
+    sensitivity : ndarray, shape (G,)
+        Rising, in (0, 1).
+    prior, posterior : ndarray, shape (G,)
+        Densities with respect to sensitivity.
+    """
+
+    sensitivity: Floats
+    prior: Floats
+    posterior: Floats
+
+    def quantile(self, level: float) -> float:
+        """Posterior quantile of pooled sensitivity."""
+        steps = np.diff(self.sensitivity) * (self.posterior[1:] + self.posterior[:-1]) / 2
+        mass = np.append(0.0, np.cumsum(steps))
+        return float(np.interp(level * mass[-1], mass, self.sensitivity))
+
+
+def posterior(
+    tables: Tables,
+    theta: float,
+    prior: Prior | None = None,
+    *,
+    belief: float | None = None,
+    points: int = 400,
+) -> Posterior:
+    """Prior and posterior density of pooled sensitivity.
+
+    Parameters
+    ----------
+    tables : Tables
+    theta : float
+    prior : Prior, optional
+    belief : float, optional
+        Belief of another engine (the bivariate one) on the same studies: the density is then tilted by
+        exp(κμ), the least change that gives it this mass above θ, so that picture and number agree.
+    points : int
+        Points of the grid.
+
+    Returns
+    -------
+    Posterior
+    """
+    prior = prior or Prior()
+    lattice = lattice_for(tables, check_theta(theta), prior)
+    weights = weights_path(tables, theta, prior, lattice)[0]
+    first, last = lattice.over_mu(weights[[0, -1]])
+    if belief is not None:
+        last = _tilted(last, lattice.mu, belief)
+
+    # Whatever may carry mass, on a grid that is finer where sensitivity changes.
+    seen = np.flatnonzero((first > 1e-9) | (last > 1e-9))
+    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * points)
+    mu_grid = expit(fine + logit(theta))
+    at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], points), mu_grid, fine)
+    sensitivity = expit(at + logit(theta))
+    densities = []
+    for mass in (first, last):
+        curve = np.exp(PchipInterpolator(lattice.mu, np.log(np.maximum(mass / STEP, 1e-300)))(at))
+        density = curve / (sensitivity * (1 - sensitivity))
+        densities.append(density / np.trapezoid(density, sensitivity))
+    return Posterior(sensitivity, *densities)
+
+
+def _tilted(mass: Floats, mu: Floats, belief: float) -> Floats:
+    """Mass on cells of μ, tilted by exp(κμ) so that `belief` of it lies above 0."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(mass)
+    target = float(logit(min(max(belief, 1e-12), 1 - 1e-12)))
+    half = len(mu) // 2
+
+    def excess(kappa: float) -> float:
+        tilted = logs + kappa * mu
+        return float(np.logaddexp.reduce(tilted[half:]) - np.logaddexp.reduce(tilted[:half])) - target
+
+    if not (excess(-200.0) < 0 < excess(200.0)):
+        return mass  # all of it lies on one side, where the belief is too
+    tilted = logs + brentq(excess, -200.0, 200.0) * mu
+    tilted = np.exp(tilted - tilted.max())
+    return np.asarray(tilted / tilted.sum())

@@ -1,0 +1,238 @@
+"""The default belief of a review: sensitivity and false-positive rate together.
+
+logit b = logit b_univariate + logit b_G(ρ free) − logit b_G(ρ = 0): the exact univariate belief, moved by
+what the correlation between the margins adds. That shift is small and smooth, so it is taken from a
+normal–normal model G, in which the pooled means integrate out in closed form and only the two
+heterogeneities and their correlation need a grid. G must not see continuity-corrected logits. Each
+binomial likelihood enters as the Gaussian site that expectation propagation gives it: the one that, in
+front of what the other studies predict, leaves the same mean and variance.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
+
+from tarstop_core.belief.bayes import KNOT, TAU_END, log_odds_path
+from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.tables import Tables
+
+Floats = NDArray[np.float64]
+
+MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
+NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
+TAIL = 1e-5  # posterior of τ left outside the joint grid, at either end
+ROUNDS, SETTLED = 12, 1e-4  # of expectation propagation
+NO_INFORMATION = 1e8  # variance of the site of an unknown false-positive rate
+
+_HERMITE, _HERMITE_WEIGHT = np.polynomial.hermite_e.hermegauss(24)
+_LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
+
+
+def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
+    """Belief from sensitivity and false-positive rate, after each study.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies; those without FP and TN count towards sensitivity alone, those without diseased
+        patients not at all.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior, optional
+
+    Returns
+    -------
+    ndarray, shape (n + 1,)
+        P(pooled sensitivity > θ) after 0 … n studies, starting at b_0.
+
+    Notes
+    -----
+    The model is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu &
+    Cole 2006); sites as in Minka (2001). Beliefs after each study are remembered, so that a growing
+    review pays for its newest study only.
+    """
+    prior = prior or Prior()
+    log_odds = log_odds_path(tables, theta, prior)
+    shifts = [_remembered_shift(tables.first(n), theta, prior) for n in range(len(tables) + 1)]
+    return np.asarray(expit(log_odds + shifts))
+
+
+def bivariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -> float:
+    """Belief after all studies; the last entry of :func:`bivariate_path`."""
+    prior = prior or Prior()
+    log_odds = log_odds_path(tables, theta, prior, last_only=True)[0]
+    return float(expit(log_odds + _remembered_shift(tables, theta, prior)))
+
+
+def _remembered_shift(tables: Tables, theta: float, prior: Prior) -> float:
+    known = tables.diseased > 0
+    cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN])[:, known]
+    # In a fixed order, so that the same studies are the same key however they came in.
+    cells = cells[:, np.lexsort(cells)]
+    return _shift(cells.tobytes(), theta, prior)
+
+
+@lru_cache(maxsize=8192)
+def _shift(cells: bytes, theta: float, prior: Prior) -> float:
+    """Log odds that the correlation adds; `cells` are TP, FN, FP and TN of shape (4, n)."""
+    TP, FN, FP, TN = np.frombuffer(cells).reshape(4, -1)
+    both = FP + TN > 0  # also false where they are missing
+    if not both.any():
+        return 0.0
+    lam = float(logit(check_theta(theta)))
+    y1, v1, tau1 = _margin(TP, FN, lam, prior.shift, prior.s, prior.tau, NODES[0])
+    site, site_v, tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior.tau, NODES[1])
+    y2, v2 = np.zeros(len(TP)), np.full(len(TP), NO_INFORMATION)
+    y2[both], v2[both] = site, site_v
+    rho, rho_weight = _rho_nodes(prior.eta)
+    free = _log_odds((y1, v1, *tau1), (y2, v2, *tau2), rho, rho_weight, prior)
+    none = _log_odds((y1, v1, *tau1), (y2, v2, *tau2), np.zeros(1), np.ones(1), prior)
+    return free - none
+
+
+@lru_cache(maxsize=8)
+def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
+    """Gauss–Jacobi nodes of the LKJ density, which is (1 − ρ²)^(η−1) for two dimensions."""
+    rho, weight = roots_jacobi(NODES[2], eta - 1, eta - 1)
+    return rho, weight / weight.sum()
+
+
+def _margin(
+    hits: Floats, misses: Floats, centre: float, mean: float, s: float, tau_scale: float, nodes: int
+) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+    """Gaussian sites of one margin, and quadrature over the τ that they leave plausible.
+
+    Parameters
+    ----------
+    hits, misses : ndarray, shape (n,)
+        Each pair sums to at least 1.
+    centre : float
+        Logits are counted from here.
+    mean, s : float
+        Prior of the pooled logit, from `centre`.
+    tau_scale : float
+    nodes : int
+
+    Returns
+    -------
+    y, v : ndarray, shape (n,)
+        Means (from `centre`) and variances of the sites.
+    tau, log_weight : ndarray, shape (nodes,)
+        Prior density included.
+    """
+    j = np.arange(MARGIN_NODES)
+    d = math.asinh(TAU_END / KNOT) / (MARGIN_NODES - 1)
+    tau = KNOT * np.sinh(j * d)
+    log_prior = np.log(np.cosh(j * d)) - 0.5 * (tau / tau_scale) ** 2
+    log_prior[0] -= math.log(2)
+    tau2 = (tau**2)[:, None]
+
+    y = np.log((hits + 0.5) / (misses + 0.5)) - centre
+    precision = 1 / (1 / (hits + 0.5) + 1 / (misses + 0.5))
+    u = y.copy()
+    for _ in range(ROUNDS):
+        w = 1 / (1 / precision + tau2)  # (T, n)
+        total, first, second = 1 / s**2 + w.sum(1), mean / s**2 + w @ y, w @ y**2 + mean**2 / s**2
+        log_w = np.log(w)
+        log_weight = log_prior + _log_evidence(log_w.sum(1), total, first, second)
+        # The same without each study in turn.
+        total, first = total[:, None] - w, first[:, None] - w * y
+        log_left = _log_evidence(log_w.sum(1)[:, None] - log_w, total, first, second[:, None] - w * y**2)
+        share = np.exp(log_left + log_prior[:, None] - (log_left + log_prior[:, None]).max(0))
+        share /= share.sum(0)
+        m = first / total
+        cavity = (share * m).sum(0)
+        cavity_v = (share * (1 / total + tau2 + (m - cavity) ** 2)).sum(0)
+        u, tilted, tilted_v = _tilted_moments(hits, misses, centre, cavity, cavity_v, u)
+        # A binomial likelihood is log-concave, so what it leaves is narrower than the cavity.
+        new = np.maximum(1 / tilted_v - 1 / cavity_v, 1 / NO_INFORMATION)
+        y = (tilted / tilted_v - cavity / cavity_v) / new
+        moved = np.abs(np.log(new / precision)).max()
+        precision = new
+        if moved < SETTLED:
+            break
+    return y, 1 / precision, _plausible(tau, log_weight, tau_scale, nodes)
+
+
+def _log_evidence(log_w: Floats, total: Floats, first: Floats, second: Floats) -> Floats:
+    """Log evidence of normal data with the mean integrated out, without constants."""
+    return np.asarray(0.5 * (log_w - second + first**2 / total - np.log(total)))
+
+
+def _tilted_moments(
+    hits: Floats, misses: Floats, centre: float, cavity: Floats, cavity_v: Floats, u: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Mode (found from `u` on), mean and variance of cavity × binomial likelihood, shape (n,) each."""
+    n = hits + misses
+    for _ in range(50):
+        p = expit(u + centre)
+        gradient = hits - n * p - (u - cavity) / cavity_v
+        # Bounded steps: from far out, where the likelihood is flat, Newton would overshoot.
+        step = np.clip(gradient / (n * p * (1 - p) + 1 / cavity_v), -1.0, 1.0)
+        u = u + step
+        if np.abs(step).max() < 1e-8:
+            break
+    p = expit(u + centre)
+    sd = 1 / np.sqrt(n * p * (1 - p) + 1 / cavity_v)
+    at = u + sd * _HERMITE[:, None]
+    log_f = -hits * np.logaddexp(0, -at - centre) - misses * np.logaddexp(0, at + centre)
+    log_f += _LOG_HERMITE - 0.5 * (at - cavity) ** 2 / cavity_v
+    f = np.exp(log_f - log_f.max(0))
+    f /= f.sum(0)
+    mean = (f * at).sum(0)
+    return u, mean, (f * (at - mean) ** 2).sum(0)
+
+
+def _plausible(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) -> tuple[Floats, Floats]:
+    """Gauss–Legendre nodes between the far quantiles of τ, with log weights that include its prior."""
+    mass = np.exp(log_weight - log_weight.max())
+    cumulative = np.cumsum(mass) / mass.sum()
+    lower = tau[max(0, int(np.searchsorted(cumulative, TAIL)) - 1)]
+    upper = tau[min(len(tau) - 1, int(np.searchsorted(cumulative, 1 - TAIL)) + 1)]
+    x, weight = np.polynomial.legendre.leggauss(nodes)
+    at = (lower + upper) / 2 + (upper - lower) / 2 * x
+    return at, np.log(weight) - 0.5 * (at / tau_scale) ** 2
+
+
+def _log_odds(
+    one: tuple[Floats, Floats, Floats, Floats],
+    two: tuple[Floats, Floats, Floats, Floats],
+    rho: Floats,
+    rho_weight: Floats,
+    prior: Prior,
+) -> float:
+    """Log odds of μ1 > λ in the normal–normal model.
+
+    Each margin is (y, v, τ nodes, their log weights); y are counted from λ and −λ.
+    """
+    y1, v1, tau1, log_weight1 = one
+    y2, v2, tau2, log_weight2 = two
+    t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
+    a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
+    det = a * d - (c**2)[:, None]
+    # Every sum over studies of W = V⁻¹ = [[d, −c], [−c, a]]/det is a product with 1/det.
+    one_, columns = np.ones_like(y1), (1, y1, y2, y1**2, y2**2, y1 * y2)
+    inverse = 1 / det
+    plain = inverse @ np.stack([one_ * x for x in columns], axis=1)
+    by_v1 = inverse @ np.stack([v1 * x for x in (1, y2, y2**2)], axis=1)
+    by_v2 = inverse @ np.stack([v2 * x for x in (1, y1, y1**2)], axis=1)
+    s, s1, s2, s11, s22, s12 = plain.T
+    d_1, d_y1, d_y11 = by_v2.T + t2**2 * np.stack((s, s1, s11))
+    a_1, a_y2, a_y22 = by_v1.T + t1**2 * np.stack((s, s2, s22))
+
+    p1, p2 = 1 / prior.s**2, 1 / prior.s_fpr**2
+    A11, A22, A12 = p1 + d_1, p2 + a_1, -c * s
+    h1, h2 = p1 * prior.shift + d_y1 - c * s2, a_y2 - c * s1
+    quadratic = d_y11 + a_y22 - 2 * c * s12
+    det_A = A11 * A22 - A12**2
+    m1 = (A22 * h1 - A12 * h2) / det_A
+    m2 = (A11 * h2 - A12 * h1) / det_A
+    log_weight = np.add.outer(np.add.outer(log_weight1, log_weight2), np.log(rho_weight)).ravel()
+    log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - np.log(det).sum(1) - np.log(det_A))
+    z = m1 / np.sqrt(A22 / det_A)
+    return float(logsumexp(log_weight + log_ndtr(z)) - logsumexp(log_weight + log_ndtr(-z)))

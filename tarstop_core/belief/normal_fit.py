@@ -1,0 +1,328 @@
+"""Bivariate normal–normal models fitted in batches: (RE)ML estimates of the between-study covariance Ψ.
+
+Study i reports y_i ~ N₂(μ, S_i + Ψ) with S_i = diag(s_i) known. One problem is the first k studies
+from one starting value; all problems are climbed together as whole arrays of shape (problems, studies),
+where a lower-triangular mask says which studies a problem has seen.
+
+The climb is Newton's method on the Cholesky factor of Ψ (so Ψ stays positive semi-definite and may be
+singular, which optima of small reviews often are), with μ profiled out, exact first and second
+derivatives, and a trust region. With W_i = (S_i + Ψ)⁻¹, A = ΣW_i, h_i = W_i(y_i − μ):
+∂l/∂Ψ = ½Σ[h h' − W + W A⁻¹ W], where the last term belongs to REML only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+MAX_STEPS = 200
+# Rise in log-likelihood, relative to 1 + |l|, that a full Newton step still promises when a problem counts
+# as solved. That step is then taken, so the error left in Ψ is of second order.
+PROMISE = 1e-11
+# Problems are climbed in blocks of about this many (problem, study) cells: temporary arrays stay in the
+# cache, and 500 studies need no more memory than 50.
+CELLS_IN_A_BLOCK = 16_000
+
+
+@dataclass(frozen=True, eq=False)
+class NormalFits:
+    """The best fit of each of P prefixes.
+
+    Parameters
+    ----------
+    mu : ndarray, shape (P, 2)
+    cov : ndarray, shape (P, 2, 2)
+        Covariance of the estimated μ, A⁻¹.
+    Psi : ndarray, shape (P, 2, 2)
+    loglik : ndarray, shape (P,)
+        Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π
+        and no ½·log|X'X|.
+    converged : ndarray of bool, shape (P,)
+    """
+
+    mu: Floats
+    cov: Floats
+    Psi: Floats
+    loglik: Floats
+    converged: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Value, gradient and Hessian at a factor of Ψ, one row a problem."""
+
+    value: Floats
+    gradient: Floats
+    hessian: Floats
+
+
+def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: bool) -> NormalFits:
+    """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the likeliest.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n, 2)
+        What the studies report.
+    s : ndarray, shape (n, 2)
+        Within-study variances, > 0.
+    sizes : ndarray of int, shape (P,)
+        How many of the first studies each prefix has, 1 … n. A single study says nothing about Ψ, which
+        is then 0.
+    starts : ndarray, shape (K, 2, 2)
+        Ψ to start from, positive definite.
+    reml : bool
+        Restricted likelihood; else the full one.
+
+    Returns
+    -------
+    NormalFits
+
+    Notes
+    -----
+    Likelihood: Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,
+    doi:10.1002/sim.5471.
+    """
+    prefixes, n_starts = len(sizes), len(starts)
+    first = np.linalg.cholesky(starts)
+    start_factors = np.stack([first[:, 0, 0], first[:, 1, 0], first[:, 1, 1]], axis=1)
+
+    factor = np.zeros((prefixes, 3))
+    mu = np.empty((prefixes, 2))
+    cov = np.empty((prefixes, 2, 2))
+    loglik = np.empty(prefixes)
+    converged = np.ones(prefixes, dtype=bool)
+
+    for block in _blocks(sizes, n_starts):
+        width = int(sizes[block].max())
+        mask = (np.arange(width) < sizes[block, None]).astype(float)
+        model = _Model(y[:width], s[:width], reml=reml)
+        several = sizes[block] > 1
+        if several.any():
+            rows = np.repeat(mask[several], n_starts, axis=0)
+            climbed, done = _climb(model, rows, np.tile(start_factors, (int(several.sum()), 1)))
+            values = model.estimate(climbed, rows)[0].reshape(-1, n_starts)
+            best = np.arange(len(values)) * n_starts + values.argmax(axis=1)
+            factor[block[several]] = climbed[best]
+            converged[block[several]] = done[best]
+        loglik[block], mu[block], cov[block] = model.estimate(factor[block], mask)
+
+    a, b, c = factor.T
+    Psi = np.stack([a * a, a * b, a * b, b * b + c * c], axis=1).reshape(-1, 2, 2)
+    return NormalFits(mu=mu, cov=cov, Psi=Psi, loglik=loglik, converged=converged)
+
+
+def _blocks(sizes: Ints, n_starts: int) -> list[Ints]:
+    """Prefixes of similar size together, each block within the budget of cells."""
+    order = np.argsort(sizes, kind="stable")
+    blocks: list[Ints] = []
+    end = len(order)
+    while end > 0:
+        width = int(sizes[order[end - 1]])
+        begin = max(0, end - max(1, CELLS_IN_A_BLOCK // (width * n_starts)))
+        blocks.append(order[begin:end])
+        end = begin
+    return blocks
+
+
+class _Model:
+    """The likelihood as a function of the factor (a, b, c) of Ψ = [[a², ab], [ab, b² + c²]]."""
+
+    def __init__(self, y: Floats, s: Floats, *, reml: bool) -> None:
+        # The mean is taken off: residuals of nearly equal reports keep their digits.
+        self.centre = y.mean(axis=0)
+        self.y1, self.y2 = (y - self.centre).T
+        self.s1, self.s2 = s.T
+        self.reml = reml
+
+    def _weights(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats]:
+        """W as its entries 11, 12, 22, shape (problems, 3, studies), 0 where masked; Σ log|V|."""
+        a, b, c = (factor[:, i, None] for i in range(3))
+        psi11, psi12, psi22 = a * a, a * b, b * b + c * c
+        v11, v22 = self.s1 + psi11, self.s2 + psi22
+        # |V| as a sum of positive terms: no digits are lost when Ψ is singular and S small.
+        det = self.s2 * v11 + self.s1 * psi22 + (a * c) ** 2
+        seen = mask / det
+        W = np.empty((len(factor), 3, mask.shape[1]))
+        W[:, 0] = v22 * seen
+        W[:, 1] = -psi12 * seen
+        W[:, 2] = v11 * seen
+        return W, np.einsum("ij,ij->i", np.log(det), mask)
+
+    def _centre(self, W: Floats, y1: Floats, y2: Floats) -> tuple[Floats, Floats, Floats]:
+        """C = A⁻¹ (entries 11, 12, 22), |A|, and the mean μ relative to what y was taken from."""
+        a11, a12, a22 = W.sum(axis=2).T
+        det = a11 * a22 - a12 * a12
+        C = np.stack([a22, -a12, a11]) / det
+        t1 = W[:, 0] @ y1 + W[:, 1] @ y2
+        t2 = W[:, 1] @ y1 + W[:, 2] @ y2
+        return C, det, np.stack([C[0] * t1 + C[1] * t2, C[1] * t1 + C[2] * t2])
+
+    def _value(self, log_V: Floats, det_A: Floats, squares: Floats, mask: Floats) -> Floats:
+        n = mask.sum(axis=1)
+        value: Floats = -0.5 * (log_V + squares)
+        if self.reml:
+            value -= 0.5 * np.log(det_A)
+            n = n - 1
+        value -= n * math.log(2 * math.pi)
+        return value
+
+    def estimate(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats, Floats]:
+        """Log-likelihood, μ (problems, 2) and its covariance (problems, 2, 2) at a factor."""
+        W, log_V = self._weights(factor, mask)
+        C, det_A, mu = self._centre(W, self.y1, self.y2)
+        r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
+        squares = (W[:, 0] * r1 * r1 + 2 * W[:, 1] * r1 * r2 + W[:, 2] * r2 * r2).sum(axis=1)
+        cov = np.stack([C[0], C[1], C[1], C[2]], axis=1).reshape(-1, 2, 2)
+        return self._value(log_V, det_A, squares, mask), mu.T + self.centre, cov
+
+    def look(self, factor: Floats, mask: Floats) -> _Point:
+        """Value, exact gradient and exact Hessian with respect to (a, b, c)."""
+        W, log_V = self._weights(factor, mask)
+        C, det_A, mu = self._centre(W, self.y1, self.y2)
+        r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
+        w11, w12, w22 = W[:, 0], W[:, 1], W[:, 2]
+
+        # Columns of what W is multiplied with and summed: Z = ½W − hh' − W A⁻¹ W, then W, then h.
+        terms = np.empty((len(factor), 8, mask.shape[1]))
+        h1 = np.add(w11 * r1, w12 * r2, out=terms[:, 6])
+        h2 = np.add(w12 * r1, w22 * r2, out=terms[:, 7])
+        terms[:, 3:6] = W
+        gain = np.empty_like(W)
+        gain[:, 0] = h1 * h1
+        gain[:, 1] = h1 * h2
+        gain[:, 2] = h2 * h2
+        if self.reml:
+            c11, c12, c22 = (C[i][:, None] for i in range(3))
+            k11, k12 = c11 * w11 + c12 * w12, c11 * w12 + c12 * w22
+            k21, k22 = c12 * w11 + c22 * w12, c12 * w12 + c22 * w22
+            spread = np.empty_like(W)
+            spread[:, 0] = w11 * k11 + w12 * k21
+            spread[:, 1] = w11 * k12 + w12 * k22
+            spread[:, 2] = w12 * k12 + w22 * k22
+            terms[:, 0:3] = 0.5 * W - gain - spread
+            gain += spread
+        else:
+            terms[:, 0:3] = 0.5 * W - gain
+        sums = W @ terms.transpose(0, 2, 1)
+        g11, g12, g22 = (0.5 * (gain.sum(axis=2) - W.sum(axis=2))).T
+
+        # h'S h + h'Ψh = h'r, so the squares need no second pass.
+        value = self._value(log_V, det_A, (h1 * r1 + h2 * r2).sum(axis=1), mask)
+        # ψ12 stands twice in Ψ.
+        g = np.stack([g11, 2 * g12, g22], axis=1)
+        return _in_factor(factor, value, g, _hessian(sums, C, reml=self.reml))
+
+
+def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
+    """Second derivatives with respect to (ψ11, ψ12, ψ22), shape (problems, 3, 3).
+
+    With E_j = ∂Ψ/∂ψ_j: Σ tr(Z E_j W E_k) + q_j' C q_k + ½ tr(C Q_j C Q_k), where q_j = ΣW E_j h and
+    Q_j = ΣW E_j W; the last term belongs to REML only.
+    """
+    T = sums[:, :, 0:3]
+    H = np.empty((len(sums), 3, 3))
+    H[:, 0, 0] = T[:, 0, 0]
+    H[:, 0, 1] = T[:, 0, 1] + T[:, 1, 0]
+    H[:, 0, 2] = T[:, 1, 1]
+    H[:, 1, 1] = T[:, 0, 2] + 2 * T[:, 1, 1] + T[:, 2, 0]
+    H[:, 1, 2] = T[:, 1, 2] + T[:, 2, 1]
+    H[:, 2, 2] = T[:, 2, 2]
+    H[:, 1, 0], H[:, 2, 0], H[:, 2, 1] = H[:, 0, 1], H[:, 0, 2], H[:, 1, 2]
+
+    matrix_C = np.stack([C[0], C[1], C[1], C[2]], axis=1).reshape(-1, 2, 2)
+    Wh = sums[:, :, 6:8]
+    q = np.empty((len(sums), 3, 2))
+    q[:, 0, 0], q[:, 0, 1] = Wh[:, 0, 0], Wh[:, 1, 0]
+    q[:, 1, 0], q[:, 1, 1] = Wh[:, 0, 1] + Wh[:, 1, 0], Wh[:, 1, 1] + Wh[:, 2, 0]
+    q[:, 2, 0], q[:, 2, 1] = Wh[:, 1, 1], Wh[:, 2, 1]
+    H += q @ matrix_C @ q.transpose(0, 2, 1)
+    if reml:
+        WW = sums[:, :, 3:6]
+        Q = np.empty((len(sums), 3, 2, 2))
+        Q[:, 0, 0, 0], Q[:, 0, 0, 1], Q[:, 0, 1, 1] = WW[:, 0, 0], WW[:, 0, 1], WW[:, 1, 1]
+        Q[:, 1, 0, 0], Q[:, 1, 1, 1] = 2 * WW[:, 0, 1], 2 * WW[:, 1, 2]
+        Q[:, 1, 0, 1] = WW[:, 0, 2] + WW[:, 1, 1]
+        Q[:, 2, 0, 0], Q[:, 2, 0, 1], Q[:, 2, 1, 1] = WW[:, 1, 1], WW[:, 1, 2], WW[:, 2, 2]
+        Q[:, :, 1, 0] = Q[:, :, 0, 1]
+        CQ = matrix_C[:, None] @ Q
+        H += 0.5 * (CQ.reshape(-1, 3, 4) @ CQ.transpose(0, 3, 2, 1).reshape(-1, 4, 3))
+    return H
+
+
+def _in_factor(factor: Floats, value: Floats, g: Floats, H: Floats) -> _Point:
+    """Chain rule from (ψ11, ψ12, ψ22) to (a, b, c)."""
+    a, b, c = factor.T
+    J = np.zeros_like(H)
+    J[:, 0, 0], J[:, 1, 0], J[:, 1, 1] = 2 * a, b, a
+    J[:, 2, 1], J[:, 2, 2] = 2 * b, 2 * c
+    gradient = (g[:, None, :] @ J)[:, 0]
+    hessian = J.transpose(0, 2, 1) @ H @ J
+    hessian[:, 0, 0] += 2 * g[:, 0]
+    hessian[:, 0, 1] += g[:, 1]
+    hessian[:, 1, 0] += g[:, 1]
+    hessian[:, 1, 1] += 2 * g[:, 2]
+    hessian[:, 2, 2] += 2 * g[:, 2]
+    return _Point(value, gradient, hessian)
+
+
+def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Bools]:
+    """Newton's method on all problems at once; solved ones leave the arrays.
+
+    Along directions of wrong curvature the step goes uphill by |curvature| instead, so that no saddle draws
+    a problem in; a step longer than the trust radius is shortened to it, and the radius follows how much of
+    its promised rise a step has kept.
+    """
+    final = factor.copy()
+    converged = np.zeros(len(factor), dtype=bool)
+    active = np.arange(len(factor))
+    radius = np.ones(len(factor))
+    here = model.look(factor, mask)
+    for _ in range(MAX_STEPS):
+        step, promise = _newton_step(here)
+        length = np.linalg.norm(step, axis=1)
+        cut = np.minimum(1.0, radius / np.maximum(length, 1e-300))
+        solved = promise < PROMISE * (1 + np.abs(here.value))
+        if solved.any():
+            final[active[solved]] = factor[solved] + step[solved] * cut[solved, None]
+            converged[active[solved]] = True
+            going = ~solved
+            if not going.any():
+                break
+            active, mask, factor, radius = active[going], mask[going], factor[going], radius[going]
+            step, promise, length, cut = step[going], promise[going], length[going], cut[going]
+            here = _Point(here.value[going], here.gradient[going], here.hessian[going])
+        ahead_factor = factor + step * cut[:, None]
+        ahead = model.look(ahead_factor, mask)
+        # Rounding in a sum of many terms must not decide whether a last, tiny step was good.
+        noise = 1e-12 * (1 + np.abs(here.value))
+        rise = ahead.value - here.value + noise
+        kept = rise / (promise * cut * (2 - cut) + noise)
+        better = rise > 0
+        # A step that keeps little of its promise has overshot (c → −c, say), even if it went up a bit.
+        taken = length * cut
+        radius = np.where(kept < 0.25, taken / 4, np.where((kept > 0.75) & (cut < 1), 3 * radius, radius))
+        factor = np.where(better[:, None], ahead_factor, factor)
+        here = _Point(
+            np.where(better, ahead.value, here.value),
+            np.where(better[:, None], ahead.gradient, here.gradient),
+            np.where(better[:, None, None], ahead.hessian, here.hessian),
+        )
+        final[active] = factor
+    return final, converged
+
+
+def _newton_step(here: _Point) -> tuple[Floats, Floats]:
+    """The step (problems, 3) and the rise in value it promises (problems,)."""
+    curvature, directions = np.linalg.eigh(here.hessian)
+    size = np.abs(curvature)
+    floor = 1e-10 * size.max(axis=1, keepdims=True) + 1e-12
+    along = (here.gradient[:, None, :] @ directions)[:, 0]
+    amount = along / np.maximum(size, floor)
+    return (directions @ amount[:, :, None])[:, :, 0], 0.5 * (along * amount).sum(axis=1)

@@ -1,0 +1,184 @@
+"""What is believed of sensitivity before any study: a small frozen record that can be seen and saved."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from scipy.special import ndtri
+
+from tarstop_core.belief.decisive import check_prior
+from tarstop_core.errors import InputProblem
+
+FILE_FORMAT = "tarstop-prior"
+FILE_VERSION = 1
+
+
+@dataclass(frozen=True)
+class LearnedFrom:
+    """The training outcomes that a prior was learned from.
+
+    Parameters
+    ----------
+    source : str
+        What they were, for a person.
+    theta : float
+        Threshold on sensitivity that they were judged against: b_0 refers to it.
+    reviews, outcomes, studies : int
+        How many there were; a review may hold several outcomes.
+    gain : float
+        Log marginal likelihood per review, above the default prior's.
+    """
+
+    source: str
+    theta: float
+    reviews: int
+    outcomes: int
+    studies: int
+    gain: float
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Prior of the bivariate binomial–normal model, relative to the threshold θ on sensitivity.
+
+    With λ = logit θ: μ1 ~ N(λ + s·Φ⁻¹(b_0), s²), so that P(pooled sensitivity > θ) = b_0 exactly;
+    μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta).
+
+    Parameters
+    ----------
+    b_0 : float
+        Belief before any study, in (0, 1).
+    s : float
+        Spread of pooled sensitivity, logits, 0.2 to 5.
+    tau : float
+        Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most.
+    s_fpr : float
+        Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only).
+    eta : float
+        Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only).
+    learned_from : LearnedFrom or None
+        None for a prior that a person chose.
+
+    Raises
+    ------
+    InputProblem
+        When a number is out of its range.
+
+    Notes
+    -----
+    Apart from the recentred mean the defaults are those of MetaBayesDTA (Cerullo et al. 2023,
+    doi 10.1186/s12874-023-01910-y).
+
+    Examples
+    --------
+    >>> round(Prior(b_0=0.7).shift, 3)
+    0.787
+    """
+
+    b_0: float = 0.5
+    s: float = 1.5
+    tau: float = 1.0
+    s_fpr: float = 1.5
+    eta: float = 2.0
+    learned_from: LearnedFrom | None = None
+
+    def __post_init__(self) -> None:
+        check_prior(self.b_0)
+        _check("spread s of the prior", self.s, 0.2, 5)
+        _check("scale of the prior of heterogeneity", self.tau, 0.05, 3)
+        _check("spread of the prior of the false-positive rate", self.s_fpr, 0.2, 5)
+        _check("LKJ shape of the prior of the correlation", self.eta, 1, 100)
+
+    @property
+    def shift(self) -> float:
+        """Prior mean of μ1 − λ, in logits: s·Φ⁻¹(b_0)."""
+        return float(self.s * ndtri(self.b_0))
+
+    def to_json(self) -> str:
+        """The prior as a small versioned JSON document."""
+        return json.dumps({"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}, indent=1) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the numbers and of what they were learned from."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+
+def save(prior: Prior, path: str | Path) -> None:
+    """Write a prior file."""
+    Path(path).write_text(prior.to_json(), encoding="utf-8")
+
+
+def from_json(text: str, name: str = "The prior") -> Prior:
+    """Read a prior back.
+
+    Raises
+    ------
+    InputProblem
+        When the text is not a prior of a known version.
+
+    Examples
+    --------
+    >>> from_json(Prior(b_0=0.7, s=0.8).to_json()) == Prior(b_0=0.7, s=0.8)
+    True
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputProblem(f"{name} is not JSON; give a file that this program wrote.") from None
+    if not isinstance(content, dict) or content.get("format") != FILE_FORMAT:
+        raise InputProblem(f"{name} is not a prior; give a file that this program wrote.")
+    if content.get("version") != FILE_VERSION:
+        raise InputProblem(
+            f"{name} has version {content.get('version')}; this program reads version {FILE_VERSION}: "
+            "learn it again."
+        )
+    try:
+        numbers = {key: float(content[key]) for key in ("b_0", "s", "tau", "s_fpr", "eta")}
+        return Prior(**numbers, learned_from=_read_learned_from(content["learned_from"]))
+    except InputProblem as problem:
+        raise InputProblem(f"{name} is damaged: {problem}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
+        raise InputProblem(f"{name} is damaged ({problem}); learn it again.") from None
+
+
+def load(path: str | Path) -> Prior:
+    """Read a prior file; see :func:`from_json`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
+        raise InputProblem(f"The prior {path} cannot be read: {reason}.") from None
+    return from_json(text, f"The prior {path}")
+
+
+def _read_learned_from(content: Any) -> LearnedFrom | None:
+    if content is None:
+        return None
+    return LearnedFrom(
+        source=str(content["source"]),
+        theta=check_theta(float(content["theta"])),
+        reviews=int(content["reviews"]),
+        outcomes=int(content["outcomes"]),
+        studies=int(content["studies"]),
+        gain=float(content["gain"]),
+    )
+
+
+def check_theta(theta: float) -> float:
+    """The threshold on pooled sensitivity, refused unless strictly between 0 and 1."""
+    if not 0 < theta < 1:
+        raise InputProblem(
+            f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded."
+        )
+    return theta
+
+
+def _check(name: str, value: float, least: float, most: float) -> None:
+    if not (math.isfinite(value) and least <= value <= most):
+        raise InputProblem(f"The {name} is {value:g}; give a number from {least:g} to {most:g}.")

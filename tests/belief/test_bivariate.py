@@ -1,0 +1,133 @@
+"""The bivariate belief against MCMC of the exact model, and its identities."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+
+from tarstop_core.belief.bayes import univariate_path
+from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
+from tarstop_core.belief.prior import Prior
+from tarstop_core.tables import Tables
+
+# The first five studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.
+AUDIT_C = [
+    (47, 101, 9, 738),
+    (126, 272, 51, 1543),
+    (19, 12, 10, 192),
+    (36, 78, 3, 276),
+    (130, 211, 19, 959),
+]
+# MCMC of the exact bivariate model at θ = .75 (standard errors .002 and .001).
+AUDIT_C_MCMC = {3: 0.438, 5: 0.862}
+
+COUNTS = st.one_of(st.integers(0, 60), st.sampled_from([0, 1, 1000, 10**6]))
+STUDIES = st.lists(st.tuples(COUNTS, COUNTS, COUNTS, COUNTS), max_size=6)
+THETAS = st.floats(0.05, 0.95)
+
+
+def tables(rows: ArrayLike) -> Tables:
+    cells = np.asarray(rows, dtype=float).reshape(-1, 4).T
+    return Tables(tuple(f"study {i + 1}" for i in range(cells.shape[1])), *cells)
+
+
+def test_published_beliefs_match_mcmc() -> None:
+    b = bivariate_path(tables(AUDIT_C), 0.75)
+    for n, belief in AUDIT_C_MCMC.items():
+        assert b[n] == pytest.approx(belief, abs=0.005)
+
+
+def test_golden_beliefs_match_mcmc(real_data: Path) -> None:
+    golden = real_data.parent / "golden"
+    rows = json.loads((golden / "belief_mcmc.json").read_text())["rows"]
+    assert len(rows) == 9
+    for row in rows:
+        if row["dataset"].startswith("dta_reviews"):
+            with (real_data / f"{row['dataset']}.csv").open() as file:
+                counts = list(csv.DictReader(file))
+        else:
+            counts = json.loads((golden / "reitsma" / f"{row['dataset']}.json").read_text())["table"]
+        cells = [[study[cell] for cell in ("TP", "FP", "FN", "TN")] for study in counts[: row["n"]]]
+        assert bivariate_belief(tables(cells), 0.75) == pytest.approx(row["belief"], abs=0.008), row
+
+
+@settings(max_examples=25, deadline=None)
+@given(STUDIES, THETAS, st.floats(0.05, 0.95))
+def test_mirrored_tables_mirror_the_belief(rows: list[tuple[int, ...]], theta: float, b_0: float) -> None:
+    """Both margins turn round: the prior of the false-positive rate is tied to θ."""
+    mirrored = [(fn, tn, tp, fp) for tp, fp, fn, tn in rows]
+    b = bivariate_belief(tables(rows), theta, Prior(b_0=b_0))
+    assert bivariate_belief(tables(mirrored), 1 - theta, Prior(b_0=1 - b_0)) == pytest.approx(1 - b, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(STUDIES, THETAS, st.randoms(use_true_random=False))
+def test_order_of_studies_does_not_matter(rows: list[tuple[int, ...]], theta: float, random) -> None:  # type: ignore[no-untyped-def]
+    shuffled = random.sample(rows, len(rows))
+    b = bivariate_belief(tables(rows), theta)
+    assert 0 <= b <= 1
+    assert bivariate_belief(tables(shuffled), theta) == pytest.approx(b, abs=1e-9)
+
+
+@given(
+    st.floats(0, 1, exclude_min=True, exclude_max=True), st.floats(0, 1, exclude_min=True, exclude_max=True)
+)
+def test_no_studies_leave_the_starting_belief(theta: float, b_0: float) -> None:
+    assert bivariate_path(tables([]), theta, Prior(b_0=b_0)) == pytest.approx([b_0], abs=1e-12)
+
+
+def test_path_ends_in_the_belief_of_all_studies() -> None:
+    studies = tables(AUDIT_C)
+    b = bivariate_path(studies, 0.8)
+    assert [bivariate_belief(studies.first(n), 0.8) for n in range(6)] == pytest.approx(b.tolist(), abs=1e-9)
+
+
+def test_studies_of_sensitivity_alone_add_no_correlation() -> None:
+    rows = np.array(AUDIT_C, dtype=float)
+    rows[:, [1, 3]] = np.nan
+    np.testing.assert_allclose(
+        bivariate_path(tables(rows), 0.75), univariate_path(tables(rows), 0.75), atol=1e-12
+    )
+    # Unknown and empty false-positive rates are the same; one known rate is not.
+    rows[:, [1, 3]] = 0
+    np.testing.assert_allclose(
+        bivariate_path(tables(rows), 0.75), univariate_path(tables(rows), 0.75), atol=1e-12
+    )
+    rows[2:, [1, 3]] = np.array(AUDIT_C, dtype=float)[2:, [1, 3]]
+    mixed = bivariate_belief(tables(rows), 0.75)
+    assert mixed != pytest.approx(univariate_path(tables(rows), 0.75)[-1], abs=1e-4)
+    # Between ignoring the rates of two studies and knowing them lies little.
+    assert mixed == pytest.approx(bivariate_belief(tables(AUDIT_C), 0.75), abs=0.02)
+
+
+def test_a_prior_without_correlation_gives_the_univariate_belief() -> None:
+    b = bivariate_path(tables(AUDIT_C), 0.75, Prior(eta=100))
+    np.testing.assert_allclose(b, univariate_path(tables(AUDIT_C), 0.75), atol=3e-3)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0, 0, 1, 1)],
+        [(1, 1, 0, 0)],
+        [(10, 0, 0, 10)] * 30,
+        [(0, 10, 10, 0)] * 30,
+        [(10**6, 1, 0, 1), (0, 1, 10**6, 1)],
+        [(0, 3, 0, 5)],
+        [(8, 2, 2, 9)] * 500,
+    ],
+)
+def test_hard_tables_give_beliefs(rows: list[tuple[int, ...]]) -> None:
+    studies = tables(rows)
+    for theta in (1e-6, 0.75, 0.999):
+        b = bivariate_belief(studies, theta)
+        assert 0 <= b <= 1
+        # Correlation is a correction, not a second opinion.
+        assert b == pytest.approx(univariate_path(studies, theta)[-1], abs=0.15)

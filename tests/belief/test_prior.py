@@ -1,0 +1,128 @@
+"""Priors: ranges, files, and learning them from training reviews."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core.belief.bayes import marginal_likelihood
+from tarstop_core.belief.learned_prior import learn_prior
+from tarstop_core.belief.prior import LearnedFrom, Prior, from_json, load, save
+from tarstop_core.errors import InputProblem
+from tarstop_core.tables import Tables
+
+LEARNED = Prior(b_0=0.7, s=0.8, learned_from=LearnedFrom("invented reviews", 0.75, 3, 4, 20, 0.25))
+
+
+def simulated_outcomes(number: int, mean: float, s: float, tau: float, seed: int = 0) -> list[Tables]:
+    rng = np.random.default_rng(seed)
+    outcomes = []
+    for mu in rng.normal(mean, s, number):
+        u = rng.normal(mu, tau, 12)
+        n1 = rng.integers(20, 120, 12)
+        TP = rng.binomial(n1, 1 / (1 + np.exp(-u))).astype(float)
+        outcomes.append(Tables(("study",) * 12, TP, np.full(12, np.nan), n1 - TP, np.full(12, np.nan)))
+    return outcomes
+
+
+@given(
+    st.floats(0, 1, exclude_min=True, exclude_max=True),
+    st.floats(0.2, 5),
+    st.floats(0.05, 3),
+    st.floats(0.2, 5),
+    st.floats(1, 100),
+)
+def test_a_saved_prior_comes_back_unchanged(
+    b_0: float, s: float, tau: float, s_fpr: float, eta: float
+) -> None:
+    prior = Prior(b_0, s, tau, s_fpr, eta, LEARNED.learned_from)
+    assert from_json(prior.to_json()) == prior
+    assert from_json(prior.to_json()).digest == prior.digest != replace(prior, learned_from=None).digest
+
+
+def test_files(tmp_path: Path) -> None:
+    save(LEARNED, tmp_path / "prior.json")
+    assert load(tmp_path / "prior.json") == LEARNED
+    with pytest.raises(InputProblem, match="cannot be read"):
+        load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("{", "not JSON"),
+        ("[]", "not a prior"),
+        ('{"format": "tarstop-calibrator"}', "not a prior"),
+        ('{"format": "tarstop-prior", "version": 9}', "version 9"),
+        ('{"format": "tarstop-prior", "version": 1}', "damaged"),
+        (LEARNED.to_json().replace("0.8", "80"), "spread s of the prior is 80"),
+        (LEARNED.to_json().replace("0.75", "7"), "threshold θ is 7"),
+        (json.dumps({**json.loads(LEARNED.to_json()), "learned_from": 3}), "damaged"),
+    ],
+)
+def test_a_file_that_is_no_prior_is_refused_in_one_sentence(text: str, said: str) -> None:
+    with pytest.raises(InputProblem, match=said):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    "field, value", [("b_0", 0), ("b_0", 1), ("s", 0), ("tau", float("nan")), ("s_fpr", 9), ("eta", 0.5)]
+)
+def test_numbers_out_of_range_are_refused(field: str, value: float) -> None:
+    with pytest.raises(InputProblem, match="give a number"):
+        Prior(**{field: value})
+
+
+def test_learning_finds_what_the_reviews_were_made_with() -> None:
+    # λ + s·Φ⁻¹(.8) with θ = .75 and s = .8
+    outcomes = simulated_outcomes(80, mean=np.log(3) + 0.8 * 0.8416, s=0.8, tau=0.5)
+    prior = learn_prior(outcomes, [str(i) for i in range(80)], 0.75, "simulated")
+    assert prior.b_0 == pytest.approx(0.8, abs=0.1)
+    assert 0.6 <= prior.s <= 1.0
+    assert prior.tau == 0.5  # of half-normal scales, nearest to a constant .5
+    assert prior.learned_from is not None
+    assert (prior.learned_from.reviews, prior.learned_from.outcomes, prior.learned_from.studies) == (
+        80,
+        80,
+        960,
+    )
+    gains = [marginal_likelihood(t, 0.75, prior) - marginal_likelihood(t, 0.75) for t in outcomes]
+    assert prior.learned_from.gain == pytest.approx(np.mean(gains), abs=2e-3)
+    assert prior.learned_from.gain > 0
+
+
+def test_reviews_weigh_equally_however_many_outcomes_they_have() -> None:
+    low, high = simulated_outcomes(3, -0.5, 0.1, 0.3), simulated_outcomes(3, 2.5, 0.1, 0.3, seed=1)
+    once = learn_prior([*low, *high], list("abcdef"), 0.75, "")
+    crowd = learn_prior(
+        [*low, *(outcome for outcome in high for _ in range(5))], [*"abc", *"dddddeeeeefffff"], 0.75, ""
+    )
+    assert replace(crowd, learned_from=None) == replace(once, learned_from=None)
+
+
+def test_nothing_to_learn_from_is_refused() -> None:
+    empty = Tables(("study",), *(np.zeros(1) for _ in range(4)))
+    with pytest.raises(InputProblem, match="diseased"):
+        learn_prior([empty], ["a"], 0.75, "")
+    with pytest.raises(InputProblem, match="1 outcomes and 0 names"):
+        learn_prior([empty], [], 0.75, "")
+
+
+def test_real_reviews_teach_a_narrower_and_higher_prior(real_data: Path) -> None:
+    rows: dict[tuple[str, str], list[list[float]]] = {}
+    with (real_data / "clef_dta" / "outcomes.csv").open() as file:
+        for row in csv.DictReader(file):
+            cells = [float(row[cell]) for cell in ("TP", "FP", "FN", "TN")]
+            rows.setdefault((row["topic"], row["outcome"]), []).append(cells)
+    outcomes = [Tables(("",) * len(cells), *np.array(cells).T) for cells in rows.values()]
+    prior = learn_prior(outcomes, [topic for topic, _ in rows], 0.75, "CLEF")
+    assert 0.65 <= prior.b_0 <= 0.75
+    assert 0.6 <= prior.s <= 1.0
+    assert prior.tau == 1.0

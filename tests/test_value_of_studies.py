@@ -1,0 +1,201 @@
+"""Value of the next studies against plain enumeration and nested simulation, and the document rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+from scipy.stats import multivariate_normal, norm
+
+from tarstop_core.belief.bayes import marginal_likelihood, univariate_path
+from tarstop_core.belief.prior import Prior
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.tables import Tables
+from tarstop_core.value_of_studies import (
+    PLANS,
+    chance_otherwise,
+    dense_plans,
+    evsi_of_studies,
+    look_ahead,
+    n1_next,
+    next_studies,
+)
+
+# Two studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.
+AUDIT_C = [(47, 101, 9, 738), (126, 272, 51, 1543)]
+SMALL = [(7, 3, 2, 30), (9, 1, 6, 20)]
+EVEN = Payoffs.from_q_star(0.5)
+
+COUNTS = st.integers(0, 60)
+STUDIES = st.lists(st.tuples(COUNTS, COUNTS, COUNTS, COUNTS), max_size=5)
+Q_STARS = st.sampled_from([0.2, 0.5, 0.8])
+
+
+def tables(rows: ArrayLike) -> Tables:
+    cells = np.asarray(rows, dtype=float).reshape(-1, 4).T
+    return Tables(tuple(f"study {i + 1}" for i in range(cells.shape[1])), *cells)
+
+
+def test_size_of_a_study_not_yet_seen() -> None:
+    assert n1_next(tables([])) == n1_next(tables([(0, 1, 0, 1)])) == 40
+    assert n1_next(tables([(3, 0, 1, 0), (0, 1, 0, 1), (5, 0, 5, 0), (50, 0, 50, 0)])) == 10
+
+
+def test_enumeration_is_adding_each_possible_study() -> None:
+    n1 = 12
+    study = next_studies(tables(SMALL), 0.7, n1=n1)[-1]
+    grown = [tables([*SMALL, (tp, 0, n1 - tp, 0)]) for tp in range(n1 + 1)]
+    before = marginal_likelihood(tables(SMALL), 0.7)
+    chance = [np.exp(marginal_likelihood(t, 0.7) - before) for t in grown]
+    after = [univariate_path(t, 0.7)[-1] for t in grown]
+    np.testing.assert_allclose(study.chance, chance, atol=1e-4)
+    np.testing.assert_allclose(study.belief_after, after, atol=1e-3)
+    for q_star in (0.2, 0.5, 0.8):
+        payoffs = Payoffs.from_q_star(q_star)
+        gain = np.dot(chance, payoffs.utility(after)) - payoffs.utility(study.b)
+        assert study.evsi(payoffs) == pytest.approx(max(0.0, float(gain)), abs=1e-3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    STUDIES, st.floats(0.1, 0.9), Q_STARS, st.floats(0.01, 0.99), st.one_of(st.none(), st.integers(1, 300))
+)
+def test_one_study_is_worth_something_between_nothing_and_everything(
+    rows: list[tuple[int, ...]], theta: float, q_star: float, belief: float, n1: int | None
+) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    beliefs = np.full(len(rows) + 1, belief)
+    for given_beliefs in (None, beliefs):
+        studies = next_studies(tables(rows), theta, beliefs=given_beliefs, n1=n1)
+        assert len(studies) == len(rows) + 1
+        for study in studies:
+            assert study.chance.sum() == pytest.approx(1, abs=1e-9)
+            assert study.chance @ study.belief_after == pytest.approx(study.b, abs=1e-9)
+            assert 0 <= study.evsi(payoffs) <= payoffs.evpi(study.b)
+            assert study.n_0 >= 0
+
+
+def test_beliefs_of_another_engine_are_taken_over() -> None:
+    study = next_studies(tables(AUDIT_C), 0.75, beliefs=[0.5, 0.7, 0.123])[-1]
+    assert study.b == 0.123
+    with pytest.raises(InputProblem, match="2 beliefs for 2 studies"):
+        next_studies(tables(AUDIT_C), 0.75, beliefs=[0.5, 0.7])
+
+
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
+def test_closed_form_against_enumeration(q_star: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    for rows in (AUDIT_C, SMALL):
+        for study in next_studies(tables(rows), 0.75):
+            assert evsi_of_studies(study.b, study.n_0, 1, payoffs) == pytest.approx(
+                study.evsi(payoffs), abs=0.018
+            )
+
+
+def test_closed_form_against_nested_simulation() -> None:
+    """Five more studies, drawn from the posterior and added to those there are."""
+    rng = np.random.default_rng(5)
+    theta, n1, k = 0.75, 40, 5
+    start = next_studies(tables(SMALL), theta, n1=n1)[-1]
+    after = []
+    # From the prior, kept with the chance of the seen counts: importance sampling without the lattice.
+    draws = 60_000
+    mu, tau = rng.normal(np.log(3), 1.5, draws), np.abs(rng.normal(0, 1, draws))
+    log_weight = np.zeros(draws)
+    for tp, _, fn, _ in SMALL:
+        p = 1 / (1 + np.exp(-rng.normal(mu, tau, (40, draws))))
+        log_weight += np.log((p**tp * (1 - p) ** fn).mean(axis=0))
+    weight = np.exp(log_weight - log_weight.max())
+    for at in rng.choice(draws, 300, p=weight / weight.sum()):
+        p = 1 / (1 + np.exp(-rng.normal(mu[at], tau[at], k)))
+        TP = rng.binomial(n1, p)
+        rows = [*SMALL, *((tp, 0, n1 - tp, 0) for tp in TP)]
+        after.append(univariate_path(tables(rows), theta)[-1])
+    for q_star in (0.2, 0.5, 0.8):
+        payoffs = Payoffs.from_q_star(q_star)
+        gain = float(np.mean(payoffs.utility(after)) - payoffs.utility(start.b))
+        # 300 draws of a utility that spreads over less than 1: a standard error below .02.
+        assert evsi_of_studies(start.b, start.n_0, k, payoffs) == pytest.approx(gain, abs=0.05)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.05, 50), st.floats(0.01, 50), Q_STARS)
+def test_closed_form_is_its_definition(b: float, n_0: float, k: float, q_star: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    r = np.sqrt(k / (k + n_0))
+    a, z = norm.ppf(b), norm.ppf(q_star)
+    e = (a - np.sqrt(1 - r**2) * z) / r
+    both = multivariate_normal([0, 0], [[1, r], [r, 1]]).cdf([a, e])
+    gain = both - q_star * norm.cdf(e) - max(0.0, b - q_star)
+    value = float(evsi_of_studies(b, n_0, k, payoffs))
+    assert value == pytest.approx(gain, abs=2e-5)
+    assert 0 <= value <= payoffs.evpi(b)
+    assert chance_otherwise(b, n_0, k, q_star) == pytest.approx(
+        norm.cdf(-e) if b > q_star + 1e-12 else norm.cdf(e), abs=1e-9
+    )
+
+
+@given(st.floats(0.001, 0.999), st.floats(0, 50), Q_STARS)
+def test_more_studies_are_worth_more_and_at_most_everything(b: float, n_0: float, q_star: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    worth = evsi_of_studies(b, n_0, [0, 0.01, 0.5, 1, 2, 10, 1e3, 1e12], payoffs)
+    assert worth[0] == 0
+    assert (np.diff(worth) >= -1e-9).all()
+    assert worth[-1] == pytest.approx(payoffs.evpi(b), abs=1e-4)
+
+
+def test_settled_knowledge_is_worth_nothing_more() -> None:
+    assert (evsi_of_studies([0, 1, 0.5], [1, 1, np.inf], 5, EVEN) == 0).all()
+    assert (chance_otherwise([0, 1, 0.5], [1, 1, np.inf], 5, 0.5) == 0).all()
+    assert chance_otherwise(0.3, 1.0, np.inf, 0.5) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("plans", [PLANS, dense_plans(60)])
+def test_document_rule_is_its_definition(plans: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(1)
+    p = np.sort(rng.uniform(0, 0.4, 60))[::-1]
+    b, n_0 = rng.uniform(0.05, 0.95, 61), rng.uniform(0.2, 10, 61)
+    costs = [0.0, 0.0005, 0.005, 0.5]
+    found = look_ahead(p, b, n_0, EVEN, costs, plans)
+    assert found.documents.shape == found.gain.shape == (4, 61)
+    for at, cost in enumerate(costs):
+        for d in range(61):
+            gains = {0: 0.0}
+            for m in plans:
+                m = min(m, 60 - d)
+                gains[m] = float(evsi_of_studies(b[d], n_0[d], p[d : d + m].sum(), EVEN)) - cost * m
+            assert found.gain[at, d] == pytest.approx(max(gains.values()), abs=1e-9)
+            assert gains[int(found.documents[at, d])] == pytest.approx(max(gains.values()), abs=1e-9)
+    assert (found.documents[-1] == 0).all() and (found.documents[:, -1] == 0).all()
+
+
+def test_document_rule_for_one_cost_and_state() -> None:
+    p = np.full(50, 0.1)
+    one, many = look_ahead(p, 0.5, 2.0, EVEN, 0.001), look_ahead(p, 0.5, 2.0, EVEN, [0.001])
+    np.testing.assert_array_equal(one.documents, many.documents[0])
+    assert one.documents[0] > 0
+    assert look_ahead([], 0.5, 2.0, EVEN, 0.001).documents.tolist() == [0]
+    with pytest.raises(InputProblem, match="outside 0 to 1"):
+        look_ahead([1.5], 0.5, 2.0, EVEN, 0.001)
+    with pytest.raises(InputProblem, match="cost per document"):
+        look_ahead(p, 0.5, 2.0, EVEN, -1.0)
+
+
+def test_dense_plans_reach_the_end() -> None:
+    assert dense_plans(5) == (1, 2, 3, 4, 5)
+    plans = np.array(dense_plans(5000))
+    assert plans[-1] == 5000 and (np.diff(plans) <= np.maximum(1, 0.05 * plans[:-1])).all()
+    assert dense_plans(0) == (1,)
+
+
+def test_huge_studies_are_predicted_as_large_ones() -> None:
+    study = next_studies(tables([(900_000, 0, 100_000, 10)]), 0.75)[-1]
+    assert study.n1 == 1_000_000 and len(study.chance) == 1001
+    assert study.n_0 > 0
+
+
+def test_the_prior_counts_for_value_too() -> None:
+    wide, narrow = (next_studies(tables([]), 0.75, Prior(s=s))[0] for s in (1.5, 0.4))
+    assert wide.evsi(EVEN) > narrow.evsi(EVEN) > 0
