@@ -27,8 +27,8 @@ document.addEventListener('keydown',e=>{
 new MutationObserver(()=>{const note=document.querySelector('[class*="st-key-note_text"] textarea');
   if(note&&!note.dataset.met){note.dataset.met=1;note.focus();}
   const rank=document.querySelector('.tar-rank')?.textContent;
-  if(rank!==window.tarstopRank){window.tarstopRank=rank;
-    if(innerWidth<=640)document.querySelector('.st-key-document')?.scrollIntoView({block:'start'});}
+  if(rank!==window.tarstopRank){const first=!window.tarstopRank;window.tarstopRank=rank;
+    if(!first&&innerWidth<=640)document.querySelector('.st-key-document')?.scrollIntoView({block:'start'});}
   }).observe(document.body,{subtree:true,childList:true});
 document.addEventListener('pointerup',()=>setTimeout(()=>{const a=document.activeElement;
   if(a&&a.type==='range')a.blur();},0),true);}</script>"""

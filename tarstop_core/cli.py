@@ -229,6 +229,62 @@ def calibrate(
 
 
 @tarstop.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
+@click.option(
+    "--engine", type=click.Choice(["bivariate", "univariate", "reml"]), default="bivariate", show_default=True
+)
+@click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
+@click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
+@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="A prior as JSON.")
+@click.option(
+    "--correction",
+    type=click.Choice(["single", "all", "none"]),
+    default="single",
+    show_default=True,
+    help="Continuity correction; reml only.",
+)
+@json_option
+def belief(
+    table: Path,
+    theta: float,
+    engine: str,
+    prefixes: bool,
+    b_0: float | None,
+    prior_file: Path | None,
+    correction: str,
+    as_json: bool,
+) -> None:
+    """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV)."""
+    from tarstop_core.belief.of_tables import belief_path
+    from tarstop_core.files import read_tables
+
+    file = read_tables(table)
+    path = belief_path(file.tables, theta, engine, b_0=b_0, prior_file=prior_file, correction=correction)
+    for note in (*file.notes, *path.notes):
+        click.echo(note, err=True)
+    last = path.beliefs[-1]
+    if as_json:
+        found: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
+        if prefixes:
+            found["prefixes"] = list(path.beliefs)
+        _print_json(found)
+        return
+    from tarstop_core.explain import number, percent
+
+    if last is None:
+        click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
+    else:
+        click.echo(
+            f"After {len(file.tables)} studies the chance that pooled sensitivity exceeds {percent(theta)} is "
+            f"{percent(last)} ({engine})."
+        )
+    if prefixes:
+        for count, each in enumerate(path.beliefs):
+            click.echo(f"{count:>5}  {'not identified' if each is None else number(each)}")
+
+
+@tarstop.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("qrels", type=click.Path(path_type=Path))
 @click.option("--calibrator", type=click.Path(path_type=Path), required=True)

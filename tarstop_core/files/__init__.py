@@ -6,6 +6,7 @@ Records come in through `read_records`; rankings and judgments through `read_run
 
 from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumns
 from tarstop_core.files.reading import FORMATS, Format, read_records
+from tarstop_core.files.tables import TableFile, read_tables
 from tarstop_core.files.trace import trace_to_csv
 from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run, write_run
 
@@ -16,11 +17,13 @@ __all__ = [
     "Qrels",
     "RecordTable",
     "Run",
+    "TableFile",
     "UnrecognisedColumns",
     "label_topics",
     "read_qrels",
     "read_records",
     "read_run",
+    "read_tables",
     "trace_to_csv",
     "write_run",
 ]

@@ -1,0 +1,136 @@
+"""2×2 tables from CSV or TSV: TP, FP, FN and TN in any order and case, under the names people give them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.tables import CELLS, Tables
+
+DELIMITERS = ",;\t"
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "TP": ("tp", "truepositive", "truepositives", "truepos"),
+    "FP": ("fp", "falsepositive", "falsepositives", "falsepos"),
+    "FN": ("fn", "falsenegative", "falsenegatives", "falseneg"),
+    "TN": ("tn", "truenegative", "truenegatives", "trueneg"),
+    "study": ("study", "studyid", "studies", "name", "author", "authors", "label", "trial"),
+}
+MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """What a file of 2×2 tables holds.
+
+    Parameters
+    ----------
+    tables : Tables
+    notes : tuple of str
+        What a person should know of it: the same study twice, FP and TN missing.
+    """
+
+    tables: Tables
+    notes: tuple[str, ...]
+
+
+def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
+    """Read 2×2 tables.
+
+    Parameters
+    ----------
+    source : path or open binary file
+        CSV or TSV, gzipped or not, one study a line. Columns TP and FN are needed; FP and TN may be
+        missing, in part or both; a study column names the studies, which are numbered without one.
+    name : str, optional
+        Name for messages.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing or double, or a count is not a whole number from 0 on.
+    """
+    with open_source(source, name) as opened:
+        encoding, note = detect_encoding(opened)
+        with opened.text(encoding, newline="") as stream:
+            lines = stream.read().splitlines()
+        file_name = opened.name
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
+    numbered = [
+        (number, cells)
+        for number, cells in enumerate(csv.reader(lines, delimiter=delimiter), start=1)
+        if any(cell.strip() for cell in cells)
+    ]
+    if len(numbered) < 2:
+        raise InputProblem(
+            f"{file_name} holds no studies; give a header with TP, FP, FN, TN and a line a study."
+        )
+    columns = _columns(file_name, numbered[0][1])
+    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
+    study: list[str] = []
+    for number, cells in numbered[1:]:
+        if len(cells) > len(numbered[0][1]):
+            raise InputProblem(
+                f"{file_name}, line {number} has {len(cells)} cells and the header {len(numbered[0][1])}; make them equal."
+            )
+        at = columns.get("study")
+        study.append(cells[at].strip() if at is not None and at < len(cells) else f"study {len(study) + 1}")
+        for cell in CELLS:
+            place = columns.get(cell)
+            text = cells[place].strip() if place is not None and place < len(cells) else ""
+            counts[cell].append(_count(file_name, number, cell, text))
+    tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
+    return TableFile(tables, tuple([note] if note else []) + _doubtful(tables))
+
+
+def _columns(file_name: str, header: Sequence[str]) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place, title in enumerate(header):
+        plain = re.sub(r"[^a-z]", "", title.lower())
+        for field, names in SYNONYMS.items():
+            if plain in names:
+                if field in places:
+                    raise InputProblem(
+                        f"{file_name} has two columns for {field} ('{header[places[field]]}' and '{title}'); keep one."
+                    )
+                places[field] = place
+    missing = [cell for cell in ("TP", "FN") if cell not in places]
+    if missing:
+        raise InputProblem(
+            f"{file_name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
+            "name the columns TP, FP, FN, TN."
+        )
+    return places
+
+
+def _count(file_name: str, number: int, cell: str, text: str) -> float:
+    if text.lower() in MISSING:
+        if cell in ("TP", "FN"):
+            raise InputProblem(f"{file_name}, line {number} has no {cell}; every study needs TP and FN.")
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0 and value == round(value)):
+        raise InputProblem(f"{file_name}, line {number}: {cell} is '{text}'; give a whole number from 0 on.")
+    return value
+
+
+def _doubtful(tables: Tables) -> tuple[str, ...]:
+    seen: dict[tuple[str, ...], int] = {}
+    notes = []
+    for at, name in enumerate(tables.study):
+        key = (name, *(str(getattr(tables, cell)[at]) for cell in CELLS))
+        if key in seen:
+            notes.append(f"Study {at + 1} ({name}) is the same as study {seen[key] + 1}; count it once.")
+        seen.setdefault(key, at)
+    return tuple(notes)
