@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import Work, clock
 from tarstop_core import figures
-from tarstop_core.advice import ALWAYS_SHOWN, Advice, screening_path, stopping_outcomes
+from tarstop_core.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
 from tarstop_core.explain import Explanation, action, amount, documents, explain, number, percent, remarks
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.samples import sample_qrels, sample_topics
@@ -92,11 +92,10 @@ def _formerly(state: State) -> None:
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
-    calibrator, p = work.chances(settings)
-    path = screening_path(settings, calibrator, p, state)
+    path = work.paths(settings).path
     choice = st.session_state.get("curve_window") or "near"
     plan = state.depth + advice.more
-    span = figures.window(len(p), state.depth, plan, "near" if choice == "near" else "all")
+    span = figures.window(len(path), state.depth, plan, "near" if choice == "near" else "all")
     rule = settings.rule
     figure = figures.live_curves(
         path.b,

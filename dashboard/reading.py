@@ -32,7 +32,8 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
         else:
             record = work.document(at)
             chance = advice.rho if not back and state.hit is None else None
-            st.html(document_html(record, at, state, work.row.query, work.row.scores, chance))
+            score = None if work.row.scores is None else float(work.row.scores[at])
+            st.html(document_html(record, at, state, work.row.query, score, chance))
     doc = work.shown = work.row.ids[at] if at is not None else ""
     blocked = at is None or work.stopping or bool(work.noting) or (state.stopped and not back)
     with st.container(horizontal=True, key="labels", gap="small"):
@@ -146,11 +147,11 @@ def to_settle(work: Work, state: State) -> None:
 
 
 def document_html(
-    record: Record, at: int, state: State, query: str, scores: object, chance: float | None
+    record: Record, at: int, state: State, query: str, score: float | None, chance: float | None
 ) -> str:
     facts = [record.publication_number or record.id, record.date, record.authors]
-    if scores is not None:
-        facts.append(f"score {number(float(scores[at]))}")  # type: ignore[index]
+    if score is not None:
+        facts.append(f"score {number(score)}")
     if chance is not None:
         facts.append(f"chance to be a hit {percent(chance)}".replace(" %", "\u00a0%"))
     if at < state.depth:

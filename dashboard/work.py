@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dashboard import shell
-from tarstop_core.advice import Advice, advise
+from tarstop_core.advice import Advice, Paths, advise, paths_key, session_paths
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.session import (
@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 OPEN = "_open_session"
 OPEN_WORK = "_work"
 FLASH = "_flash"
+KEPT_PATHS = 4
 REVIEWER = "reviewer"
 
 
@@ -59,6 +60,7 @@ class Work:
     """The document on the page; a press on any other came from a page that was being replaced."""
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
     _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _paths: dict[tuple[Settings, bytes, int | None], Paths] = field(default_factory=dict)
     _state: State | None = None
 
     @property
@@ -85,10 +87,19 @@ class Work:
             self._mismatch[settings.calibrator] = found
         return self._mismatch[settings.calibrator]
 
+    def paths(self, settings: Settings) -> Paths:
+        """The paths under these settings; most labels leave them as they are."""
+        key = paths_key(settings, self.state)
+        if key not in self._paths:
+            # The plan, what is in force and a what-if are looked at together; older ones are done with.
+            while len(self._paths) >= KEPT_PATHS:
+                self._paths.pop(next(iter(self._paths)))
+            self._paths[key] = session_paths(settings, *self.chances(settings), self.state)
+        return self._paths[key]
+
     def advice(self, settings: Settings) -> Advice:
         """Advice under these settings, which may be a what-if."""
-        calibrator, p = self.chances(settings)
-        return advise(settings, calibrator, p, self.state)
+        return advise(settings, *self.chances(settings), self.state, self.paths(settings))
 
     def document(self, at: int) -> Record:
         """The document at this place of the screening order, with its text."""

@@ -147,12 +147,30 @@ def screening_path(
     )
 
 
-def advise(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Advice:
+def advise(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths | None = None
+) -> Advice:
     """Advice at the depth a session has reached.
 
     The stopping depth comes from the same call as in an experiment, begun at the current depth.
+
+    Parameters
+    ----------
+    settings : Settings
+    calibrator : Calibrator
+    p : ndarray, shape (N,)
+    state : State
+    paths : Paths, optional
+        Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
     """
-    return _advise(settings, _paths(settings, calibrator, p, state), calibrator, p, state)
+    if paths is None:
+        paths = session_paths(settings, calibrator, p, state)
+    return _advise(settings, paths, calibrator, p, state)
+
+
+def paths_key(settings: Settings, state: State) -> tuple[Settings, bytes, int | None]:
+    """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
+    return settings, state.silent.tobytes(), state.hit
 
 
 def stopping_outcomes(
@@ -212,11 +230,11 @@ def trace(
         if event.kind == "label":
             state = fold.state
             depth, now = state.depth, state.settings
-            key = (now, state.silent.tobytes(), state.hit)
+            key = paths_key(now, state)
             if key not in seen:
                 calibrator = calibrators[now.calibrator]
                 p = calibrator.probabilities(scores, len(ids))
-                seen[key] = (calibrator, p, _paths(now, calibrator, p, state))
+                seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
             advice = _advise(now, paths, calibrator, p, state)
             relevant = final.labels[depth] == RELEVANT
@@ -258,7 +276,8 @@ class Paths:
     others: tuple[tuple[str, Settings, DecisivePath], ...]
 
 
-def _paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
+def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
+    """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`."""
     cases = [
         ("documents are half as likely to be relevant", settings, CHANCE_FACTORS[0]),
         ("documents are twice as likely to be relevant", settings, CHANCE_FACTORS[1]),

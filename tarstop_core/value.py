@@ -166,13 +166,17 @@ class DecisivePath:
         if horizon == 1:
             return self.evsi()
         if horizon is None or horizon >= len(self):
-            return _steepest_descent(self.effort_left, self.loss)
+            return self._worth_to_the_end
         best = np.zeros(len(self))
         for ahead in range(1, horizon + 1):
             averted = self.loss[:-ahead] - self.loss[ahead:]
             rate = averted / (self.effort_left[:-ahead] - self.effort_left[ahead:])
             np.maximum(best[: len(rate)], rate, out=best[: len(rate)])
         return best
+
+    @cached_property
+    def _worth_to_the_end(self) -> Floats:
+        return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit.
