@@ -149,7 +149,8 @@ def to_settle(work: Work, state: State) -> None:
 def document_html(
     record: Record, at: int, state: State, query: str, score: float | None, chance: float | None
 ) -> str:
-    facts = [record.publication_number or record.id, record.date, record.authors]
+    dated = f"dated {record.date}" if record.date else ""
+    facts = [record.publication_number or record.id, dated, record.authors]
     if score is not None:
         facts.append(f"score {number(score)}")
     if chance is not None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,11 +30,11 @@ SUFFIX = {"marginal": "", "hazard": "-hazard", "frailty": "-frailty", "rank": "-
 
 
 def make(
-    stem: str, kinds: Sequence[str], train: list[Topic], test: list[Topic], how: str, **about: object
+    stem: str, kinds: Sequence[str], train: list[Topic], test: list[Topic], how: str, **about: Any
 ) -> None:
     """Fit each kind on `train`, judge it on `test`, write it."""
     for kind in kinds:
-        calibrator = fit(train, kind=kind, scenario="patent", pseudo=PSEUDO, **about)  # type: ignore[arg-type]
+        calibrator = fit(train, kind=kind, scenario="patent", pseudo=PSEUDO, **about)
         judged = replace(calibrator, quality=assess(calibrator, test, how))
         path = sample_dir() / "calibrators" / f"{stem}{SUFFIX[kind]}.json"
         path.parent.mkdir(exist_ok=True)

@@ -30,6 +30,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GroupKFold
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.envelope import read_envelope
 from tarstop_core.errors import InputProblem
 from tarstop_core.topic import Topic
 
@@ -165,7 +166,7 @@ class Calibrator:
                 if tied > seen.tied_share + 0.25:
                     remarks.append(
                         f"{tied:.0%} of your scores are tied with another; "
-                        f"in the training lists it was {seen.tied_share:.0%}."
+                        f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
                     )
         return remarks
 
@@ -190,17 +191,15 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     InputProblem
         When the text is not a calibrator of a known version.
     """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputProblem(f"{name} is not JSON; give a file that 'tarstop calibrate' wrote.") from None
-    if not isinstance(content, dict) or content.get("format") != FILE_FORMAT:
-        raise InputProblem(f"{name} is not a calibrator; give a file that 'tarstop calibrate' wrote.")
-    if content.get("version") != FILE_VERSION:
-        raise InputProblem(
-            f"{name} has version {content.get('version')}; this program reads version {FILE_VERSION}: "
-            "fit it again."
-        )
+    content = read_envelope(
+        text,
+        name,
+        file_format=FILE_FORMAT,
+        version=FILE_VERSION,
+        what="calibrator",
+        maker="'tarstop calibrate'",
+        again="fit it again",
+    )
     try:
         calibrator = Calibrator(
             kind=_kind(content["kind"]),

@@ -12,6 +12,7 @@ from typing import Any
 from scipy.special import ndtri
 
 from tarstop_core.belief.decisive import check_prior
+from tarstop_core.envelope import read_envelope
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-prior"
@@ -127,17 +128,15 @@ def from_json(text: str, name: str = "The prior") -> Prior:
     >>> from_json(Prior(b_0=0.7, s=0.8).to_json()) == Prior(b_0=0.7, s=0.8)
     True
     """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputProblem(f"{name} is not JSON; give a file that this program wrote.") from None
-    if not isinstance(content, dict) or content.get("format") != FILE_FORMAT:
-        raise InputProblem(f"{name} is not a prior; give a file that this program wrote.")
-    if content.get("version") != FILE_VERSION:
-        raise InputProblem(
-            f"{name} has version {content.get('version')}; this program reads version {FILE_VERSION}: "
-            "learn it again."
-        )
+    content = read_envelope(
+        text,
+        name,
+        file_format=FILE_FORMAT,
+        version=FILE_VERSION,
+        what="prior",
+        maker="this program",
+        again="learn it again",
+    )
     try:
         numbers = {key: float(content[key]) for key in ("b_0", "s", "tau", "s_fpr", "eta")}
         return Prior(**numbers, learned_from=_read_learned_from(content["learned_from"]))
