@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,7 @@ from tarstop_core.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
+_NOT_GIVEN = cast(Any, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,11 @@ class DecisivePath:
     needs_citation : bool
         a⁺ is open only with a document to cite, so before a hit only a⁻ is
         (a person's session; the paper has it off).
+    labels : ndarray of bool, shape (N,), optional
+        Documents known to be relevant; in a session those not read yet are False. Without them, only
+        the hit. (`dataclasses.replace` keeps them: with another hit or curve, give labels too.)
+    p : ndarray, shape (N,), optional
+        Calibrated chance of each document given ω⁺; without it, the curve's h.
     """
 
     curve: HitCurve
@@ -47,6 +54,17 @@ class DecisivePath:
     payoffs: Payoffs
     hit: int | None = None
     needs_citation: bool = False
+    labels: NDArray[np.bool_] = _NOT_GIVEN
+    p: Floats = _NOT_GIVEN
+
+    def __post_init__(self) -> None:
+        if self.labels is None:
+            labels = np.zeros(len(self), dtype=bool)
+            if self.hit is not None:
+                labels[self.hit - 1] = True
+            object.__setattr__(self, "labels", labels)
+        if self.p is None:
+            object.__setattr__(self, "p", self.curve.h)
 
     def __len__(self) -> int:
         return len(self.curve)

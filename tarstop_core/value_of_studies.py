@@ -9,7 +9,6 @@ the present knowledge is worth, measured by what the next study is predicted to 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,17 +18,15 @@ from scipy.special import gammaln, ndtr, ndtri, owens_t
 from tarstop_core.belief.bayes import Lattice, lattice_for, outcome_likelihood, univariate_path, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import TOLERANCE, Payoffs, check_cost
+from tarstop_core.payoffs import TOLERANCE, Payoffs
 from tarstop_core.tables import Tables
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.intp]
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
 # than any one study can tell the pooled one.
 N1_MOST = 1000
-PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # documents ahead that are considered
 
 
 def n1_next(tables: Tables) -> int:
@@ -172,7 +169,8 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     n_0 : array_like
         How many studies the present knowledge is worth (:class:`NextStudy`).
     k : array_like
-        Studies to come, ≥ 0, fractional where they are only expected; all three broadcast.
+        Studies to come, ≥ 0; all three broadcast. The worth of a random number of studies is an expectation
+        over it (:mod:`tarstop_core.cumulative`), not the worth of its mean.
     payoffs : Payoffs
 
     Returns
@@ -235,87 +233,3 @@ def _threshold(b: Floats, n_0: Floats, k: Floats, q_star: float) -> tuple[Floats
     a = np.where(np.abs(a) < 1e-12, 1e-12, a)  # both are divided by; the value is continuous there
     e = (a - np.sqrt(1 - r**2) * ndtri(q_star)) / r
     return a, np.where(np.abs(e) < 1e-12, 1e-12, e), r
-
-
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """The document rule at every depth of a ranking.
-
-    Parameters
-    ----------
-    documents : ndarray of int, shape (…, N + 1)
-        How many more to screen, the m of the best plan; 0 says stop.
-    gain : ndarray, shape (…, N + 1)
-        What that plan is worth beyond its cost, in the payoffs' unit; 0 where it says stop.
-    """
-
-    documents: Counts
-    gain: Floats
-
-
-def look_ahead(
-    p: ArrayLike,
-    b: ArrayLike,
-    n_0: ArrayLike,
-    payoffs: Payoffs,
-    cost: ArrayLike,
-    plans: Sequence[int] = PLANS,
-) -> Ahead:
-    """Continue iff some plan "screen m more, then act" gains: max over m of EVSI(H(m)) − c·m > 0.
-
-    Parameters
-    ----------
-    p : array_like, shape (N,)
-        Chance that each document brings a study with data, in screening order.
-    b, n_0 : array_like, scalar or shape (N + 1,)
-        State of knowledge at each depth; scalar for a path on which no study turns up.
-    payoffs : Payoffs
-    cost : array_like, scalar or shape (C,)
-        c, per document.
-    plans : sequence of int
-        The m that are considered; one that reaches beyond the list means the rest of it.
-
-    Returns
-    -------
-    Ahead
-        Arrays of shape (N + 1,), or (C, N + 1) for several costs.
-
-    Notes
-    -----
-    H(m) = Σ_{j≤m} p_{d+j} is the expected number of studies; putting it for their random number is the
-    rule's approximation. :func:`dense_plans` considers every m to within 5 %.
-
-    Examples
-    --------
-    >>> look_ahead(np.full(50, 0.1), 0.5, 2.0, Payoffs.from_q_star(0.5), cost=0.004).documents[[0, 49, 50]]
-    array([10,  1,  0])
-    """
-    p = np.asarray(p, dtype=float)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise InputProblem("A document's chance of bringing data is outside 0 to 1; check the calibrator.")
-    costs = np.asarray([check_cost(float(c)) for c in np.atleast_1d(np.asarray(cost, dtype=float))])
-    found = np.append(0.0, np.cumsum(p))
-    depth = np.arange(len(found))[:, None]
-    ahead = np.minimum(np.asarray(plans, dtype=np.intp), len(p) - depth)
-    b, n_0 = (np.broadcast_to(np.asarray(x, dtype=float), found.shape)[:, None] for x in (b, n_0))
-    worth = evsi_of_studies(b, n_0, found[depth + ahead] - found[:, None], payoffs)
-    documents = np.empty((len(costs), len(found)), dtype=np.intp)
-    gain = np.empty(documents.shape)
-    for at, c in enumerate(costs):
-        net = worth - c * ahead
-        best = net.argmax(axis=1)[:, None]
-        gain[at] = np.take_along_axis(net, best, axis=1)[:, 0]
-        # A gain that is rounding is none.
-        pays = gain[at] > TOLERANCE * payoffs.K
-        documents[at] = np.where(pays, np.take_along_axis(ahead, best, axis=1)[:, 0], 0)
-        gain[at] = np.where(pays, gain[at], 0.0)
-    return Ahead(documents, gain) if np.ndim(cost) else Ahead(documents[0], gain[0])
-
-
-def dense_plans(documents: int) -> tuple[int, ...]:
-    """Every m up to 20, then in steps of 5 % up to `documents`."""
-    plans, m = [], 1
-    while m < documents:
-        plans.append(m)
-        m = max(m + 1, int(m * 1.05))
-    return (*plans, max(1, documents))

@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no finding: what must be fast is measured in benchmarks/.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 BROWSER_TESTS = Path(__file__).parent / "browser"
 

@@ -15,11 +15,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.tables import Tables
 from tarstop_core.value_of_studies import (
-    PLANS,
     chance_otherwise,
-    dense_plans,
     evsi_of_studies,
-    look_ahead,
     n1_next,
     next_studies,
 )
@@ -150,44 +147,6 @@ def test_settled_knowledge_is_worth_nothing_more() -> None:
     assert (evsi_of_studies([0, 1, 0.5], [1, 1, np.inf], 5, EVEN) == 0).all()
     assert (chance_otherwise([0, 1, 0.5], [1, 1, np.inf], 5, 0.5) == 0).all()
     assert chance_otherwise(0.3, 1.0, np.inf, 0.5) == pytest.approx(0.3)
-
-
-@pytest.mark.parametrize("plans", [PLANS, dense_plans(60)])
-def test_document_rule_is_its_definition(plans: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(1)
-    p = np.sort(rng.uniform(0, 0.4, 60))[::-1]
-    b, n_0 = rng.uniform(0.05, 0.95, 61), rng.uniform(0.2, 10, 61)
-    costs = [0.0, 0.0005, 0.005, 0.5]
-    found = look_ahead(p, b, n_0, EVEN, costs, plans)
-    assert found.documents.shape == found.gain.shape == (4, 61)
-    for at, cost in enumerate(costs):
-        for d in range(61):
-            gains = {0: 0.0}
-            for m in plans:
-                m = min(m, 60 - d)
-                gains[m] = float(evsi_of_studies(b[d], n_0[d], p[d : d + m].sum(), EVEN)) - cost * m
-            assert found.gain[at, d] == pytest.approx(max(gains.values()), abs=1e-9)
-            assert gains[int(found.documents[at, d])] == pytest.approx(max(gains.values()), abs=1e-9)
-    assert (found.documents[-1] == 0).all() and (found.documents[:, -1] == 0).all()
-
-
-def test_document_rule_for_one_cost_and_state() -> None:
-    p = np.full(50, 0.1)
-    one, many = look_ahead(p, 0.5, 2.0, EVEN, 0.001), look_ahead(p, 0.5, 2.0, EVEN, [0.001])
-    np.testing.assert_array_equal(one.documents, many.documents[0])
-    assert one.documents[0] > 0
-    assert look_ahead([], 0.5, 2.0, EVEN, 0.001).documents.tolist() == [0]
-    with pytest.raises(InputProblem, match="outside 0 to 1"):
-        look_ahead([1.5], 0.5, 2.0, EVEN, 0.001)
-    with pytest.raises(InputProblem, match="cost per document"):
-        look_ahead(p, 0.5, 2.0, EVEN, -1.0)
-
-
-def test_dense_plans_reach_the_end() -> None:
-    assert dense_plans(5) == (1, 2, 3, 4, 5)
-    plans = np.array(dense_plans(5000))
-    assert plans[-1] == 5000 and (np.diff(plans) <= np.maximum(1, 0.05 * plans[:-1])).all()
-    assert dense_plans(0) == (1,)
 
 
 def test_huge_studies_are_predicted_as_large_ones() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import cast
 
-from tarstop_core.belief import bayes, bivariate, prior, reitsma
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief import bayes, bivariate, reitsma
+from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.errors import InputProblem
 from tarstop_core.tables import Tables
 
@@ -38,9 +41,8 @@ def belief_path(
     tables: Tables,
     theta: float,
     engine: str = "bivariate",
+    prior: Prior | None = None,
     *,
-    b_0: float | None = None,
-    prior_file: Path | None = None,
     correction: str = "single",
 ) -> BeliefPath:
     """Belief that pooled sensitivity exceeds θ, after each study.
@@ -54,10 +56,8 @@ def belief_path(
     engine : {"bivariate", "univariate", "reml"}
         Exact binomial likelihood on both groups (the default) or on the diseased alone, or the Reitsma
         model by REML, which knows no prior.
-    b_0 : float, optional
-        Belief before any study; replaces that of the prior.
-    prior_file : path, optional
-        A saved prior; the default one without it.
+    prior : Prior, optional
+        The default one without it; "reml" does not look at it.
     correction : {"single", "all", "none"}
         Continuity correction of "reml".
 
@@ -66,28 +66,44 @@ def belief_path(
     InputProblem
         When an argument cannot be used.
     """
-    prior.check_theta(theta)
+    check_theta(theta)
     if engine == "reml":
-        if b_0 is not None or prior_file is not None:
-            raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
         last = fits[-1]
         mu = se = None
         if last is not None and last.identified:
             mu = (float(last.mu[0]), float(last.mu[1]))
             se = (float(last.se[0]), float(last.se[1]))
-        beliefs = tuple(reitsma.reml_belief(fit, theta) for fit in fits)
         left_out = tuple(
             f"Study {at + 1} ({tables.study[at]}) lacks a count or a group of patients, so reml leaves it out."
             for at, used in enumerate(reitsma.usable(tables))
             if not used
         )
-        return BeliefPath(beliefs, mu, se, left_out)
+        return BeliefPath(tuple(reitsma.reml_belief(fit, theta) for fit in fits), mu, se, left_out)
+    path = bivariate.bivariate_path if check_engine(engine) == "bivariate" else bayes.univariate_path
+    return BeliefPath(tuple(float(b) for b in path(tables, theta, prior)), notes=bayes.notes(tables))
+
+
+def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> NDArray[np.float64]:
+    """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0.
+
+    Raises
+    ------
+    InputProblem
+        When an argument cannot be used.
+    """
+    path = belief_path(tables, theta, engine, prior).beliefs
+    return np.array([prior.b_0 if b is None else b for b in path])
+
+
+def check_engine(engine: str) -> str:
+    """The engine, if there is one of that name.
+
+    Raises
+    ------
+    InputProblem
+        When there is none.
+    """
     if engine not in ENGINES:
         raise InputProblem(f"There is no engine '{engine}'; choose one of {', '.join(ENGINES)}.")
-    chosen = prior.load(prior_file) if prior_file is not None else prior.Prior()
-    if b_0 is not None:
-        chosen = replace(chosen, b_0=b_0)
-    path = bivariate.bivariate_path if engine == "bivariate" else bayes.univariate_path
-    beliefs = tuple(float(b) for b in path(tables, theta, chosen))
-    return BeliefPath(beliefs, notes=bayes.notes(tables))
+    return engine

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scipy.special import ndtri
+from scipy.special import logit, ndtr, ndtri
 
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.envelope import read_envelope
@@ -17,6 +17,7 @@ from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-prior"
 FILE_VERSION = 1
+LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,22 @@ class Prior:
     def shift(self) -> float:
         """Prior mean of μ1 − λ, in logits: s·Φ⁻¹(b_0)."""
         return float(self.s * ndtri(self.b_0))
+
+    def at(self, theta: float) -> Prior:
+        """The same distribution of sensitivity, where b_0 is to refer to another threshold.
+
+        Only a learned prior says what its b_0 refers to; any other is returned as it is.
+
+        Examples
+        --------
+        >>> learned = Prior(0.7, 0.8, learned_from=LearnedFrom("past reviews", 0.75, 16, 63, 742, 0.1))
+        >>> learned.at(0.75).b_0, round(learned.at(0.9).b_0, 2), Prior(0.7).at(0.9).b_0
+        (0.7, 0.2, 0.7)
+        """
+        if self.learned_from is None or self.learned_from.theta == theta:
+            return self
+        b_0 = float(ndtr((logit(self.learned_from.theta) + self.shift - logit(check_theta(theta))) / self.s))
+        return replace(self, b_0=min(max(b_0, LEAST_SURE), 1 - LEAST_SURE))
 
     def to_json(self) -> str:
         """The prior as a small versioned JSON document."""

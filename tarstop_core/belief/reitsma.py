@@ -2,9 +2,10 @@
 
 Study i reports y_i = (logit sensitivity, logit false-positive rate), taken as normal around its true values
 with variances (1/TP + 1/FN, 1/FP + 1/TN); the true values vary between studies as N₂(μ, Ψ). A study with a
-zero cell has no finite logit, so half a patient is added to its cells: that continuity correction pulls
-sensitivities of small studies towards ½ and is why this model reproduces and compares, while the default
-belief uses the exact binomial likelihood.
+zero cell has no finite logit, so half a patient is added to its cells, which pulls sensitivities of small
+studies towards ½; and every study is weighed by a variance taken from its own result, so that good results
+count for less. Both lower the belief (docs/reml_or_exact.md), which is why this model reproduces and compares,
+while the default belief uses the exact binomial likelihood.
 """
 
 from __future__ import annotations

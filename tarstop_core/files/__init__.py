@@ -5,6 +5,7 @@ Records come in through `read_records`; rankings and judgments through `read_run
 """
 
 from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumns
+from tarstop_core.files.outcomes import OutcomeFile, read_outcome_tables, read_outcomes
 from tarstop_core.files.reading import FORMATS, Format, read_records
 from tarstop_core.files.tables import TableFile, read_tables
 from tarstop_core.files.trace import trace_to_csv
@@ -14,12 +15,15 @@ __all__ = [
     "FORMATS",
     "MAPPABLE",
     "Format",
+    "OutcomeFile",
     "Qrels",
     "RecordTable",
     "Run",
     "TableFile",
     "UnrecognisedColumns",
     "label_topics",
+    "read_outcome_tables",
+    "read_outcomes",
     "read_qrels",
     "read_records",
     "read_run",

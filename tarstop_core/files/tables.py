@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ class TableFile:
     ----------
     tables : Tables
     notes : tuple of str
-        What a person should know of it: the same study twice, FP and TN missing.
+        What a person should know of it: the same study twice, how the text was read.
     """
 
     tables: Tables
@@ -88,7 +89,7 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
             text = cells[place].strip() if place is not None and place < len(cells) else ""
             counts[cell].append(_count(file_name, number, cell, text))
     tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
-    return TableFile(tables, tuple([note] if note else []) + _doubtful(tables))
+    return TableFile(tables, tuple([note] if note else []) + same_studies(tables))
 
 
 def _columns(file_name: str, header: Sequence[str]) -> dict[str, int]:
@@ -116,21 +117,47 @@ def _count(file_name: str, number: int, cell: str, text: str) -> float:
         if cell in ("TP", "FN"):
             raise InputProblem(f"{file_name}, line {number} has no {cell}; every study needs TP and FN.")
         return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0 and value == round(value)):
+    value = whole_count(text)
+    if value is None:
         raise InputProblem(f"{file_name}, line {number}: {cell} is '{text}'; give a whole number from 0 on.")
     return value
 
 
-def _doubtful(tables: Tables) -> tuple[str, ...]:
-    seen: dict[tuple[str, ...], int] = {}
+def whole_count(text: str) -> float | None:
+    """The whole number from 0 on that a text stands for, None where it is none.
+
+    Examples
+    --------
+    >>> [whole_count(text) for text in ("7", "7.0", "-1", "7.5", "1_0")]
+    [7.0, 7.0, None, None, None]
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    # Python reads "1_0" as 10, which nobody means.
+    return (
+        value if math.isfinite(value) and value >= 0 and value == round(value) and "_" not in text else None
+    )
+
+
+def same_studies(tables: Tables) -> tuple[str, ...]:
+    """Sentences on studies that stand in the list more than once: with the same counts, or with others."""
+    places: defaultdict[str, dict[tuple[str, ...], int]] = defaultdict(dict)
     notes = []
-    for at, name in enumerate(tables.study):
-        key = (name, *(str(getattr(tables, cell)[at]) for cell in CELLS))
-        if key in seen:
-            notes.append(f"Study {at + 1} ({name}) is the same as study {seen[key] + 1}; count it once.")
-        seen.setdefault(key, at)
+    for at, name in enumerate(tables.study, start=1):
+        counts = tuple(str(getattr(tables, cell)[at - 1]) for cell in CELLS)
+        first = places[name].setdefault(counts, at)
+        if first != at:
+            notes.append(
+                f"Study {at} ({name}) has the name and the counts of study {first}, and both count here; "
+                "remove one if they are the same."
+            )
+    for name, different in places.items():
+        if len(different) > 1:
+            *others, last = different.values()
+            notes.append(
+                f"Studies {', '.join(map(str, others))} and {last} share the name {name or '(none)'} with different "
+                "counts, and each counts here; keep one if they are of the same patients."
+            )
     return tuple(notes)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.of_tables import ENGINES, belief_path
+from tarstop_core.belief.of_tables import ENGINES, belief_path, beliefs
 from tarstop_core.belief.prior import Prior, save
 from tarstop_core.cli import tarstop
 from tarstop_core.errors import InputProblem
@@ -33,25 +33,45 @@ def test_every_engine_gives_a_belief_for_every_prefix() -> None:
 
 
 def test_the_prior_and_the_starting_belief_are_used(tmp_path: Path) -> None:
-    assert belief_path(STUDIES, 0.75, b_0=0.2).beliefs[0] == pytest.approx(0.2)
-    save(Prior(b_0=0.7, s=0.8), tmp_path / "prior.json")
-    path = belief_path(STUDIES, 0.75, "univariate", prior_file=tmp_path / "prior.json")
-    assert path.beliefs[0] == pytest.approx(0.7)
+    assert belief_path(STUDIES, 0.75, prior=Prior(b_0=0.2)).beliefs[0] == pytest.approx(0.2)
+    prior = Prior(b_0=0.7, s=0.8)
+    assert belief_path(STUDIES, 0.75, "univariate", prior).beliefs[0] == pytest.approx(0.7)
+    save(prior, tmp_path / "prior.json")
+    table = written(tmp_path)
+    for more, first in (([], 0.7), (["--b0", "0.2"], 0.2)):
+        asked = ["belief", table, "--prior", str(tmp_path / "prior.json"), "--prefixes", "--json", *more]
+        assert json.loads(CliRunner().invoke(tarstop, asked).stdout)["prefixes"][0] == pytest.approx(first)
 
 
-def test_what_cannot_be_used_is_one_sentence() -> None:
-    for arguments in ({"theta": 1.0}, {"engine": "magic"}, {"engine": "reml", "b_0": 0.3}, {"b_0": 0.0}):
+def test_where_reml_has_no_answer_the_starting_belief_stands() -> None:
+    path = beliefs(STUDIES, 0.75, "reml", Prior(b_0=0.3))
+    assert path[:3].tolist() == [0.3] * 3 and path[3:].tolist() == list(
+        belief_path(STUDIES, 0.75, "reml").beliefs[3:]
+    )
+
+
+def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    for arguments in ({"theta": 1.0}, {"engine": "magic"}):
         with pytest.raises(InputProblem):
             belief_path(STUDIES, **{"theta": 0.75, **arguments})  # type: ignore[arg-type]
+    asked = ["belief", written(tmp_path), "--engine", "reml", "--b0", "0.3"]
+    with pytest.raises(InputProblem, match="knows no prior"):
+        CliRunner().invoke(tarstop, asked, catch_exceptions=False, standalone_mode=False)
+
+
+def written(folder: Path) -> str:
+    """The studies as a file."""
+    rows = zip(STUDIES.study, STUDIES.TP, STUDIES.FP, STUDIES.FN, STUDIES.TN, strict=True)
+    lines = [f"{name},{tp:g},{fp:g},{fn:g},{tn:g}" for name, tp, fp, fn, tn in rows]
+    (folder / "t.csv").write_text("study,TP,FP,FN,TN\n" + "\n".join(lines))
+    return str(folder / "t.csv")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_command_prints_one_json_document(tmp_path: Path, engine: str) -> None:
-    table = tmp_path / "t.csv"
-    rows = zip(STUDIES.study, STUDIES.TP, STUDIES.FP, STUDIES.FN, STUDIES.TN, strict=True)
-    lines = [f"{name},{tp:g},{fp:g},{fn:g},{tn:g}" for name, tp, fp, fn, tn in rows]
-    table.write_text("study,TP,FP,FN,TN\n" + "\n".join(lines))
-    ran = CliRunner().invoke(tarstop, ["belief", str(table), "--engine", engine, "--prefixes", "--json"])
+    ran = CliRunner().invoke(
+        tarstop, ["belief", written(tmp_path), "--engine", engine, "--prefixes", "--json"]
+    )
     found = json.loads(ran.stdout)
     assert found["engine"] == engine and len(found["prefixes"]) == 5
     assert (

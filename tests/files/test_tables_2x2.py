@@ -46,6 +46,7 @@ def test_any_order_case_and_delimiter(header: str) -> None:
         ("TP,tp,FN\n1,2,3\n", "two columns for TP"),
         ("TP,FN\n-1,3\n", "line 2: TP is '-1'"),
         ("TP,FN\n1,3\n1.5,3\n", "line 3: TP is '1.5'"),
+        ("TP,FN\n1,1_0\n", "line 2: FN is '1_0'"),
         ("TP,FN\n1,many\n", "line 2: FN is 'many'"),
         ("TP,FN\n1,\n", "line 2 has no FN"),
         ("TP,FN\n1,2,3\n", "line 2 has 3 cells and the header 2"),
@@ -59,7 +60,11 @@ def test_bad_tables_are_one_sentence(text: str, sentence: str) -> None:
 
 def test_the_same_study_twice_is_noted_and_missing_cells_are_kept() -> None:
     file = read("study,TP,FP,FN,TN\nA,1,2,3,4\nA,1,2,3,4\nA,2,NA,3,\n")
-    assert file.notes == ("Study 2 (A) is the same as study 1; count it once.",)
+    assert file.notes == (
+        "Study 2 (A) has the name and the counts of study 1, and both count here; remove one if they are the same.",
+        "Studies 1 and 3 share the name A with different counts, and each counts here; "
+        "keep one if they are of the same patients.",
+    )
     assert np.isnan(file.tables.FP[2]) and np.isnan(file.tables.TN[2])
 
 

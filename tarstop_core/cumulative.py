@@ -1,0 +1,338 @@
+"""What going on is worth when studies accumulate: the path of a review.
+
+A document moves the belief only when it brings a study with data, and how far it then moves is known in
+advance only as a distribution (:mod:`tarstop_core.value_of_studies`). Between two studies the state of
+knowledge stays as it is, so everything that is costly is computed once a state and spread over the depths
+at which that state holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom, poisson
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import TOLERANCE, Payoffs
+from tarstop_core.policies.base import Path, Policy, first_not_worth
+from tarstop_core.value_of_studies import NextStudy, chance_otherwise, evsi_of_studies
+
+Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Documents ahead that a limited look-ahead considers."""
+# What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
+FEWEST, MOST, NODES = 1e-4, 1e4, 512
+# So many expected studies turn up in about their expected number.
+MANY = 100.0
+_EXPECTED = np.geomspace(FEWEST, MOST, NODES)
+_TURN_UP = np.arange(1, 200)
+_CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class CumulativePath:
+    """All depths of one ranking at once, with the studies that its documents have brought.
+
+    Parameters
+    ----------
+    p : ndarray, shape (N,)
+        Chance that each document is one to read in full; with `share` = 1, that it brings data.
+    states : sequence of NextStudy
+        What is known, and what the next study may find, after 0 … n studies.
+    known : ndarray of int, shape (N + 1,)
+        Which of the states holds after d documents; it never falls.
+    payoffs : Payoffs
+    labels : ndarray of bool, shape (N,)
+        Documents known to be relevant; those not read yet are False.
+    share : float
+        P(data | included): of the reports read in full, how many bring a 2×2 table.
+    full_cost : float
+        Cost of reading a report in full, in the payoffs' unit, beside the cost of each document.
+    waiting : float
+        Studies expected from reports that were included and not read in full yet.
+    """
+
+    p: Floats
+    states: Sequence[NextStudy]
+    known: Depths
+    payoffs: Payoffs
+    labels: Flags
+    share: float = 1.0
+    full_cost: float = 0.0
+    waiting: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not ((self.p >= 0) & (self.p <= 1)).all():
+            raise InputProblem(
+                "A document's chance of bringing data is outside 0 to 1; check the calibrator."
+            )
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    @property
+    def hit(self) -> None:
+        """No single document settles a review."""
+        return
+
+    @cached_property
+    def _b(self) -> Floats:
+        return np.array([state.b for state in self.states])
+
+    @cached_property
+    def _n_0(self) -> Floats:
+        return np.array([state.n_0 for state in self.states])
+
+    @cached_property
+    def b(self) -> Floats:
+        """Belief after d documents, shape (N + 1,)."""
+        return self._b[self.known]
+
+    @cached_property
+    def rho(self) -> Floats:
+        """ρ_{d+1}, the chance that the next document brings a study with data, shape (N,)."""
+        return self.share * self.p
+
+    @cached_property
+    def evpi(self) -> Floats:
+        """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
+        return np.asarray(self.payoffs.evpi(self._b)[self.known])
+
+    @cached_property
+    def included_to(self) -> Floats:
+        """Documents expected to be included among the first d, shape (N + 1,)."""
+        return np.append(0.0, np.cumsum(self.p))
+
+    def chooses_plus(self, depth: int) -> bool:
+        """Whether a⁺ is the action on stopping at this depth."""
+        return bool(self.payoffs.chooses_plus(self.b[depth]))
+
+    def belief_at(self, depth: int) -> float:
+        """Belief on stopping at this depth."""
+        return float(self.b[depth])
+
+    def score(self, K: int = 1) -> Floats:
+        """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,).
+
+        Where reading in full costs extra, what that is expected to cost is subtracted, so that the score
+        compares with the cost of a document. With fewer than K documents left, those that are left are
+        averaged.
+        """
+        n = len(self)
+        included = self.p
+        if K > 1:
+            ahead = np.minimum(K, n - np.arange(n))
+            included = (self.included_to[np.arange(n) + ahead] - self.included_to[:-1]) / ahead
+        return np.asarray(included * (self.share * self.evpi[:-1] - self.full_cost))
+
+    def evsi(self) -> Floats:
+        """ρ_{d+1}·EVSI(one study), less what reading it in full costs, shape (N,)."""
+        one = np.array([state.evsi(self.payoffs) for state in self.states])
+        return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
+
+    def worth(self, horizon: int | None = None) -> Floats:
+        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+
+        max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, where H(m) is the number of documents among the next m
+        that are expected to be included, π the share of those that bring data and w the studies that waiting
+        reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k. Some
+        plan gains exactly when this exceeds the cost of a document.
+
+        Parameters
+        ----------
+        horizon : int or None
+            m, how many documents ahead are considered: the plans of :data:`PLANS` up to it, and itself.
+            None looks to the end, at every m up to 20 and then in steps of 5 %.
+
+        Notes
+        -----
+        The plan of one document is weighed exactly (:meth:`evsi`) unless reports wait. Putting the expected
+        number of studies for their random number, EVSI(k), would be simpler and wrong: where belief is near
+        q*, EVSI grows as √k, so a tenth of a study would be worth a third of a whole one.
+        """
+        if horizon == 1 and not self.waiting:
+            return self.evsi()
+        return self._to_the_end if horizon is None else self._best_rate(limited_plans(horizon))
+
+    def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
+        """First depth ≥ start where no plan within the horizon gains, for each cost, shape (C,)."""
+        return np.asarray(first_not_worth(self.worth(horizon), costs, start))
+
+    @cached_property
+    def _to_the_end(self) -> Floats:
+        return self._best_rate(dense_plans(len(self)))
+
+    def _best_rate(self, plans: Sequence[int]) -> Floats:
+        n = len(self)
+        best = np.zeros(n) if self.waiting or not n else self.evsi()
+        if not n:
+            return best
+        row = self.known[:-1] * NODES
+        kept = self._worth_of(np.full(n, self.waiting), row)
+        for m in plans:
+            # A plan that reaches beyond the list means the rest of it.
+            head = max(0, n - m + 1)
+            included = np.empty(n)
+            included[:head] = self.included_to[m:][:head] - self.included_to[:head]
+            included[head:] = self.included_to[-1] - self.included_to[head:-1]
+            ahead = np.minimum(m, n - np.arange(n))
+            gain = self._worth_of(self.waiting + self.share * included, row) - kept
+            np.maximum(best, (gain - self.full_cost * included) / ahead, out=best)
+        return best
+
+    def _worth_of(self, expected: Floats, row: Depths) -> Floats:
+        """What expected numbers of studies are worth, read from the table rows that begin at `row`."""
+        with np.errstate(divide="ignore"):
+            place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
+        place = np.clip(place, 0.0, NODES - 1.000001)
+        node = place.astype(np.intp)
+        part = place - node
+        node = node + row
+        worth = self._table[node] * (1 - part) + self._table[node + 1] * part
+        # Below the first node the worth is in proportion to the number.
+        return np.asarray(worth * np.minimum(1.0, expected / FEWEST))
+
+    @cached_property
+    def _table(self) -> Floats:
+        """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
+        worth = _CHANCES @ self._of_whole_studies.T
+        many = _EXPECTED > MANY
+        worth[many] = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
+        return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
+
+    @cached_property
+    def _of_whole_studies(self) -> Floats:
+        """EVSI of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
+        worth = evsi_of_studies(self._b[:, None], self._n_0[:, None], _TURN_UP, self.payoffs)
+        worth[:, 0] = [state.evsi(self.payoffs) for state in self.states]
+        return np.asarray(np.maximum.accumulate(worth, axis=1))
+
+    def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
+        """How many more documents to screen by the best plan of any length, and what that gains.
+
+        The m of max over m of V(w + πH(m)) − V(w) − c_full·H(m) − c·m (:meth:`worth`); (0, 0.0) where none gains.
+        """
+        plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
+        row = np.full(len(plans) + 1, self.known[depth] * NODES)
+        included = self.included_to[depth + plans] - self.included_to[depth]
+        kept, *worth = self._worth_of(self.waiting + self.share * np.append(0.0, included), row)
+        gain = np.array(worth) - kept - self.full_cost * included - cost * plans
+        if not self.waiting and depth < len(self):
+            gain[0] = self.evsi()[depth] - cost
+        best = int(gain.argmax())
+        if gain[best] <= TOLERANCE * self.payoffs.K:
+            return 0, 0.0
+        return int(plans[best]), float(gain[best])
+
+    @cached_property
+    def otherwise(self) -> Floats:
+        """Chance that what is left of the list would lead to the other action, shape (N + 1,)."""
+        left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
+        return chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+
+    def disagreement(self, truth: str) -> Floats:
+        """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
+
+        Parameters
+        ----------
+        truth : {"pooled", "full_evidence"}
+            Whether pooled sensitivity exceeds θ, or what the whole list would have led to.
+        """
+        if truth == "full_evidence":
+            return self.otherwise
+        return np.where(self.payoffs.chooses_plus(self.b), 1 - self.b, self.b)
+
+    def expected_effort(self, start: int, plan: int) -> float:
+        """Documents of going from `start` to `plan`: no single one ends it sooner."""
+        return float(plan - start)
+
+    def one_report(self) -> float:
+        """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
+        return self.share * self.states[-1].evsi(self.payoffs)
+
+    def best_reports(self, waiting: int) -> tuple[int, float]:
+        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        # Of n reports a binomial number brings data.
+        reports = np.arange(waiting + 1)
+        bring = np.arange(1, waiting + 1)
+        chances = binom.pmf(bring, reports[:, None], self.share)
+        # Beyond the table one more study adds nothing worth counting.
+        worth = self._of_whole_studies[-1, np.minimum(bring, len(_TURN_UP)) - 1]
+        gain = chances @ worth - self.full_cost * reports
+        best = int(gain.argmax())
+        return best, float(gain[best])
+
+
+def known_at(positions: ArrayLike, documents: int) -> Depths:
+    """How many studies are known after 0 … N documents, shape (N + 1,).
+
+    Parameters
+    ----------
+    positions : array_like of int, shape (n,)
+        0-based rank of the document that each study comes from, rising; N or more: never met.
+    documents : int
+        N.
+
+    Examples
+    --------
+    >>> known_at([0, 2, 2], 4).tolist()
+    [0, 1, 1, 3, 3]
+    """
+    return np.searchsorted(np.asarray(positions), np.arange(documents + 1), side="left")
+
+
+def limited_plans(horizon: int) -> tuple[int, ...]:
+    """The plans of a look-ahead of at most `horizon` documents."""
+    return (*(m for m in PLANS if m < horizon), horizon)
+
+
+def dense_plans(documents: int) -> tuple[int, ...]:
+    """Every m up to 20, then in steps of 5 % up to `documents`."""
+    plans, m = [], 1
+    while m < documents:
+        plans.append(m)
+        m = max(m + 1, int(m * 1.05))
+    return (*plans, max(1, documents))
+
+
+def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
+    """First depth ≥ start at which the policy stops and one may be sure enough; N if there is none.
+
+    Parameters
+    ----------
+    policy : Policy
+    path : Path
+        N documents.
+    cost : float
+    sure : ndarray of bool, shape (N + 1,)
+        Depths at which a person's floor on the chance of the right decision is met.
+    start : int
+
+    Examples
+    --------
+    A floor that is never met reads everything; one that is always met changes nothing.
+
+    >>> from tarstop_core.policies import Budget
+    >>> from tarstop_core.value import DecisivePath
+    >>> from tarstop_core.belief.decisive import hit_curve
+    >>> path = DecisivePath(hit_curve(np.full(9, 0.1)), 0.5, Payoffs.from_q_star(0.5))
+    >>> depths_with_floor(Budget(3), path, 0.001, np.zeros(10, bool))
+    9
+    >>> depths_with_floor(Budget(3), path, 0.001, np.ones(10, bool))
+    3
+    """
+    n = len(path)
+    depth = int(policy.depths(path, [cost], start)[0])
+    while depth < n and not sure[depth]:
+        later = np.flatnonzero(sure[depth + 1 :])
+        begin = depth + 1 + int(later[0]) if len(later) else n
+        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
+    return depth

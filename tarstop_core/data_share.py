@@ -1,0 +1,172 @@
+"""How many included reports bring a 2×2 table: P(data | included), with its spread."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import betaincinv, betaln, expit, logit
+
+from tarstop_core.envelope import read_envelope
+from tarstop_core.errors import InputProblem
+
+FILE_FORMAT = "tarstop-data-share"
+FILE_VERSION = 1
+SUREST = 1000.0  # reports that a learned share is worth at most
+CLOSEST = 1e-3  # to 0 or 1 that its mean may come
+
+
+@dataclass(frozen=True)
+class DataShare:
+    """A beta distribution of the share of included reports that bring data.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Above 0; the mean is alpha/(alpha + beta).
+    topics : int
+        Reviews that it was learned from; 0 for one that nobody learned.
+    source : str
+        What they were, for a person.
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    topics: int = 0
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
+            raise InputProblem(
+                f"The share of reports with data has the shapes {self.alpha:g} and {self.beta:g}; give two above 0."
+            )
+
+    @property
+    def mean(self) -> float:
+        """Expected share."""
+        return self.alpha / (self.alpha + self.beta)
+
+    def interval(self, level: float = 0.9) -> tuple[float, float]:
+        """Central interval of the share."""
+        tail = (1 - level) / 2
+        return (
+            float(betaincinv(self.alpha, self.beta, tail)),
+            float(betaincinv(self.alpha, self.beta, 1 - tail)),
+        )
+
+    def updated(self, with_data: int, without: int) -> DataShare:
+        """After reports of the review itself have been read in full.
+
+        Examples
+        --------
+        >>> DataShare(2, 2).updated(6, 0).mean
+        0.8
+        """
+        return DataShare(self.alpha + with_data, self.beta + without, self.topics, self.source)
+
+    def to_json(self) -> str:
+        """The share as a small versioned JSON document."""
+        content = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
+    """Learn the share, and how much it varies between reviews, from reviews that are complete.
+
+    Parameters
+    ----------
+    pairs : sequence of (int, int)
+        For each review: reports included at title and abstract, and those of them that brought data.
+        Reviews that included nothing say nothing and are left out.
+    source : str
+        What the reviews are, for a person.
+
+    Returns
+    -------
+    DataShare
+        Maximum-likelihood beta-binomial over reviews. Its mean stays between .001 and .999 and it is worth
+        at most 1,000 reports, where the likelihood would go further.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than two reviews that included something, or more reports with data than reports.
+
+    Examples
+    --------
+    >>> share = fit_data_share([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
+    >>> round(share.mean, 2), share.topics
+    (0.3, 4)
+    """
+    for included, with_data in pairs:
+        if not 0 <= with_data <= included:
+            raise InputProblem(
+                f"A review has {included} included reports and {with_data} with data; give no more than it has."
+            )
+    used = np.array([pair for pair in pairs if pair[0] > 0], dtype=float).reshape(-1, 2)
+    if len(used) < 2:
+        raise InputProblem(
+            "How much the share of reports with data varies cannot be learned from one review; give two or more."
+        )
+    n, k = used.T
+
+    def shapes(at: np.ndarray) -> tuple[float, float]:
+        mean, size = float(expit(at[0])), float(np.exp(at[1]))
+        return mean * size, (1 - mean) * size
+
+    def loss(at: np.ndarray) -> float:
+        alpha, beta = shapes(at)
+        return -float(np.sum(betaln(alpha + k, beta + n - k) - betaln(alpha, beta)))
+
+    furthest = float(logit(1 - CLOSEST))
+    bounds = [(-furthest, furthest), (np.log(0.1), np.log(SUREST))]
+    start = [float(logit(np.clip(k.sum() / n.sum(), 0.01, 0.99))), np.log(5.0)]
+    alpha, beta = shapes(minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
+    return DataShare(round(alpha, 6), round(beta, 6), len(used), source)
+
+
+def from_json(text: str, name: str = "The share of reports with data") -> DataShare:
+    """Read a share back.
+
+    Raises
+    ------
+    InputProblem
+        When the text is not a share of a known version.
+
+    Examples
+    --------
+    >>> from_json(DataShare(2.5, 4.0).to_json()) == DataShare(2.5, 4.0)
+    True
+    """
+    content = read_envelope(
+        text,
+        name,
+        file_format=FILE_FORMAT,
+        version=FILE_VERSION,
+        what="share of reports with data",
+        maker="this program",
+        again="learn it again",
+    )
+    try:
+        return DataShare(
+            float(content["alpha"]), float(content["beta"]), int(content["topics"]), str(content["source"])
+        )
+    except InputProblem as problem:
+        raise InputProblem(f"{name} is damaged: {problem}") from None
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
+        raise InputProblem(f"{name} is damaged ({problem}); learn it again.") from None
+
+
+def load(path: str | Path) -> DataShare:
+    """Read a file of it; see :func:`from_json`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
+        raise InputProblem(f"The share of reports with data {path} cannot be read: {reason}.") from None
+    return from_json(text, f"The share of reports with data {path}")

@@ -1,0 +1,255 @@
+"""Review outcomes: which document of a ranking brings which 2×2 table."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.files.tables import DELIMITERS, SYNONYMS, _count
+from tarstop_core.outcome import Outcome
+from tarstop_core.tables import CELLS, Tables
+from tarstop_core.topic import Topic
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "topicid", "review", "reviewid"),
+    "outcome": ("outcome", "outcomeid", "test", "indextest"),
+    "docid": ("docid", "docno", "document", "documentid", "id", "pmid"),
+    **SYNONYMS,
+}
+NEEDED = ("study", "docid", "TP", "FN")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+SHOWN = 3  # examples in a note
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeFile:
+    """What a file, or a folder of files, of review outcomes holds.
+
+    Parameters
+    ----------
+    outcomes : tuple of Outcome
+        In the order of the files.
+    notes : tuple of str
+        What a person should know: documents that are not ranked, topics without a ranking, doubles.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One study of one outcome."""
+
+    topic: str
+    outcome: str
+    study: str
+    docid: str
+    counts: tuple[float, float, float, float]
+
+
+def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
+    """Read review outcomes and find their studies in a ranking.
+
+    Parameters
+    ----------
+    source : path
+        A CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any
+        order and case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the
+        file's name; without an outcome column a topic is one outcome. FP and TN may be missing.
+    run : mapping of str to Topic
+        The rankings, as :func:`~tarstop_core.files.read_run` gives them.
+
+    Returns
+    -------
+    OutcomeFile
+        Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A
+        document is relevant to an outcome when it brings a table for it. A study whose document is
+        not ranked, or not named, is never met; its document counts in `n_relevant`.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing or double, a line is broken, a count is not a whole number from 0 on, or
+        no topic is in the ranking.
+    """
+    notes: list[str] = []
+    rows: list[_Row] = []
+    for path in _files(Path(source)):
+        rows += _read(path, notes)
+    outcomes: list[Outcome] = []
+    missing: dict[str, None] = {}
+    unranked: list[str] = []
+    for (topic, outcome), own in _grouped(rows).items():
+        if topic not in run:
+            missing[topic] = None
+            continue
+        found = _outcome(run[topic], outcome, own)
+        outcomes.append(found)
+        lost = int((found.positions == len(found.topic)).sum())
+        if lost:
+            unranked.append(f"{lost} of {len(own)} in {found.name}")
+        notes += _doubles(found.name, own)
+    if not outcomes:
+        raise InputProblem(
+            f"{Path(source).name} and the run share no topic (the run has {_listed(list(run))}, the outcomes "
+            f"{_listed(list(missing))}); give the outcomes that belong to this run."
+        )
+    if missing:
+        notes.append(f"Left out, because the run does not rank them: {_listed(list(missing))}.")
+    if unranked:
+        notes.append(f"Studies whose document is not ranked, so never met: {_listed(unranked)}.")
+    return OutcomeFile(tuple(outcomes), tuple(notes))
+
+
+def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
+    """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
+
+    Parameters
+    ----------
+    source : path
+        As for :func:`read_outcomes`; documents need not be named.
+
+    Returns
+    -------
+    list of (str, str, Tables)
+        Review, outcome ("topic/outcome", or "topic") and its studies in the order of the file.
+
+    Raises
+    ------
+    InputProblem
+        As for :func:`read_outcomes`.
+    """
+    rows = [row for path in _files(Path(source)) for row in _read(path, [], documents=False)]
+    found = []
+    for (topic, outcome), own in _grouped(rows).items():
+        counts = np.array([row.counts for row in own], dtype=float).T
+        name = f"{topic}/{outcome}" if outcome else topic
+        found.append((topic, name, Tables(tuple(row.study for row in own), *counts)))
+    return found
+
+
+def _files(source: Path) -> list[Path]:
+    if not source.is_dir():
+        return [source]
+    found = sorted(path for path in source.iterdir() if path.name.lower().endswith(SUFFIXES))
+    if not found:
+        raise InputProblem(f"The folder {source.name} holds no CSV or TSV; put the outcomes there.")
+    return found
+
+
+def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
+    with open_source(path) as opened:
+        encoding, note = detect_encoding(opened)
+        notes += [note] if note else []
+        with opened.text(encoding, newline="") as stream:
+            lines = stream.read().splitlines()
+        name = opened.name
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
+    numbered = [
+        (number, [cell.strip() for cell in cells])
+        for number, cells in enumerate(csv.reader(lines, delimiter=delimiter), start=1)
+        if any(cell.strip() for cell in cells)
+    ]
+    if len(numbered) < 2:
+        raise InputProblem(
+            f"{name} holds no studies; give a header with topic, outcome, study, docid, TP, FP, FN, TN "
+            "and a line a study."
+        )
+    header = numbered[0][1]
+    places = _places(name, header, documents)
+    rows = []
+    for number, cells in numbered[1:]:
+        if len(cells) != len(header):
+            raise InputProblem(
+                f"{name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
+            )
+        text = {field: cells[place] for field, place in places.items()}
+        counts = [_count(name, number, cell, text.get(cell, "")) for cell in CELLS]
+        topic = text.get("topic", path.name.split(".")[0])
+        if not topic:
+            raise InputProblem(f"{name}, line {number} has no topic; name the topic of every study.")
+        if not text["study"]:
+            raise InputProblem(f"{name}, line {number} has no study; name every study.")
+        rows.append(
+            _Row(
+                topic=topic,
+                outcome=text.get("outcome", ""),
+                study=text["study"],
+                docid=text.get("docid", ""),
+                counts=(counts[0], counts[1], counts[2], counts[3]),
+            )
+        )
+    return rows
+
+
+def _places(name: str, header: Sequence[str], documents: bool) -> dict[str, int]:
+    """Column of each field, recognised by its letters alone."""
+    plain = [re.sub(r"[^a-z]", "", title.lower()) for title in header]
+    places: dict[str, int] = {}
+    for field, synonyms in COLUMNS.items():
+        at = [place for place, title in enumerate(plain) if title in synonyms]
+        if len(at) > 1:
+            shown = " and ".join(f"'{header[place]}'" for place in at[:2])
+            raise InputProblem(f"{name} has two columns for {field} ({shown}); keep one.")
+        if at:
+            places[field] = at[0]
+    needed = NEEDED if documents else [field for field in NEEDED if field != "docid"]
+    if missing := [field for field in needed if field not in places]:
+        raise InputProblem(
+            f"{name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
+            "name the columns topic, outcome, study, docid, TP, FP, FN, TN."
+        )
+    return places
+
+
+def _grouped(rows: Sequence[_Row]) -> dict[tuple[str, str], list[_Row]]:
+    groups: dict[tuple[str, str], list[_Row]] = {}
+    for row in rows:
+        groups.setdefault((row.topic, row.outcome), []).append(row)
+    return groups
+
+
+def _outcome(topic: Topic, outcome: str, rows: Sequence[_Row]) -> Outcome:
+    end = len(topic)
+    wanted = {row.docid for row in rows}
+    place = {document: at for at, document in enumerate(topic.ids.tolist()) if document in wanted}
+    at = np.array([place.get(row.docid, end) for row in rows], dtype=np.int64)
+    order = sorted(range(len(rows)), key=lambda i: (at[i], rows[i].study))
+    counts = np.array([rows[i].counts for i in order], dtype=float).T
+    labels = np.zeros(end, dtype=bool)
+    labels[at[at < end]] = True
+    # A study without a document has one of its own that nobody listed.
+    documents = {(row.docid, "") if row.docid else ("", row.study) for row in rows}
+    return Outcome(
+        topic=replace(
+            topic,
+            name=f"{topic.name}/{outcome}" if outcome else topic.name,
+            labels=labels,
+            n_relevant=len(documents),
+        ),
+        review=topic.name,
+        tables=Tables(tuple(rows[i].study for i in order), *counts),
+        positions=at[order],
+    )
+
+
+def _doubles(name: str, rows: Sequence[_Row]) -> list[str]:
+    seen: dict[str, None] = {}
+    doubles = []
+    for row in rows:
+        if row.study in seen:
+            doubles.append(row.study)
+        seen[row.study] = None
+    return [f"{name} lists a study more than once: {_listed(doubles)}; count it once."] if doubles else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

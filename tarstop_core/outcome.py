@@ -1,0 +1,73 @@
+"""One outcome of a diagnostic-accuracy review: a ranked list, and the 2×2 tables that lie in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.tables import Tables
+from tarstop_core.topic import Topic
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One review outcome as an experiment sees it.
+
+    Parameters
+    ----------
+    topic : Topic
+        The ranked documents. A label says that the document brings extractable data for this outcome;
+        `n_relevant` counts such documents, ranked or not.
+    review : str
+        The review that the outcome belongs to. Outcomes of one review are not independent: split, weigh
+        and resample by review.
+    tables : Tables
+        n studies in the order in which screening meets them: by rank of their document, then by name.
+    positions : ndarray of int, shape (n,)
+        0-based rank of the document that each study comes from, never falling. A study whose document is
+        not ranked has position N = len(topic): no depth of screening meets it, but it is part of the truth.
+
+    Raises
+    ------
+    InputProblem
+        When studies and positions disagree in number, or positions fall or leave 0 … N.
+    """
+
+    topic: Topic
+    review: str
+    tables: Tables
+    positions: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        at, documents = self.positions, len(self.topic)
+        if len(at) != len(self.tables):
+            raise InputProblem(
+                f"Outcome {self.name} has {len(self.tables)} studies but {len(at)} positions; "
+                "give one for every study."
+            )
+        if len(at) and (at.min() < 0 or at.max() > documents or (np.diff(at) < 0).any()):
+            raise InputProblem(
+                f"The studies of outcome {self.name} are not in the order of their documents, or lie outside "
+                f"the list of {documents:,}; sort them by position, from 0 to {documents:,}."
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the topic."""
+        return self.topic.name
+
+    def studies_met(self, depth: ArrayLike) -> NDArray[np.int64]:
+        """How many studies have been met once the first `depth` documents are read; any shape.
+
+        Examples
+        --------
+        >>> tables = Tables(("A", "B"), *np.ones((4, 2)))
+        >>> topic = Topic("T", np.array(["x", "y", "z"]))
+        >>> Outcome(topic, "R", tables, np.array([1, 3])).studies_met([0, 1, 2, 3]).tolist()
+        [0, 0, 1, 1]
+        """
+        reached = np.minimum(np.asarray(depth), len(self.topic))
+        return np.asarray(np.searchsorted(self.positions, reached, side="left"), dtype=np.int64)

@@ -1,0 +1,179 @@
+"""Small drawings as SVG text: nothing to load, nothing to run, the same bytes everywhere."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+INK = "#1b1f24"
+WIDTH, HEIGHT = 760, 250
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        A y of None breaks the line.
+    colour : str
+    name : str
+        What stands at its right end; empty for nothing.
+    dash : str
+        Of the stroke; empty for a solid line.
+    steps : bool
+        Horizontal, then vertical: a value that holds until the next.
+    """
+
+    x: Sequence[float]
+    y: Sequence[float | None]
+    colour: str
+    name: str = ""
+    dash: str = ""
+    steps: bool = False
+
+
+def text(x: float, y: float, words: str, *, anchor: str = "start", colour: str = INK, size: int = 13) -> str:
+    """A line of text, escaped."""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
+        f"{escape(words)}</text>"
+    )
+
+
+def wrapped(words: str, columns: int) -> list[str]:
+    """Words on lines of at most so many characters; what is longer is broken."""
+    return textwrap.wrap(words, columns) or [""]
+
+
+def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str:
+    """The whole drawing with what it says, for those who cannot see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" role="img" aria-label="{escape(says, quote=True)}" '
+        f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
+    )
+
+
+def chart(
+    lines: Sequence[Line],
+    *,
+    x_title: str,
+    y_title: str,
+    y_range: tuple[float, float],
+    log: bool = False,
+    says: str = "",
+    mark: str = "",
+    ink: str = INK,
+) -> str:
+    """Lines over a light grid.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        At least one with a point.
+    x_title, y_title : str
+    y_range : tuple of float
+        Exponents of ten where `log`.
+    log : bool
+        y on a log axis with decade ticks; what is not positive breaks the line.
+    says : str
+        The figure in one sentence.
+    mark : str
+        A word inside the figure, such as "simulated".
+    ink : str
+        Colour of texts: any that CSS knows.
+    """
+    last = max((x for line in lines for x in line.x), default=1.0) or 1.0
+    low, high = y_range
+    across, down = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+    def at_x(x: float) -> float:
+        return LEFT + across * x / last
+
+    def at_y(y: float) -> float:
+        return TOP + down * (1 - (y - low) / (high - low))
+
+    parts = []
+    for value, words in _decades(low, high) if log else _steps(low, high):
+        y = at_y(value)
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#888" stroke-opacity=".25"/>'
+        )
+        parts.append(text(LEFT - 8, y + 4, words, anchor="end", colour=ink, size=12))
+    for value, words in _steps(0, last):
+        parts.append(text(at_x(value), HEIGHT - BOTTOM + 18, words, anchor="middle", colour=ink, size=12))
+    parts.append(
+        text(LEFT + across / 2, HEIGHT - 5, x_title, anchor="middle", colour=ink)
+        + f'<g transform="rotate(-90 14 {TOP + down / 2:.1f})">'
+        + text(14, TOP + down / 2, y_title, anchor="middle", colour=ink)
+        + "</g>"
+    )
+    for line in lines:
+        heights = [_shown(y, log) for y in line.y]
+        spots = [
+            None if y is None else (at_x(x), at_y(min(high, max(low, y))))
+            for x, y in zip(line.x, heights, strict=True)
+        ]
+        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
+        parts.append(
+            f'<path d="{_path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
+        )
+        drawn = [spot for spot in spots if spot is not None]
+        if len(drawn) == 1:
+            parts.append(
+                f'<circle cx="{drawn[0][0]:.1f}" cy="{drawn[0][1]:.1f}" r="4" fill="{line.colour}"/>'
+            )
+        if line.name and drawn:
+            x_end, y_end = drawn[-1]
+            parts.append(text(x_end - 4, max(12.0, y_end - 6), line.name, anchor="end", colour=ink, size=12))
+    if mark:
+        parts.append(text(WIDTH - RIGHT, TOP - 3, mark, anchor="end", colour=ink, size=12))
+    return drawing(WIDTH, HEIGHT, parts, says)
+
+
+def _shown(y: float | None, log: bool) -> float | None:
+    """Where a value lies on its axis; a log axis has no place for zero."""
+    if y is None or not log:
+        return y
+    return math.log10(y) if y > 0 else None
+
+
+def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
+    parts: list[str] = []
+    before: tuple[float, float] | None = None
+    for spot in spots:
+        if spot is not None:
+            x, y = spot
+            if before is None:
+                parts.append(f"M{x:.1f} {y:.1f}")
+            else:
+                parts.append(f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}")
+        before = spot
+    return "".join(parts)
+
+
+def _steps(low: float, high: float) -> list[tuple[float, str]]:
+    """Round values between two, about five.
+
+    Examples
+    --------
+    >>> [words for _, words in _steps(0, 312)]
+    ['0', '100', '200', '300']
+    """
+    raw = (high - low) / 5
+    size = 10 ** math.floor(math.log10(raw))
+    step = next(size * each for each in (1, 2, 5, 10) if size * each >= raw)
+    if high - low > 2:
+        step = max(1, step)
+    count = math.floor((high - low) / step + 1e-9)
+    return [(low + step * i, f"{low + step * i:,.6g}") for i in range(count + 1)]
+
+
+def _decades(low: float, high: float) -> list[tuple[float, str]]:
+    return [(float(each), f"{10.0**each:g}") for each in range(math.ceil(low), math.floor(high) + 1)]

@@ -1,0 +1,164 @@
+"""The path of a review: the document rule against its definition, and what every policy makes of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.cumulative import (
+    PLANS,
+    CumulativePath,
+    dense_plans,
+    depths_with_floor,
+    known_at,
+    limited_plans,
+)
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
+from tarstop_core.tables import Tables
+from tarstop_core.value_of_studies import evsi_of_studies, next_studies
+
+EVEN = Payoffs.from_q_star(0.5)
+STUDIES = Tables(
+    ("a", "b", "c", "d"),
+    *(np.array(each, dtype=float) for each in ([40, 9, 55, 3], [5, 1, 9, 0], [8, 4, 6, 2], [50, 30, 99, 12])),
+)
+STATES = next_studies(STUDIES, 0.75)
+N = 60
+
+
+def a_path(seed: int = 1, payoffs: Payoffs = EVEN, **more: float) -> CumulativePath:
+    rng = np.random.default_rng(seed)
+    p = np.sort(rng.uniform(0, 0.4, N))[::-1]
+    known = known_at(np.sort(rng.choice(N, 4, replace=False)), N)
+    return CumulativePath(p, STATES, known, payoffs, np.zeros(N, dtype=bool), **more)
+
+
+def worth_of(path: CumulativePath, d: int, expected: float) -> float:
+    """A Poisson number of studies, by the definition of an expectation."""
+    state = path.states[path.known[d]]
+    one = state.evsi(path.payoffs)
+    evsi = evsi_of_studies(state.b, state.n_0, np.arange(1, 80), path.payoffs)
+    evsi = np.append(one, np.maximum(one, evsi[1:]))
+    return sum(math.exp(-expected) * expected**j / math.factorial(j) * evsi[j - 1] for j in range(1, 80))
+
+
+def rate(path: CumulativePath, d: int, m: int) -> float:
+    """What plan "m more" gains a document, by its definition."""
+    m = min(m, N - d)
+    included = path.p[d : d + m].sum()
+    if m == 1 and not path.waiting:
+        one = path.states[path.known[d]].evsi(path.payoffs)
+        return float(included * (path.share * one - path.full_cost))
+    gain = worth_of(path, d, path.waiting + path.share * included) - worth_of(path, d, path.waiting)
+    return float(gain - path.full_cost * included) / m
+
+
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
+@pytest.mark.parametrize("horizon", [None, 2, 7, 50])
+def test_worth_is_the_best_rate_of_any_plan(horizon: int | None, more: dict[str, float]) -> None:
+    path = a_path(**more)
+    plans = dense_plans(N) if horizon is None else limited_plans(horizon)
+    plans = tuple({1, *plans})
+    expected = [max(0.0, *(rate(path, d, m) for m in plans)) for d in range(N)]
+    assert path.worth(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
+
+
+@pytest.mark.parametrize("rule", [Greedy(), Smooth(5), Batch(4), LookAhead(1), LookAhead(10), Optimal()])
+@pytest.mark.parametrize("cost", [0.0, 0.0005, 0.003, 0.02, 0.5])
+def test_going_on_from_anywhere_before_the_stop_leads_to_it(rule: object, cost: float) -> None:
+    path = a_path(3)
+    stop = int(rule.depths(path, [cost])[0])  # type: ignore[attr-defined]
+    assert 0 <= stop <= N
+    for start in range(stop):
+        assert int(rule.depths(path, [cost], start)[0]) == stop  # type: ignore[attr-defined]
+
+
+def test_greedy_is_the_papers_rule() -> None:
+    path = a_path(2)
+    goes_on = path.p * EVEN.evpi(path.b[:-1]) > 0.01
+    assert int(Greedy().depths(path, [0.01])[0]) == int(np.argmin(goes_on))
+    assert path.score(5)[3] == pytest.approx(path.p[3:8].mean() * float(EVEN.evpi(path.b[3])))
+    assert path.score(5)[N - 2] == pytest.approx(path.p[-2:].mean() * float(EVEN.evpi(path.b[N - 2])))
+
+
+def test_what_reading_in_full_costs_is_subtracted() -> None:
+    plain, dear = a_path(), a_path(full_cost=0.01)
+    assert plain.score() - dear.score() == pytest.approx(0.01 * plain.p)
+    assert (dear.worth() <= plain.worth() + 1e-12).all()
+
+
+def test_one_document_ahead_is_the_exact_study() -> None:
+    path = a_path(4)
+    one = [path.p[d] * path.states[path.known[d]].evsi(EVEN) for d in range(N)]
+    assert path.worth(1) == pytest.approx(np.array(one))
+
+
+def test_the_best_plan_is_the_one_that_gains_most() -> None:
+    path = a_path(5)
+    for depth in (0, 20, 59):
+        m, gain = path.best_plan(depth, 0.001)
+        gains = {
+            each: (rate(path, depth, each) - 0.001) * min(each, N - depth) for each in dense_plans(N - depth)
+        }
+        assert gain == pytest.approx(max(0.0, *gains.values()), abs=1e-5)
+        assert m == 0 or gains[m] == pytest.approx(gain, abs=1e-5)
+    assert path.best_plan(0, 0.9) == (0, 0.0)
+
+
+@given(st.lists(st.integers(0, 30), max_size=12), st.integers(0, 25))
+def test_a_study_is_known_once_its_document_is_read(places: list[int], n: int) -> None:
+    known = known_at(sorted(places), n)
+    assert known.tolist() == [sum(place < d for place in places) for d in range(n + 1)]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 1000), st.sampled_from([0.0005, 0.005, 0.05]))
+def test_a_floor_only_lengthens_and_is_met_where_it_stops(seed: int, cost: float) -> None:
+    path = a_path(seed)
+    sure = np.random.default_rng(seed).random(N + 1) < 0.2
+    depth = depths_with_floor(Greedy(), path, cost, sure)
+    assert depth >= int(Greedy().depths(path, [cost])[0])
+    assert depth == N or (sure[depth] and int(Greedy().depths(path, [cost], depth)[0]) == depth)
+
+
+def test_disagreement_with_either_truth() -> None:
+    path = a_path(6, Payoffs.from_q_star(0.8))
+    plus = path.b > 0.8
+    assert path.disagreement("pooled") == pytest.approx(np.where(plus, 1 - path.b, path.b))
+    otherwise = path.disagreement("full_evidence")
+    assert otherwise[-1] == 0 and (otherwise >= 0).all() and (otherwise <= 1).all()
+
+
+def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
+    """At b = q* the closed form of a fractional number of studies grows as its root; chances do not."""
+    start = CumulativePath(np.full(200, 0.01), STATES[:1], known_at([], 200), EVEN, np.zeros(200, dtype=bool))
+    one = STATES[0].evsi(EVEN)
+    assert float(evsi_of_studies(0.5, STATES[0].n_0, 0.01, EVEN)) > 8 * 0.01 * one
+    assert start.worth()[0] == pytest.approx(0.01 * one, rel=0.02)
+    assert int(Optimal().depths(start, [0.02 * one])[0]) == 0
+
+
+def test_waiting_reports_are_weighed_against_their_cost() -> None:
+    cheap, dear = a_path(share=0.5, full_cost=1e-6), a_path(share=0.5, full_cost=0.4)
+    assert cheap.best_reports(5)[0] == 5 and cheap.best_reports(5)[1] > 0
+    assert dear.best_reports(5) == (0, 0.0) and cheap.best_reports(0) == (0, 0.0)
+
+
+def test_plans() -> None:
+    assert dense_plans(5) == (1, 2, 3, 4, 5) and dense_plans(0) == (1,)
+    plans = np.array(dense_plans(5000))
+    assert plans[-1] == 5000 and (np.diff(plans) <= np.maximum(1, 0.05 * plans[:-1])).all()
+    assert limited_plans(30) == (1, 2, 5, 10, 20, 30) and limited_plans(2000) == PLANS
+
+
+def test_an_empty_list_and_impossible_chances() -> None:
+    path = CumulativePath(np.empty(0), STATES[:1], known_at([], 0), EVEN, np.empty(0, dtype=bool))
+    assert len(path.worth()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
+    with pytest.raises(InputProblem, match="outside 0 to 1"):
+        CumulativePath(np.array([1.5]), STATES, known_at([], 1), EVEN, np.zeros(1, dtype=bool))
