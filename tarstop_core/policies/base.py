@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import TOLERANCE
+from tarstop_core.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+Value = int | float | str
+Family = Literal["paper's policy", "paper's baseline", "beyond the paper", "reference"]
+T = TypeVar("T", float, Floats)
 
 
 class Path(Protocol):
@@ -24,7 +30,22 @@ class Path(Protocol):
     def hit(self) -> int | None:
         """Depth of the document that settled the question, if one did."""
 
+    @property
+    def labels(self) -> Flags:
+        """Documents known to be relevant, shape (N,); in a session those not read yet are False."""
+
+    @property
+    def p(self) -> Floats:
+        """Calibrated chance of each document, shape (N,)."""
+
+    @property
+    def payoffs(self) -> Payoffs:
+        """What right and wrong decisions are worth."""
+
     def __len__(self) -> int: ...
+
+    def chooses_plus(self, depth: int) -> bool:
+        """Whether belief selects a⁺ on stopping at this depth."""
 
     def score(self, K: int = 1) -> Floats:
         """The paper's score, shape (N,)."""
@@ -38,13 +59,67 @@ class Path(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a policy: sliders, command line and grid search read this."""
+    """One parameter of a policy: sliders, command line and grid search read this.
+
+    Parameters
+    ----------
+    name, meaning : str
+    low, high : int or float
+        Smallest and largest value (numbers only).
+    grid : tuple
+        Values a grid search tries.
+    kind : str
+        "int", "float" or "choice".
+    choices : tuple of str
+        The values of a choice.
+    """
 
     name: str
     meaning: str
-    low: int
-    high: int
-    grid: tuple[int, ...]
+    low: Any
+    high: Any
+    grid: tuple[Value, ...]
+    kind: Literal["int", "float", "choice"] = "int"
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def choice(cls, name: str, meaning: str, choices: tuple[str, ...], grid: tuple[str, ...]) -> Parameter:
+        """A parameter whose values are words."""
+        return cls(name, meaning, None, None, grid, "choice", choices)
+
+    @property
+    def wanted(self) -> str:
+        """What may be given, as the end of a sentence."""
+        if self.kind == "choice":
+            return f"choose one of {', '.join(self.choices)}"
+        return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
+
+    def read(self, text: str) -> Value:
+        """The value that a text stands for; not yet checked against the range.
+
+        Raises
+        ------
+        ValueError
+            When the text is no number.
+        """
+        if self.kind == "choice":
+            return text.strip()
+        return int(text) if self.kind == "int" else float(text)
+
+    def checked(self, value: Any, title: str) -> Value:
+        """The value in its own type.
+
+        Raises
+        ------
+        InputProblem
+            When it is not among the choices, out of range, or a fraction where a whole number is needed.
+        """
+        if self.kind == "choice":
+            if value in self.choices:
+                return str(value)
+        elif self.low <= value <= self.high and (self.kind == "float" or value == int(value)):
+            return float(value) if self.kind == "float" else int(value)
+        raise InputProblem(f"{title}: {self.name} is {value}; {self.wanted}.")
 
 
 @dataclass(frozen=True)
@@ -55,22 +130,34 @@ class Policy(ABC):
     title: ClassVar[str]
     rule: ClassVar[str]
     source: ClassVar[str]
+    family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     worth_phrase: ClassVar[str] = "The next documents are worth"
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
+    needs_labels: ClassVar[bool] = False
+    """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
+    knows_truth: ClassVar[bool] = False
+    """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
+    origin: ClassVar[str] = ""
+    """Where a rule in a file of one's own lies: ``path/to/file.py:Name``."""
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
-            value = getattr(self, parameter.name)
-            if not (parameter.low <= value <= parameter.high) or value != int(value):
-                raise InputProblem(
-                    f"{self.title}: {parameter.name} is {value}; "
-                    f"give a whole number from {parameter.low} to {parameter.high}."
-                )
+            value = parameter.checked(getattr(self, parameter.name), self.title)
+            object.__setattr__(self, parameter.name, value)
 
     @property
-    def settings(self) -> dict[str, int]:
+    def ignores_stakes(self) -> bool:
+        """Whether it stops at the same depth whatever costs and payoffs are, so that asking it once will do.
+
+        The programme's own baselines look at labels and chances alone; of anybody else's rule it is not known.
+        """
+        own = type(self).__module__.startswith("tarstop_core.")
+        return own and not self.acts_on_belief and not self.knows_truth
+
+    @property
+    def settings(self) -> dict[str, Any]:
         """Parameter values by name."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
@@ -78,18 +165,21 @@ class Policy(ABC):
     def spec(self) -> str:
         """What the command line and saved sessions call it: ``smooth:K=5``."""
         values = ",".join(f"{name}={value}" for name, value in self.settings.items())
-        return f"{self.name}:{values}" if values else self.name
+        name = self.origin or self.name
+        return f"{name}:{values}" if values else name
 
     def __str__(self) -> str:
-        values = ", ".join(str(value) for value in self.settings.values())
-        return f"{self.title}({values})" if values else self.title
+        settings = self.settings
+        if len(settings) > 1:
+            return f"{self.title}({', '.join(f'{name}={value}' for name, value in settings.items())})"
+        return f"{self.title}({next(iter(settings.values()))})" if settings else self.title
 
     @abstractmethod
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """First depth ≥ `start` at which the policy stops, for each cost.
 
-        The same call serves the experiment (start = 0, the hit known) and the live page
-        (start = documents read so far, no hit yet: "if nothing turns up").
+        The same call serves the experiment (start = 0, hit and labels known) and the live page
+        (start = documents read so far, no label beyond: "if nothing turns up").
 
         Parameters
         ----------
@@ -110,6 +200,102 @@ class Policy(ABC):
         return None
 
 
+@dataclass(frozen=True)
+class Expected(Generic[T]):
+    """What a rule that draws a random sample comes to on average over its samples.
+
+    Each figure is a float for one rule, an array of shape (cells,) for a grid of them.
+
+    Parameters
+    ----------
+    depth : float or ndarray
+        Rank it goes down to.
+    read : float or ndarray
+        Documents read: the ranks down to the depth and the sample beyond, each counted once.
+    recall : float or ndarray
+        Share of the relevant documents that lie within the depth; 0 where there are none.
+    recall_read : float or ndarray
+        The same of all documents read, the sample included.
+    found : float or ndarray
+        Chance that at least one relevant document is read.
+    """
+
+    depth: T
+    read: T
+    recall: T
+    recall_read: T
+    found: T
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Single runs of a rule that draws a random sample.
+
+    Parameters
+    ----------
+    depth : ndarray of int, shape (n,)
+        Rank each run goes down to.
+    seen : ndarray of bool, shape (n, N)
+        Documents each run reads, in the ranking's order.
+    """
+
+    depth: Depths
+    seen: Flags
+
+
+@dataclass(frozen=True)
+class Randomised(Policy):
+    """A rule that first draws a random sample of the whole list, wherever its documents rank.
+
+    Its cost is not its depth: :meth:`expected` says what both are on average, in closed form, and
+    :meth:`averaged` is the mean of single runs (the paper's mode: 50). :meth:`replicates` serves where
+    the decision depends on which documents were read. :meth:`depths` refuses.
+    """
+
+    needs_labels: ClassVar[bool] = True
+
+    @abstractmethod
+    def expected(self, labels: Flags) -> Expected[float]:
+        """Means over all samples of one topic, exactly.
+
+        Parameters
+        ----------
+        labels : ndarray of bool, shape (N,)
+            Relevant documents in ranking order.
+        """
+
+    @abstractmethod
+    def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
+        """`n` single runs on one topic."""
+
+    def averaged(self, labels: Flags, n: int, rng: np.random.Generator) -> Expected[float]:
+        """Means over `n` single runs, as :meth:`expected` without noise."""
+        runs = self.replicates(labels, n, rng)
+        ranks, R = np.arange(1, len(labels) + 1), max(1, int(labels.sum()))
+        seen = (runs.seen & labels).sum(axis=1)
+        within = ((ranks <= runs.depth[:, None]) & labels).sum(axis=1)
+        return Expected(
+            depth=float(runs.depth.mean()),
+            read=float(runs.seen.sum(axis=1).mean()),
+            recall=float((within / R).mean()),
+            recall_read=float((seen / R).mean()),
+            found=float((seen > 0).mean()),
+        )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        """Refused: a depth alone would hide what the sample costs.
+
+        Raises
+        ------
+        InputProblem
+            Always.
+        """
+        raise InputProblem(
+            f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
+            "measure it with 'tarstop replay' or 'tarstop experiment'."
+        )
+
+
 def until_hit(depths: Depths, path: Path, start: int) -> Depths:
     """A decisive hit leaves nothing to gain: stop there, or at once if it is behind."""
     return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
@@ -123,3 +309,44 @@ def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
     falling = np.minimum.accumulate(scores[start:])
     threshold = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
     return start + np.searchsorted(-falling, -threshold, side="left")
+
+
+def at_any_cost(depth: int, costs: ArrayLike) -> Depths:
+    """The same depth for every cost, shape (C,)."""
+    return np.full(np.size(costs), depth, dtype=np.intp)
+
+
+def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
+    """First depth ≥ start at which a rule stops that looks only at its checks; N if it never does.
+
+    Someone between two checks is told what the last one said, so going on past a stop does not undo it,
+    but the next check may.
+
+    Parameters
+    ----------
+    checks : ndarray of int, shape (k,)
+        Rising depths at which the rule looks.
+    stops : ndarray of bool, shape (k,)
+        What it says there.
+    N : int
+        Length of the list.
+    start : int
+        Documents read so far.
+    """
+    last = max(0, int(np.searchsorted(checks, start, side="right")) - 1)
+    later = np.flatnonzero(stops[last:])
+    return min(N, max(start, int(checks[last + later[0]]))) if len(later) else N
+
+
+def of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Remember what a function of (labels, further arguments) came to: a grid search asks again and again."""
+
+    @functools.lru_cache(maxsize=64)
+    def known(raw: bytes, *further: Any) -> Any:
+        return function(np.frombuffer(raw, dtype=bool), *further)
+
+    @functools.wraps(function)
+    def remembering(labels: Flags, *further: Any) -> Any:
+        return known(np.asarray(labels, dtype=bool).tobytes(), *further)
+
+    return remembering

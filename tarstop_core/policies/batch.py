@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.payoffs import exceeds
-from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, first_not_worth
+from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Path, Policy, first_not_worth
 from tarstop_core.policies.smooth import WINDOWS
 
 
@@ -27,6 +27,7 @@ class Batch(Policy):
     title: ClassVar[str] = "Batch"
     rule: ClassVar[str] = "Read K documents at a time while together they are worth more than they cost."
     source: ClassVar[str] = "Fletcher & Stevenson, Batch"
+    family: ClassVar[Family] = "paper's policy"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),
     )

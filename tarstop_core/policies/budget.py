@@ -1,14 +1,14 @@
-"""Budget(d): read a fixed number of documents."""
+"""Rules that know their depth before anything is read: a number of documents, a share of the list."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Path, Policy
+from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,48 @@ class Budget(Policy):
     title: ClassVar[str] = "Budget"
     rule: ClassVar[str] = "Read a fixed number of documents, whatever they show."
     source: ClassVar[str] = "Fletcher & Stevenson, baseline Budget"
+    family: ClassVar[Family] = "paper's baseline"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),
     )
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return np.full(np.size(costs), max(start, min(self.d, len(path))), dtype=np.intp)
+        return at_any_cost(max(start, min(self.d, len(path))), costs)
+
+
+@dataclass(frozen=True)
+class Share(Policy):
+    """Stop after a share of the list, rounded up to whole documents."""
+
+    share: float = 0.5
+
+    name: ClassVar[str] = "share"
+    title: ClassVar[str] = "Share"
+    rule: ClassVar[str] = "Read a fixed share of the list, whatever it shows."
+    source: ClassVar[str] = "common practice (review half; review x %)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "share",
+            "share of the list to read",
+            0.0,
+            1.0,
+            tuple(tenths / 10 for tenths in range(1, 10)),
+            "float",
+        ),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return at_any_cost(max(start, share_of(self.share, len(path))), costs)
+
+
+def share_of(share: float, N: int) -> int:
+    """⌈share·N⌉, not moved by rounding.
+
+    Examples
+    --------
+    >>> share_of(0.07, 100), share_of(0.5, 5)
+    (7, 3)
+    """
+    return math.ceil(share * N - 1e-9)

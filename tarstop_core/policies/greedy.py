@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Path, Policy, first_not_worth, until_hit
+from tarstop_core.policies.base import Depths, Family, Floats, Path, Policy, first_not_worth, until_hit
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Greedy(Policy):
     title: ClassVar[str] = "Greedy"
     rule: ClassVar[str] = "Go on while the next document's chance of a hit, times the EVPI, exceeds its cost."
     source: ClassVar[str] = "Fletcher & Stevenson, Greedy"
+    family: ClassVar[Family] = "paper's policy"
     worth_phrase: ClassVar[str] = "The paper's score of the next document is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

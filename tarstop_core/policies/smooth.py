@@ -7,7 +7,16 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Parameter, Path, Policy, first_not_worth, until_hit
+from tarstop_core.policies.base import (
+    Depths,
+    Family,
+    Floats,
+    Parameter,
+    Path,
+    Policy,
+    first_not_worth,
+    until_hit,
+)
 
 WINDOWS = (2, 5, 10, 20, 50, 100)
 
@@ -26,6 +35,7 @@ class Smooth(Policy):
     title: ClassVar[str] = "Smooth"
     rule: ClassVar[str] = "As Greedy, with the average chance of the next K documents."
     source: ClassVar[str] = "Fletcher & Stevenson, Smooth"
+    family: ClassVar[Family] = "paper's policy"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("K", "documents to average over", 1, 100_000, WINDOWS),
     )

@@ -366,6 +366,7 @@ ALL = [
     Optimal(),
     Budget(250),
     *(rule(K) for rule in (Smooth, Batch, LookAhead) for K in (1, 5, 20)),
+    *(rule() for rule in POLICIES.values() if rule not in {Greedy, Optimal}),
 ]
 
 
@@ -387,7 +388,8 @@ def test_the_registry_describes_itself() -> None:
         assert policy.source
         assert list(policy.settings) == [parameter.name for parameter in policy.parameters]
         for parameter in policy.parameters:
-            assert parameter.low <= policy.settings[parameter.name] <= parameter.high
+            assert parameter.checked(policy.settings[parameter.name], name) == policy.settings[parameter.name]
+            assert parameter.grid
             for value in parameter.grid:
                 assert rule(**{parameter.name: value}).settings[parameter.name] == value
     assert Smooth.parameters[0].grid == Batch.parameters[0].grid == (2, 5, 10, 20, 50, 100)

@@ -1,0 +1,256 @@
+"""Does a rule look ahead? Trials on random lists that show whether its depth rests on what was read alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.cumulative import CumulativePath, known_at
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies.base import Depths, Flags, Policy, Randomised
+from tarstop_core.value import DecisivePath
+from tarstop_core.value_of_studies import NextStudy
+
+COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
+LENGTHS = (1, 2, 7, 40, 150, 1_200)
+RESTARTS = 6
+ENOUGH = 5
+"""Findings after which no further list is tried."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the trials of one rule came to.
+
+    Parameters
+    ----------
+    policy : str
+        The rule's spec.
+    lists : int
+        Random lists it was tried on.
+    findings : tuple of str
+        What is wrong, a sentence each; none: nothing was found.
+    remark : str
+        What could not be tried, or nothing.
+    """
+
+    policy: str
+    lists: int
+    findings: tuple[str, ...]
+    remark: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+
+def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> Report:
+    """Try a rule on random lists of 1 to 1,200 documents.
+
+    On each list and for several costs its depth must lie between `start` and N; it must not change when the
+    documents after it are labelled otherwise, and a stop must not move to before a document whose label
+    alone was changed; and a person who goes on document by document, told only the labels so far, must
+    be sent to the same depth. Chances of unread documents may be used: the ranking is known. Every list is
+    tried once as a patent search and once as a review, where neither labels nor studies behind the stop may
+    move it.
+
+    Parameters
+    ----------
+    policy : Policy
+    lists : int
+    seed : int
+        Of the random lists.
+
+    Examples
+    --------
+    >>> from tarstop_core.policies import Greedy
+    >>> check_policy(Greedy(), lists=12).ok
+    True
+    """
+    rng = np.random.default_rng(seed)
+    if isinstance(policy, Randomised):
+        return _check_randomised(policy, lists, rng)
+    findings: list[str] = []
+    for trial in range(lists):
+        length = LENGTHS[trial % len(LENGTHS)]
+        found = _findings(policy, _random_path(rng, length), rng)
+        found += _findings_in_review(policy, _random_review(rng, length), rng)
+        findings += [finding for finding in found if finding not in findings]
+        if len(findings) >= ENOUGH:
+            return Report(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
+    return Report(policy.spec, lists, tuple(findings))
+
+
+def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) -> Report:
+    remark = (
+        "It draws a random sample of the whole list first, so it needs labels that nobody has while reading "
+        "in order; whether it looks ahead cannot be asked."
+    )
+    for trial in range(lists):
+        labels = _random_path(rng, LENGTHS[trial % len(LENGTHS)]).labels
+        average = policy.expected(labels)
+        if not 0 <= average.depth <= average.read + 1e-9 <= len(labels) + 2e-9:
+            finding = (
+                f"On a list of {len(labels)} documents it reads {average.read:g} and goes down to "
+                f"{average.depth:g} on average."
+            )
+            return Report(policy.spec, trial + 1, (finding,), remark)
+    return Report(policy.spec, lists, (), remark)
+
+
+def _findings(policy: Policy, path: DecisivePath, rng: np.random.Generator) -> list[str]:
+    N = len(path)
+    try:
+        stops = policy.depths(path, COSTS)
+        wrong = _malformed(stops, 0, N)
+        if wrong:
+            return [wrong]
+        found = []
+        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
+            found.append(_looks_ahead(policy, path, cost, stop, rng))
+            found.append(_restarts(policy, path, cost, stop, rng))
+        return [finding for finding in found if finding]
+    except Exception as problem:
+        said = " ".join(str(problem).split()).rstrip(".")
+        return [f"On a list of {N} documents it fails: {type(problem).__name__}: {said}."]
+
+
+def _findings_in_review(policy: Policy, path: CumulativePath, rng: np.random.Generator) -> list[str]:
+    """Whether studies that later documents bring move the stop, or bring it before they are known."""
+    N = len(path)
+    try:
+        stops = policy.depths(path, COSTS)
+        wrong = _malformed(stops, 0, N)
+        if wrong:
+            return [wrong]
+        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
+            for d in {stop, *_some(stop, rng)[-2:]}:
+                other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
+                if (d == stop and other != stop) or (d < stop and other <= d):
+                    return [
+                        f"In a review of {N} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
+                        f"the studies after {d} are others: it looks ahead."
+                    ]
+    except Exception as problem:
+        said = " ".join(str(problem).split()).rstrip(".")
+        return [f"In a review of {N} documents it fails: {type(problem).__name__}: {said}."]
+    return []
+
+
+def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:
+    p = np.clip(rng.uniform(0.05, 0.6) / np.arange(1, N + 1) ** rng.uniform(0, 1), 0, 1)
+    labels = rng.random(N) < p
+    states = [_random_state(rng) for _ in range(int(labels.sum()) + 1)]
+    return CumulativePath(
+        p, states, known_at(np.flatnonzero(labels), N), Payoffs(*rng.uniform(0.05, 2, 4)), labels
+    )
+
+
+def _random_state(rng: np.random.Generator) -> NextStudy:
+    plus, minus = rng.dirichlet(np.ones(6), size=2)
+    return NextStudy(5, float(rng.uniform(0.02, 0.98)), plus, minus, float(rng.uniform(0.1, 20)))
+
+
+def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -> CumulativePath:
+    """The same up to a depth; behind it other documents bring other studies."""
+    met = int(path.known[depth])
+    labels = np.where(np.arange(len(path)) < depth, path.labels, rng.random(len(path)) < 0.3)
+    states = [*path.states[: met + 1], *(_random_state(rng) for _ in range(int(labels[depth:].sum())))]
+    return replace(path, labels=labels, states=states, known=known_at(np.flatnonzero(labels), len(path)))
+
+
+def _malformed(stops: Depths, start: int, N: int) -> str:
+    if np.shape(stops) != (len(COSTS),):
+        return f"For {len(COSTS)} costs it gives depths of shape {np.shape(stops)}; one for each is needed."
+    if not np.issubdtype(np.asarray(stops).dtype, np.integer):
+        return f"Its depths are of type {np.asarray(stops).dtype}; whole numbers are needed."
+    for stop in stops.tolist():
+        if not start <= stop <= N:
+            return f"On a list of {N} documents, begun at {start}, it stops at {stop}."
+    return ""
+
+
+def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
+    """Whether labels after the stop move it, or labels after an earlier depth bring it before that depth."""
+    N = len(path)
+    for labels in _relabelled(path.labels, stop, rng):
+        other = int(policy.depths(_with_labels(path, labels, stop), [cost])[0])
+        if other != stop:
+            return (
+                f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but at {other} when only the "
+                f"labels after {stop} are changed: it looks ahead."
+            )
+    for d in _some(stop, rng):
+        for labels in _relabelled(path.labels, d, rng):
+            other = int(policy.depths(_with_labels(path, labels, d), [cost])[0])
+            if other <= d:
+                return (
+                    f"On a list of {N} documents at cost {cost:g} it goes on after {d} (to {stop}), but stops at "
+                    f"{other} when only the labels after {d} are changed: it looks ahead."
+                )
+    return ""
+
+
+def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
+    """Whether someone who knows the labels so far is sent on before the stop, and told to stop there."""
+    N = len(path)
+    for d in _some(stop, rng):
+        so_far = np.where(np.arange(N) < d, path.labels, False)
+        ahead = int(policy.depths(_with_labels(path, so_far, d), [cost], start=d)[0])
+        if not d < ahead <= N:
+            return (
+                f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but someone who has read {d} "
+                f"is told {'to stop there' if ahead == d else f'to stop at {ahead}'}."
+            )
+    so_far = np.where(np.arange(N) < stop, path.labels, False)
+    there = int(policy.depths(_with_labels(path, so_far, stop), [cost], start=stop)[0])
+    if there != stop:
+        return (
+            f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but someone who has read {stop} "
+            f"is told to go on to {there}."
+        )
+    return ""
+
+
+def _some(stop: int, rng: np.random.Generator) -> list[int]:
+    """Some depths before the stop: the first, the last and random ones."""
+    if stop <= RESTARTS:
+        return list(range(stop))
+    return [0, *sorted(rng.choice(np.arange(1, stop - 1), RESTARTS - 2, replace=False).tolist()), stop - 1]
+
+
+def _relabelled(labels: Flags, depth: int, rng: np.random.Generator) -> list[Flags]:
+    """The same up to a depth; behind it nothing, the next documents, and something relevant."""
+    rank = np.arange(len(labels))
+    some = rng.random(len(labels)) < rng.choice([0.02, 0.2])
+    return [np.where(rank >= depth, other, labels) for other in (False, rank < depth + 30, some)]
+
+
+def _with_labels(path: DecisivePath, labels: Flags, depth: int) -> DecisivePath:
+    """The path with other labels; its hit stays if it is behind, else it is the first relevant document."""
+    hit = path.hit if path.hit is not None and path.hit <= depth else _first(labels)
+    return replace(path, labels=labels, hit=hit)
+
+
+def _first(labels: Flags) -> int | None:
+    return int(np.argmax(labels)) + 1 if labels.any() else None
+
+
+def _random_path(rng: np.random.Generator, N: int) -> DecisivePath:
+    top, fall = rng.uniform(0.02, 0.9), rng.uniform(0, 1)
+    p = np.clip(top / np.arange(1, N + 1) ** fall * rng.lognormal(0, 0.5, N), 0, 0.99)
+    kind = rng.choice(["none", "as foreseen", "late", "even"], p=[0.2, 0.5, 0.15, 0.15])
+    chances = {"none": 0 * p, "as foreseen": p, "late": p[::-1], "even": np.full(N, 0.05)}[str(kind)]
+    labels = rng.random(N) < chances
+    return DecisivePath(
+        hit_curve(p),
+        float(rng.uniform(0.05, 0.95)),
+        Payoffs(*rng.uniform(0.05, 2, 4)),
+        hit=_first(labels),
+        needs_citation=bool(rng.random() < 0.3),
+        labels=labels,
+        p=p,
+    )

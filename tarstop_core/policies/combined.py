@@ -1,0 +1,93 @@
+"""Rules made of rules: stop when either says so, or only when both do."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies.base import Depths, Path, Policy, Randomised
+
+
+@dataclass(frozen=True)
+class Combined(Policy):
+    """Two or more rules that advise together.
+
+    Acts on belief, needs labels, or knows the truth if one of its rules does (assumption), and ignores costs
+    and payoffs if all do. A rule that draws a random sample has no depth to compare and is refused.
+
+    Parameters
+    ----------
+    rules : tuple of Policy
+    """
+
+    rules: tuple[Policy, ...]
+
+    source: ClassVar[str] = "combination of other rules"
+
+    def __post_init__(self) -> None:
+        if len(self.rules) < 2:
+            raise InputProblem(f"{self.title} combines at least two rules; separate them by a semicolon.")
+        for rule in self.rules:
+            if isinstance(rule, Randomised):
+                raise InputProblem(
+                    f"{self.title} cannot combine {rule}, which draws a random sample; leave it out."
+                )
+        for flag in ("acts_on_belief", "needs_labels", "knows_truth"):
+            object.__setattr__(self, flag, any(getattr(rule, flag) for rule in self.rules))
+
+    @property
+    def ignores_stakes(self) -> bool:
+        """Whether all of its rules do."""
+        return all(rule.ignores_stakes for rule in self.rules)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing: what can be set belongs to the rules."""
+        return {}
+
+    @property
+    def spec(self) -> str:
+        """``either(greedy;budget:d=100)``."""
+        return f"{self.name}({';'.join(rule.spec for rule in self.rules)})"
+
+    def __str__(self) -> str:
+        return f"{self.title}({'; '.join(map(str, self.rules))})"
+
+    @abstractmethod
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths: ...
+
+
+@dataclass(frozen=True)
+class Either(Combined):
+    """Stop where the first of the rules stops."""
+
+    name: ClassVar[str] = "either"
+    title: ClassVar[str] = "Either"
+    rule: ClassVar[str] = "Stop as soon as one of the rules says so."
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return np.asarray(np.min([rule.depths(path, costs, start) for rule in self.rules], axis=0))
+
+
+@dataclass(frozen=True)
+class Both(Combined):
+    """Stop at the first depth where all of the rules say stop."""
+
+    name: ClassVar[str] = "both"
+    title: ClassVar[str] = "Both"
+    rule: ClassVar[str] = "Go on until all of the rules say stop."
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return np.array([self._depth(path, cost, start) for cost in np.atleast_1d(costs)], dtype=np.intp)
+
+    def _depth(self, path: Path, cost: float, depth: int) -> int:
+        while True:
+            later = max(int(rule.depths(path, [cost], depth)[0]) for rule in self.rules)
+            if later == depth:
+                return depth
+            depth = later

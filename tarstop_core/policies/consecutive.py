@@ -1,0 +1,81 @@
+"""Rules of thumb that count irrelevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Parameter, Path, Policy, at_any_cost, first_check
+from tarstop_core.policies.knees import gain
+
+
+@dataclass(frozen=True)
+class Consecutive(Policy):
+    """Stop after n documents in a row that are not relevant, the first n of the list included."""
+
+    n: int = 50
+
+    name: ClassVar[str] = "consecutive"
+    title: ClassVar[str] = "Consecutive irrelevant"
+    rule: ClassVar[str] = "Stop after a number of irrelevant documents in a row."
+    source: ClassVar[str] = "common practice in reviews (among others ASReview's suggestion)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N, ranks = len(path), np.flatnonzero(path.labels) + 1
+        # The latest relevant document at each depth.
+        depths = np.arange(N + 1)
+        latest = np.concatenate(([0], ranks))[np.searchsorted(ranks, depths, side="right")]
+        return at_any_cost(first_check(depths, depths - latest >= self.n, N, start), costs)
+
+
+@dataclass(frozen=True)
+class LowPrecision(Policy):
+    """Stop after `batches` batches in a row in which at most a share of the documents is relevant."""
+
+    share: float = 0.025
+    size: int = 200
+    batches: int = 1
+
+    name: ClassVar[str] = "low-precision"
+    title: ClassVar[str] = "Low precision"
+    rule: ClassVar[str] = "Stop when whole batches hold hardly any relevant document."
+    source: ClassVar[str] = "common practice in legal review (5 of 200), as in tarexp"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("share", "share of a batch that may be relevant", 0.0, 1.0, (0.025, 0.05), "float"),
+        Parameter("size", "documents in a batch", 1, 100_000, (20, 50, 100, 200)),
+        Parameter("batches", "batches in a row", 1, 1_000, (1, 3)),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N = len(path)
+        edges = np.append(np.arange(0, N, self.size), N)
+        poor = np.diff(gain(path.labels)[edges]) <= self.share * np.diff(edges) + 1e-9
+        rich = np.concatenate(([-1], np.where(poor, -1, np.arange(len(poor)))))
+        in_a_row = np.arange(len(poor)) - np.maximum.accumulate(rich)[1:]
+        if not N:
+            return at_any_cost(0, costs)
+        return at_any_cost(first_check(edges[1:], in_a_row >= self.batches, N, start), costs)
+
+
+@dataclass(frozen=True)
+class Rule2399(Policy):
+    """Stop at the first n ≥ 1.2·C(n) + 2399."""
+
+    name: ClassVar[str] = "rule-2399"
+    title: ClassVar[str] = "2399 rule"
+    rule: ClassVar[str] = "Read 2,399 documents, and 1.2 more for every relevant one."
+    source: ClassVar[str] = "Cormack & Grossman 2015 (2399 rule), as in tarexp"
+    acts_on_belief: ClassVar[bool] = False
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N, C = len(path), gain(path.labels)
+        depths = np.arange(N + 1)
+        return at_any_cost(first_check(depths, depths >= 1.2 * C + 2399 - 1e-9, N, start), costs)

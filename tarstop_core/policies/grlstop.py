@@ -1,0 +1,107 @@
+"""GRLStop(target): an agent that has learned by reinforcement when a target recall is likely reached.
+
+A re-implementation of the variant that Fletcher & Stevenson describe, trained here; not the authors'
+model, whose weights are not published. :mod:`tarstop_core.training` says what was assumed, and
+``docs/grlstop.md`` how well it does on simulated topics it has not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost
+from tarstop_core.training.environment import TARGETS, W, window_edges, window_rates
+from tarstop_core.training.network import Weights
+
+SHIPPED = FilePath(__file__).with_name("grlstop.npz")
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The agent that ``scripts/train_grlstop.py`` trained on simulated patent rankings."""
+    return Weights.load(SHIPPED)
+
+
+def depths_for_targets(
+    labels: ArrayLike, targets: ArrayLike = TARGETS, weights: Weights | None = None, start: int = 0
+) -> Depths:
+    """Where the agent stops for each target recall: the end of a window, shape (targets,).
+
+    What it sees after x windows does not depend on its choices, so all its choices are computed at once.
+
+    Parameters
+    ----------
+    labels : array_like of bool, shape (N,)
+        In screening order; those past the stop change nothing.
+    targets : array_like, shape (targets,)
+    weights : Weights, optional
+        The shipped agent unless given.
+    start : int
+        Documents read so far. A window that was begun is finished before the next choice, so from any
+        start before the stop it stops at the same depth.
+
+    Examples
+    --------
+    >>> labels = np.arange(3000) < 6
+    >>> [int(d) for d in depths_for_targets(labels, [0.1, 1.0]) % 30]
+    [0, 0]
+    """
+    weights = weights or shipped_weights()
+    network = weights.network
+    wanted = np.atleast_1d(np.asarray(targets, dtype=np.float32))
+    edges = window_edges(np.size(labels))
+    windows = len(edges) - 1
+    if windows == 0:
+        return np.zeros(len(wanted), dtype=np.intp)
+    # The sums that enter the first layer differ from one window to the next by that window's input alone.
+    examined = np.arange(windows + 1, dtype=np.float32)[:, None] / np.float32(windows)
+    seen = np.float32(weights.scale) * window_rates(labels)[:windows, None] + 1
+    sums = network.b1 - network.W1[:W].sum(axis=0) + examined * network.W1[W]
+    sums[1:] += np.cumsum(seen * network.W1[:windows], axis=0)
+    stops = network.after_first(sums + wanted[:, None, None] * network.W1[W + 1]) > 0
+    # Before the first window there is no choice, after the last one nothing to go on to.
+    stops[:, 0] = False
+    stops[:, windows] = True
+    first = int(np.searchsorted(edges, start))
+    depths: Depths = edges[first + np.argmax(stops[:, first:], axis=1)]
+    return depths
+
+
+@dataclass(frozen=True)
+class GRLStop(Policy):
+    """Stop at the end of the window after which the agent expects the target recall to be reached.
+
+    Parameters
+    ----------
+    target : float
+        The recall to reach.
+    """
+
+    target: float = 0.1
+
+    weights: ClassVar[Weights | None] = None
+    """An agent of one's own (:func:`tarstop_core.training.ppo.train`) in a subclass; None: the shipped one."""
+    name: ClassVar[str] = "grlstop"
+    title: ClassVar[str] = "GRLStop"
+    rule: ClassVar[str] = (
+        "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."
+    )
+    source: ClassVar[str] = (
+        "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "
+        "a re-implementation trained on simulated rankings, not the authors' model"
+    )
+    family: ClassVar[Family] = "paper's baseline"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        depth = depths_for_targets(path.labels, [self.target], self.weights, start)[0]
+        return at_any_cost(int(depth), costs)

@@ -1,0 +1,197 @@
+"""Hypergeometric test: stop when having missed the recall one wants has become implausible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
+
+from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Path, Policy, at_any_cost, of_labels
+
+CHUNK = 2_000_000
+"""Terms of the sums that are held at once."""
+PAIRS = 200
+"""Draws looked at in one step of the search within a stretch, where one depth needs fewer."""
+
+
+@dataclass(frozen=True)
+class Hypergeometric(Policy):
+    """Stop at a check n where p* < 1 − confidence.
+
+    H0: recall is below τ. Taking the last m documents read, with k relevant among them, for a random draw
+    from all that was unread before them, H0 needs at least K = ⌊r/τ⌋ + 1 − (r − k) relevant documents there
+    (r found so far), and k or fewer turn up with chance P(Hyp(N − (n − m), K, m) ≤ k). p* is the least over
+    all m. With everything read p* = 0.
+
+    With a bias w ≠ 1 (relevant documents are w times as likely to come up) the draw is Wallenius'
+    non-central hypergeometric; that is far slower.
+    """
+
+    tau: float = 0.95
+    confidence: float = 0.95
+    every: int = 1
+    bias: float = 1.0
+
+    name: ClassVar[str] = "hypergeometric"
+    title: ClassVar[str] = "Hypergeometric test"
+    rule: ClassVar[str] = "Stop when missing the recall one wants would make what was read an unlikely draw."
+    source: ClassVar[str] = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
+        Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
+        Parameter("every", "documents between tests", 1, 100_000, (1,)),
+        Parameter(
+            "bias", "how much likelier a relevant document is to come up", 0.01, 1000.0, (1.0,), "float"
+        ),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        # A p* that equals 1 − confidence but for rounding does not stop.
+        N, alpha = len(path), (1 - self.confidence) * (1 - 1e-9)
+        labels = path.labels
+        # Between two relevant documents p* only falls: a stop lies where it is low enough at the end, and
+        # there it is searched for.
+        if not N:
+            return at_any_cost(0, costs)
+        first, last = _stretches(labels, self.every)
+        now = min(N, max(self.every, start // self.every * self.every))
+        low = _p_at_ends(labels, self.every, self.tau, self.bias, alpha <= 0.5) < alpha
+        for begin, end in zip(first[low], last[low], strict=True):
+            if end >= now:
+                depth = self._falls_below(labels, max(int(begin), now), int(end), alpha)
+                return at_any_cost(max(start, depth), costs)
+        return at_any_cost(N, costs)
+
+    def _falls_below(self, labels: Flags, begin: int, end: int, alpha: float) -> int:
+        """First check of a stretch where p* < alpha, which it is at the end."""
+        N = len(labels)
+        low, high = -(-begin // self.every), -(-end // self.every)
+        parts = max(2, PAIRS // (int(labels[:end].sum()) + 1))
+        while low < high:
+            tried = np.unique(np.linspace(low, high, parts + 1).astype(np.intp))[:-1]
+            p = _p_of(labels, np.minimum(tried * self.every, N), N, self.tau, self.bias, alpha <= 0.5)
+            enough = np.flatnonzero(p < alpha)
+            at = int(enough[0]) if len(enough) else len(tried)
+            if at < len(tried):
+                high = int(tried[at])
+            if at > 0:
+                low = int(tried[at - 1]) + 1
+        return min(low * self.every, N)
+
+
+def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
+    """p* of the hypothesis that recall is below τ.
+
+    Only draws that begin right after a relevant document (or with the first document) can be the least
+    likely ones, so R + 1 of the n draws are enough.
+
+    Parameters
+    ----------
+    read : ndarray of bool, shape (n,)
+        Labels of the documents read, in order.
+    N : int
+        Documents in the list.
+    tau : float
+        Recall to reach.
+    bias : float
+        Likelihood of drawing a relevant document over that of another.
+
+    Notes
+    -----
+    Callaghan & Müller-Hansen 2020.
+
+    Examples
+    --------
+    >>> round(p_value(np.zeros(50, dtype=bool), 200, tau=0.95), 3)
+    0.75
+    """
+    read = np.asarray(read, dtype=bool)
+    return float(_p_of(read, np.array([len(read)]), N, tau, bias)[0])
+
+
+def _stretches(labels: Flags, every: int) -> tuple[Depths, Depths]:
+    """First and last check of each stretch of checks that see the same relevant documents."""
+    N = len(labels)
+    checks = np.append(np.arange(every, N, every), N)
+    found = np.searchsorted(np.flatnonzero(labels) + 1, checks, side="right")
+    new = np.flatnonzero(np.diff(found, prepend=-1))
+    return checks[new], checks[np.append(new[1:], len(checks)) - 1]
+
+
+@of_labels
+def _p_at_ends(labels: Flags, every: int, tau: float, bias: float, halved: bool) -> Floats:
+    """p* at the last check of each stretch; `halved`: what is above 1/2 may be given as 1."""
+    _, last = _stretches(labels, every)
+    blocks = np.cumsum(np.cumsum(labels)[last - 1] + 1) // CHUNK
+    parts = np.split(last, np.flatnonzero(np.diff(blocks)) + 1)
+    return np.concatenate([_p_of(labels, part, len(labels), tau, bias, halved) for part in parts])
+
+
+def _p_of(labels: Flags, n: Depths, N: int, tau: float, bias: float, halved: bool = False) -> Floats:
+    """p* after the first n documents, for several n, shape (n,); `halved`: above 1/2 it may be 1."""
+    starts = np.concatenate(([0], np.flatnonzero(labels) + 1))
+    r = np.searchsorted(starts[1:], n, side="right")
+    urns = r + 1
+    at = np.repeat(np.arange(len(n)), urns)
+    urn = np.arange(len(at)) - np.repeat(np.cumsum(urns) - urns, urns)
+    k = r[at] - urn
+    K = np.floor(r[at] / tau + 1e-9).astype(np.intp) + 1 - urn
+    M, m = N - starts[urn], n[at] - starts[urn]
+    # More relevant documents than can be unread: H0 is impossible.
+    p = np.zeros(len(at))
+    possible = K - k <= M - m
+    if halved and bias == 1:
+        # The median of a hypergeometric count is at most its mean, rounded up (Jogdeo & Samuels 1968).
+        likely = k * M >= m * K
+        p[likely & possible] = 1.0
+        possible &= ~likely
+    k, M, K, m = k[possible], M[possible], K[possible], m[possible]
+    if bias == 1:
+        p[possible] = _at_most(k, M, K, m, _log_factorials(N))
+    else:
+        from scipy.stats import nchypergeom_wallenius  # slow to import, seldom needed
+
+        p[possible] = nchypergeom_wallenius.cdf(k, M, K, m, bias)
+    return np.minimum.reduceat(p, np.cumsum(urns) - urns)
+
+
+def _at_most(k: Depths, M: Depths, K: Depths, m: Depths, logs: Floats) -> Floats:
+    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant.
+
+    `logs` holds log 0!, log 1!, …. Terms a dozen standard deviations from the mean add nothing and are
+    left out.
+    """
+    if not len(k):
+        return np.zeros(0)
+    mean = m * K / M
+    spread = np.sqrt(mean * (1 - K / M) * (1 - m / M) * M / np.maximum(M - 1, 1))
+    high = np.minimum(k, np.ceil(mean + 12 * spread + 20)).astype(np.intp)
+    low = np.floor(np.minimum(high, mean) - 12 * spread - 20).astype(np.intp)
+    low = np.maximum(low, np.maximum(0, K - (M - m)))
+    width = high - low + 1
+    p = np.empty(len(k))
+    block = np.cumsum(width) // CHUNK
+    for part in np.split(np.arange(len(k)), np.flatnonzero(np.diff(block)) + 1):
+        wide = width[part]
+        at = np.repeat(part, wide)
+        begins = np.cumsum(wide) - wide
+        i = low[at] + np.arange(len(at)) - np.repeat(begins, wide)
+        total, relevant, drawn = M[at], K[at], m[at]
+        term = (
+            logs[relevant] - logs[i] - logs[relevant - i]
+            + logs[total - relevant] - logs[drawn - i] - logs[total - relevant - drawn + i]
+            - logs[total] + logs[drawn] + logs[total - drawn]
+        )  # fmt: skip
+        p[part] = np.add.reduceat(np.exp(term), begins)
+    return np.minimum(p, 1.0)
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(n: int) -> Floats:
+    """Logarithms of 0! … n!."""
+    return np.asarray(gammaln(np.arange(n + 1) + 1.0))

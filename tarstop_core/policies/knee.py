@@ -1,0 +1,184 @@
+"""Knee: stop when the gain curve has bent enough. The paper's baseline, and the original of 2016."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost, first_check
+from tarstop_core.policies.budget import share_of
+from tarstop_core.policies.knees import (
+    gain,
+    geometric_knees,
+    growing_batches,
+    growing_checks,
+    kneedle_knees,
+    slope_ratio,
+)
+
+
+@dataclass(frozen=True)
+class Knee(Policy):
+    """Stop at a check where the slope before Kneedle's last knee is ρ_min times the slope after it.
+
+    The paper names four parameters (ρ_min, β, cap, f), gives their grid and defines none. Everything here
+    is an assumption therefore, and `reading` chooses between three:
+
+    - P (the primary one): it looks every f documents, not before β documents, with Kneedle's sensitivity
+      S = 1, and gives up at cap·N documents.
+    - Q: f is Kneedle's sensitivity S; it looks after batches that grow by a tenth.
+    - R: β is Kneedle's sensitivity S (the paper's word for β is "curvature sensitivity"); it looks every
+      f documents, with no minimum.
+
+    In all three the knee is looked for on the points at the checks so far, smoothed over both neighbours;
+    the slope ratio is (C(i)/i) / ((1 + C(s) − C(i))/(s − i)); giving up happens at the first check at or
+    after ⌊cap·N⌋, and the end of the list is a check. With `cap_on_empty` = no it does not give up while
+    nothing relevant was found: the paper's mean depth is hard to explain otherwise.
+    """
+
+    rho_min: float = 5.0
+    beta: int = 100
+    cap: float = 0.75
+    f: int = 10
+    reading: str = "P"
+    cap_on_empty: str = "yes"
+
+    name: ClassVar[str] = "knee"
+    title: ClassVar[str] = "Knee"
+    rule: ClassVar[str] = (
+        "Stop when relevant documents have become much rarer than before the gain curve's bend."
+    )
+    source: ClassVar[str] = (
+        "Fletcher & Stevenson, baseline Knee (parameters not defined there); Kneedle: Satopaa et al. 2011; "
+        "slope ratio: Cormack & Grossman 2016"
+    )
+    family: ClassVar[Family] = "paper's baseline"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 10.0), "float"
+        ),
+        Parameter(
+            "beta", "documents to read at least (reading R: sensitivity)", 0, 1_000_000, (10, 100, 500, 1000)
+        ),
+        Parameter("cap", "share of the list at which to give up", 0.01, 1.0, (0.6, 0.75), "float"),
+        Parameter("f", "documents between checks (reading Q: sensitivity)", 0, 100_000, (10, 50, 100)),
+        Parameter.choice("reading", "what the paper's parameters mean", ("P", "Q", "R"), ("P",)),
+        Parameter.choice(
+            "cap_on_empty", "whether it gives up when nothing was found", ("yes", "no"), ("yes",)
+        ),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N, labels = len(path), path.labels
+        if not N:
+            return at_any_cost(0, costs)
+        sensitivity = {"P": 1.0, "Q": float(self.f), "R": float(self.beta)}[self.reading]
+        checks = (
+            growing_batches(N) if self.reading == "Q" else np.append(np.arange(self.every, N, self.every), N)
+        )
+        C = gain(labels)
+        ratio = slope_ratio(C, kneedle_knees(labels, tuple(checks.tolist()), sensitivity), checks)
+        stops = (ratio >= self.rho_min) & (ratio > 0)
+        if self.reading != "R":
+            stops &= checks >= self.beta
+        given_up = checks >= int(N * self.cap)
+        if self.cap_on_empty == "no":
+            given_up &= C[checks] > 0
+        return at_any_cost(first_check(checks, stops | given_up, N, start), costs)
+
+    @property
+    def every(self) -> int:
+        """Documents between checks."""
+        return max(1, self.f)
+
+
+@dataclass(frozen=True)
+class GeometricKnee(Policy):
+    """Stop at the first check s with slope ratio ρ ≥ ρ_min + A − min(relret, A), and s ≥ β.
+
+    The knee is the point of the gain curve furthest from its chord; checks are about a tenth apart. A = 150
+    asks for more where little was found (156 − min(relret, 150) for ρ_min = 6); A = 0 is a fixed ratio.
+    relret counts the relevant documents at the knee, or now. Without a knee the list is read to its end
+    (assumption; a public implementation stops at its last check instead).
+    """
+
+    rho_min: float = 6.0
+    adjust: int = 150
+    beta: int = 0
+    relret_at: str = "knee"
+
+    name: ClassVar[str] = "cg-knee"
+    title: ClassVar[str] = "Cormack–Grossman knee"
+    rule: ClassVar[str] = "Stop when the gain curve is much flatter after its knee than before it."
+    source: ClassVar[str] = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "rho_min",
+            "slope before the knee over slope after it, at least",
+            0.0,
+            1e6,
+            (5.0, 6.0, 10.0),
+            "float",
+        ),
+        Parameter(
+            "adjust", "how much more is asked for while nothing was found, A", 0, 100_000, (0, 50, 150)
+        ),
+        Parameter("beta", "documents to read at least", 0, 1_000_000, (0, 100)),
+        Parameter.choice(
+            "relret_at", "where relevant documents are counted for A", ("knee", "now"), ("knee",)
+        ),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        checks = growing_checks(len(path))
+        if not len(checks):
+            return at_any_cost(len(path), costs)
+        C = gain(path.labels)
+        knees = geometric_knees(path.labels, tuple(checks.tolist()))
+        found = C[knees if self.relret_at == "knee" else checks]
+        threshold = self.rho_min + self.adjust - np.minimum(found, self.adjust)
+        ratio = slope_ratio(C, knees, checks)
+        stops = (ratio >= threshold) & (ratio > 0) & (checks >= self.beta)
+        return at_any_cost(first_check(checks, stops, len(path), start), costs)
+
+
+@dataclass(frozen=True)
+class BudgetMethod(Policy):
+    """Stop at a check s with ρ ≥ ρ_min and s ≥ 10·N / C(s); at the latest at cap·N documents.
+
+    Knee and checks are those of the Cormack–Grossman knee. Not the paper's Budget.
+    """
+
+    rho_min: float = 6.0
+    cap: float = 0.75
+
+    name: ClassVar[str] = "cg-budget"
+    title: ClassVar[str] = "Cormack–Grossman budget"
+    rule: ClassVar[str] = "Stop after the knee once as much was read as finding ten at random would take."
+    source: ClassVar[str] = "Cormack & Grossman 2016 (budget method)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "rho_min",
+            "slope before the knee over slope after it, at least",
+            0.0,
+            1e6,
+            (5.0, 6.0, 10.0),
+            "float",
+        ),
+        Parameter("cap", "share of the list at which to stop anyway", 0.01, 1.0, (0.6, 0.75), "float"),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N = len(path)
+        checks, C = growing_checks(N), gain(path.labels)
+        ratio = slope_ratio(C, geometric_knees(path.labels, tuple(checks.tolist())), checks)
+        stops = (ratio >= self.rho_min) & (ratio > 0) & (checks * C[checks] >= 10 * N)
+        capped = share_of(self.cap, N)
+        depth = first_check(checks, stops, N, start) if len(checks) else N
+        return at_any_cost(max(start, min(depth, capped)), costs)

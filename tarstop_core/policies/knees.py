@@ -1,0 +1,185 @@
+"""Where a gain curve bends: the geometric knee of Cormack & Grossman, and Kneedle.
+
+A gain curve counts the relevant documents C(d) among the first d. It is flat between relevant documents,
+so whatever is largest or smallest on it is so next to one of them. Both functions therefore look only
+there, and at all checks of a rule at once: their cost grows with checks times relevant documents, not
+with checks times documents.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tarstop_core.policies.base import Depths, Flags, Floats, of_labels
+
+CHUNK = 1_000_000
+"""Entries of one block of checks times points; bounds memory."""
+KERNEL = (math.exp(0), math.exp(-0.5))
+"""Weights of a point and of each neighbour in the smoother (Gaussian, window 1)."""
+TIE = 1e-12
+
+
+def growing_checks(N: int) -> Depths:
+    """Depths 1, 2, … below N, each about a tenth further than the last (⌈a/10⌉ more).
+
+    Examples
+    --------
+    >>> growing_checks(20).tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19]
+    """
+    checks, a = [], 1
+    while a < N:
+        checks.append(a)
+        a += -(-a // 10)
+    return np.array(checks, dtype=np.intp)
+
+
+def growing_batches(N: int) -> Depths:
+    """Depths after batches of 1, 2, 3, … documents, each batch about a tenth larger than the last; ends at N."""
+    depths, total, batch = [], 0, 1
+    while total < N:
+        total = min(total + batch, N)
+        depths.append(total)
+        batch += -(-batch // 10)
+    return np.array(depths, dtype=np.intp)
+
+
+def gain(labels: Flags) -> Depths:
+    """C(0) … C(N)."""
+    C = np.zeros(len(labels) + 1, dtype=np.intp)
+    np.cumsum(labels, out=C[1:])
+    return C
+
+
+def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
+    """ρ = (C(i)/i) / ((1 + C(s) − C(i))/(s − i)) of a knee at i seen from s; 0 without a knee before s."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (C[knee] / knee) * (at - knee) / (1 + C[at] - C[knee])
+    return np.where((knee > 0) & (knee < at), ratio, 0.0)
+
+
+@of_labels
+def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
+    """Rank of the knee at each check: the point of the curve furthest from the chord to the check.
+
+    The first of several that are equally far, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
+    a factor. It is largest at a relevant document or just before one (or at x = 1).
+
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+    checks : tuple of int
+        Depths s ≥ 1.
+
+    Returns
+    -------
+    ndarray of int, shape (checks,)
+    """
+    C, at = gain(labels), np.array(checks, dtype=np.intp)
+    ranks = np.flatnonzero(labels) + 1
+    x = np.unique(np.concatenate(([1], ranks - 1, ranks)))
+    x = x[x > 0]
+    knees = np.empty(len(at), dtype=np.intp)
+    step = max(1, CHUNK // len(x))
+    for first in range(0, len(at), step):
+        s = at[first : first + step, None]
+        distance = np.abs(C[s] * x - s * C[x])
+        distance[x > s] = -1
+        knees[first : first + step] = x[np.argmax(distance, axis=1)]
+    return knees
+
+
+@of_labels
+def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) -> Depths:
+    """Rank of the last knee that Kneedle accepts at each check; 0 where there is none.
+
+    At a check, the curve is known at this check and those before it. These points are smoothed by a Gaussian
+    kernel over both neighbours (the last and the first have one), scaled to the unit square, and D = y − x.
+    A strict local maximum of D is a candidate; it is a knee if D falls below it by more than S times the
+    mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
+
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+    checks : tuple of int
+        Rising depths.
+    sensitivity : float
+        S.
+
+    Returns
+    -------
+    ndarray of int, shape (checks,)
+
+    Notes
+    -----
+    Satopaa, Albrecht, Irwin & Raghavan 2011. It is online: at each check it is told nothing beyond.
+    """
+    at = np.array(checks, dtype=np.intp)
+    y = gain(labels)[at].astype(float)
+    x = at.astype(float)
+    n = len(at)
+    knees = np.zeros(n, dtype=np.intp)
+    # Where the count does not change over two points on both sides, the smoothed curve is straight.
+    rises = np.flatnonzero(np.diff(y) > 0)
+    near = (rises[:, None] + np.arange(-2, 4)).ravel()
+    points = np.unique(np.concatenate(([0], near[(near >= 0) & (near < n)])))
+    if n < 3 or not len(rises):
+        return knees
+    inner_x, inner_y = _smoothed(x), _smoothed(y)
+    last_x, last_y = _smoothed_end(x), _smoothed_end(y)
+    step = max(1, CHUNK // len(points))
+    for first in range(2, n, step):
+        ends = np.arange(first, min(first + step, n))[:, None]
+        seen = points < ends
+        scaled = []
+        for inner, last in ((inner_x, last_x), (inner_y, last_y)):
+            curve = np.where(seen, inner[points], last[ends])
+            curve = np.hstack((curve, last[ends])) - inner[0]
+            span = curve[:, -1:]
+            scaled.append(curve / np.where(span > 0, span, 1.0))
+        difference = scaled[1] - scaled[0]
+        knee = _last_knee(difference, sensitivity / ends[:, 0])
+        found = knee >= 0
+        knees[ends[found, 0]] = at[points[knee[found]]]
+    return knees
+
+
+def _smoothed(values: Floats) -> Floats:
+    """Each value averaged with its neighbours."""
+    own, side = KERNEL
+    total = own * values
+    weight = np.full(len(values), own)
+    total[1:] += side * values[:-1]
+    weight[1:] += side
+    total[:-1] += side * values[1:]
+    weight[:-1] += side
+    return np.asarray(total / weight)
+
+
+def _smoothed_end(values: Floats) -> Floats:
+    """Each value averaged with the one before it: what it is while it is the last."""
+    own, side = KERNEL
+    ends = values.copy()
+    ends[1:] = (own * values[1:] + side * values[:-1]) / (own + side)
+    return ends
+
+
+def _last_knee(D: Floats, margin: Floats) -> Depths:
+    """Column of the last strict local maximum of each row that is followed by a fall of more than `margin`.
+
+    −1 where there is none. The fall must come before the next maximum.
+    """
+    rows, columns = D.shape
+    peak = np.zeros(D.shape, dtype=bool)
+    peak[:, 1:-1] = (D[:, 1:-1] > D[:, :-2] + TIE) & (D[:, 1:-1] > D[:, 2:] + TIE)
+    starts = peak.copy()
+    starts[:, 0] = True
+    begins = np.flatnonzero(starts)
+    lowest = np.minimum.reduceat(D.ravel(), begins)
+    row, column = np.divmod(begins, columns)
+    accepted = peak.ravel()[begins] & (lowest < D.ravel()[begins] - margin[row] - TIE)
+    last = np.full(rows, -1, dtype=np.intp)
+    np.maximum.at(last, row[accepted], column[accepted])
+    return last

@@ -1,0 +1,175 @@
+"""Poisson process: extrapolate the falling rate of relevant documents, and stop when few are to come."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import pdtr, pdtrik
+
+from tarstop_core.policies.base import (
+    Depths,
+    Flags,
+    Floats,
+    Parameter,
+    Path,
+    Policy,
+    at_any_cost,
+    first_check,
+    of_labels,
+)
+from tarstop_core.policies.knees import gain
+
+WINDOWS, LEAST_FOUND, CHECKS, QUIET = 10, 20, 40, 5
+
+
+@dataclass(frozen=True)
+class PoissonProcess(Policy):
+    """Stop at a check n with C(n) ≥ τ·(C(n) + q), q the confidence quantile of what is still to come.
+
+    Checks are at each fortieth of the list, once 20 relevant documents were found. The rates in ten windows
+    of what was read are fitted by least squares with a·x^k, a·e^(−kx), a/(1 + bkx)^(1/b) or a·N/x, and the
+    fit counts if Σ residual² / (highest − lowest rate) is below `rmse`. What is to come is Poisson with the
+    integral of the rate over the rest of the list as its mean. It also stops when the last five windows
+    hold nothing (assumption: only once 20 were found). x is a window's first rank for the power law and
+    its middle for the others; windows differ by at most one document in length.
+    """
+
+    model: str = "power"
+    tau: float = 0.8
+    confidence: float = 0.95
+    rmse: float = 0.1
+
+    name: ClassVar[str] = "poisson"
+    title: ClassVar[str] = "Poisson process"
+    rule: ClassVar[str] = "Stop when the falling rate of relevant documents says that few are still to come."
+    source: ClassVar[str] = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter.choice(
+            "model",
+            "how the rate falls",
+            ("power", "exponential", "hyperbolic", "inverse"),
+            ("power", "exponential"),
+        ),
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
+        Parameter(
+            "confidence", "chance that no more are to come than foreseen", 0.01, 0.9999, (0.8, 0.95), "float"
+        ),
+        Parameter(
+            "rmse", "how far from the windows the fit may be", 0.0001, 10.0, (0.05, 0.1, 0.15), "float"
+        ),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        checks, found, to_come, error, quiet = forecasts(path.labels, self.model)
+        enough = found >= self.tau * (found + quantile(self.confidence, to_come)) - 1e-9
+        stops = (enough & (error < self.rmse)) | quiet
+        if not len(checks):
+            return at_any_cost(len(path), costs)
+        return at_any_cost(first_check(checks, stops, len(path), start), costs)
+
+
+@of_labels
+def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats, Flags]:
+    """At each check: its depth, relevant found, mean to come, error of the fit (inf: none), quiet at last."""
+    N, C = len(labels), gain(labels)
+    checks = np.unique(np.arange(1, CHECKS) * N // CHECKS)
+    checks = checks[checks >= WINDOWS]
+    found = C[checks]
+    to_come, error = np.zeros(len(checks)), np.full(len(checks), np.inf)
+    quiet = np.zeros(len(checks), dtype=bool)
+    for i in np.flatnonzero(found >= LEAST_FOUND):
+        n = int(checks[i])
+        edges = np.rint(np.linspace(0, n, WINDOWS + 1)).astype(np.intp)
+        rate = np.diff(C[edges]).astype(float) / np.diff(edges)
+        quiet[i] = not rate[-QUIET:].any()
+        x = np.asarray(edges[:-1] + 1.0 if model == "power" else (edges[:-1] + edges[1:]) / 2)
+        fitted = fit(model, x, rate)
+        if fitted is not None:
+            spread = rate.max() - rate.min()
+            residual = float(((MODELS[model](x, *fitted) - rate) ** 2).sum())
+            error[i] = residual / spread if spread > 0 else (0.0 if residual < 1e-12 else np.inf)
+            to_come[i] = max(0.0, integral(model, fitted, n, N))
+    return checks, found, to_come, error, quiet
+
+
+def _power(x: Floats, a: float, k: float) -> Floats:
+    return np.asarray(a * x**k)
+
+
+def _exponential(x: Floats, a: float, k: float) -> Floats:
+    return np.asarray(a * np.exp(-k * x))
+
+
+def _hyperbolic(x: Floats, a: float, k: float, b: float) -> Floats:
+    return _exponential(x, a, k) if b < 1e-9 else np.asarray(a * (1 + b * k * x) ** (-1 / b))
+
+
+def _inverse(x: Floats, a: float) -> Floats:
+    return np.asarray(a / x)
+
+
+MODELS: dict[str, Callable[..., Floats]] = {
+    "power": _power,
+    "exponential": _exponential,
+    "hyperbolic": _hyperbolic,
+    "inverse": _inverse,
+}
+
+
+def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
+    """Least-squares parameters of a model of the rate (a·N is one parameter for "inverse"); None if none converge."""
+    if model == "inverse":
+        return (float((rate / x).sum() / (1 / x**2).sum()),)
+    from scipy.optimize import OptimizeWarning, curve_fit  # slow to import, seldom needed
+
+    begin, bounds = [0.1, 0.001], (-np.inf, np.inf)
+    if model == "hyperbolic":
+        begin, bounds = [0.1, 0.001, 0.5], ([0.0, 0.0, 0.0], [np.inf, np.inf, 1.0])  # type: ignore[assignment]
+    try:
+        with warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
+            warnings.simplefilter("ignore", OptimizeWarning)
+            found, _ = curve_fit(MODELS[model], x, rate, p0=begin, bounds=bounds)
+    except (RuntimeError, ValueError):
+        return None
+    return tuple(map(float, found))
+
+
+def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> float:
+    """Relevant documents that the rate foresees between two ranks."""
+    a, k, b = (*fitted, 0.0, 0.0)[:3]
+    if model == "inverse":
+        return a * math.log(high / low)
+    if model == "power":
+        if abs(k + 1) < 1e-9:
+            return a * math.log(high / low)
+        return float(a / (k + 1) * (high ** (k + 1) - low ** (k + 1)))
+    if abs(k) < 1e-12:
+        return a * (high - low)
+    if b < 1e-9:
+        return a / k * (math.exp(-k * low) - math.exp(-k * high))
+    ends = 1 + b * k * low, 1 + b * k * high
+    if abs(b - 1) < 1e-9:
+        return a / k * math.log(ends[1] / ends[0])
+    return float(a / (k * (1 - b)) * (ends[0] ** (1 - 1 / b) - ends[1] ** (1 - 1 / b)))
+
+
+def quantile(confidence: float, mean: ArrayLike) -> Floats:
+    """Least count that a Poisson variable does not exceed with this chance.
+
+    Examples
+    --------
+    >>> quantile(0.95, [0.0, 12.2]).tolist()
+    [0.0, 18.0]
+    """
+    mean = np.asarray(mean, dtype=float)
+    with np.errstate(invalid="ignore"):
+        count = np.ceil(np.nan_to_num(pdtrik(confidence, np.maximum(mean, 1e-300))))
+    below = np.maximum(count - 1, 0)
+    return np.asarray(np.where(pdtr(below, mean) >= confidence, below, np.maximum(count, 0)))

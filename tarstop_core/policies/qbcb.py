@@ -1,0 +1,70 @@
+"""QBCB: a quantile of a random sample of relevant documents bounds recall with confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import bdtr
+
+from tarstop_core.payoffs import TOLERANCE
+from tarstop_core.policies.base import Family, Parameter
+from tarstop_core.policies.sampled import OrderStatistic, Pair
+
+TENTHS = tuple(tenths / 10 for tenths in range(1, 11))
+
+
+@dataclass(frozen=True)
+class QBCB(OrderStatistic):
+    """Draw at random until n_min relevant documents are found; stop at the j-th of them in the ranking.
+
+    j is the least rank whose coverage P(Bin(n_min, τ) ≤ j − 1) reaches 1 − α: then recall is at least τ
+    with confidence 1 − α. Where even j = n_min does not (τ^n_min > α) there is no bound and all is read.
+
+    Assumptions where the paper is silent: sampling is one document at a time; the binomial stands although
+    the relevant documents are finitely many, because their number is unknown; a document that is both
+    sampled and above the depth is paid for once; recall is that of the ranking down to the depth.
+    """
+
+    tau: float = 0.8
+    n_min: int = 15
+    alpha: float = 0.1
+
+    name: ClassVar[str] = "qbcb"
+    title: ClassVar[str] = "QBCB"
+    rule: ClassVar[str] = (
+        "Draw at random until some relevant documents are known, then read on until enough of them came up again."
+    )
+    source: ClassVar[str] = (
+        "Lewis, Yang & Frieder 2021 (quantile binomial confidence bound); grid and 50 replications: "
+        "Fletcher & Stevenson"
+    )
+    family: ClassVar[Family] = "paper's baseline"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
+        Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),
+        Parameter("alpha", "1 − confidence, α", 0.0001, 1.0, TENTHS, "float"),
+    )
+
+    @property
+    def pair(self) -> Pair:
+        return self.n_min, order_statistic(self.tau, self.n_min, self.alpha)
+
+
+@lru_cache(maxsize=4096)
+def order_statistic(tau: float, r: int, alpha: float) -> int | None:
+    """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α, or None where there is none among 1 … r.
+
+    A hair of tolerance decides exact ties (τ = .5, α = .5, r = 1) as rational arithmetic does.
+
+    Examples
+    --------
+    >>> order_statistic(0.8, 14, 0.05), order_statistic(0.8, 13, 0.05)
+    (14, None)
+    """
+    coverage = bdtr(np.arange(r, dtype=float), r, tau)
+    enough = np.flatnonzero(coverage >= 1 - alpha - TOLERANCE)
+    return int(enough[0]) + 1 if len(enough) else None

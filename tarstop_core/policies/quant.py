@@ -1,0 +1,48 @@
+"""Quant and QuantCI: recall as the calibrated chances estimate it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Parameter, Path, Policy, at_any_cost, first_check
+
+
+@dataclass(frozen=True)
+class Quant(Policy):
+    """Stop at the first n with K/(K + U) − s·σ ≥ τ.
+
+    K and U sum the chances p of the documents read and unread. σ² = K²/(K+U)⁴·V + 1/(K+U)²·(V − V_unread),
+    V = Σ p(1 − p). s = 0 is Quant, s = 2 QuantCI. It does not look at labels, so it knows its depth before
+    anything is read. Here p is the calibrated chance given ω⁺ (the original takes a classifier's).
+    """
+
+    tau: float = 0.8
+    nstd: float = 2.0
+
+    name: ClassVar[str] = "quant"
+    title: ClassVar[str] = "QuantCI"
+    rule: ClassVar[str] = (
+        "Stop when the calibrated chances say that enough of the relevant documents were read."
+    )
+    source: ClassVar[str] = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
+        Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        N, p = len(path), path.p
+        known, certain = np.zeros(N + 1), np.zeros(N + 1)
+        np.cumsum(p, out=known[1:])
+        np.cumsum(p * (1 - p), out=certain[1:])
+        total, V = known[-1], certain[-1]
+        if not total > 0:
+            return at_any_cost(N, costs)
+        sigma = np.sqrt((known / total) ** 2 * V + certain) / total
+        stops = known / total - self.nstd * sigma >= self.tau - 1e-12
+        return at_any_cost(first_check(np.arange(N + 1), stops, N, start), costs)

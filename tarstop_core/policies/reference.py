@@ -1,0 +1,69 @@
+"""What every rule is measured against: read nothing, read everything, know everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.payoffs import exceeds
+from tarstop_core.policies.base import Depths, Family, Path, Policy, at_any_cost
+
+
+@dataclass(frozen=True)
+class DecideNow(Policy):
+    """Stop before the first document: a⁺ iff b_0 > q*."""
+
+    name: ClassVar[str] = "decide-now"
+    title: ClassVar[str] = "Decide now"
+    rule: ClassVar[str] = "Read nothing and decide by what was believed before."
+    source: ClassVar[str] = "reference: what the starting assumption alone is worth"
+    family: ClassVar[Family] = "reference"
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return at_any_cost(start, costs)
+
+
+@dataclass(frozen=True)
+class ScreenEverything(Policy):
+    """Read the whole list: a⁺ iff anything relevant is in it."""
+
+    name: ClassVar[str] = "screen-everything"
+    title: ClassVar[str] = "Screen everything"
+    rule: ClassVar[str] = "Read the whole list."
+    source: ClassVar[str] = "reference: what stopping is meant to save"
+    family: ClassVar[Family] = "reference"
+    acts_on_belief: ClassVar[bool] = False
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return at_any_cost(len(path), costs)
+
+
+@dataclass(frozen=True)
+class Oracle(Policy):
+    """Knows the labels: goes to the first hit if that pays, else reads nothing.
+
+    Its action is the right one wherever that is open to it: a⁺ under ω⁺ at the hit, or before it if belief
+    selects a⁺ there. So it reads nothing where a⁺ is open from the start, where there is no hit, and where
+    the way to the hit costs more than what a⁺ gains, B + L_g. No rule that acts on belief or on a hit can
+    do better on any topic. It takes part in no regret and gives no advice.
+    """
+
+    name: ClassVar[str] = "oracle"
+    title: ClassVar[str] = "Oracle"
+    rule: ClassVar[str] = "Know the answer, and read only what it takes to prove it."
+    source: ClassVar[str] = "reference: the bound that no rule can pass"
+    family: ClassVar[Family] = "reference"
+    needs_labels: ClassVar[bool] = True
+    knows_truth: ClassVar[bool] = True
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        if path.hit is None or path.hit <= start or path.chooses_plus(start):
+            return at_any_cost(start, costs)
+        way = path.hit - start
+        pays = exceeds(
+            np.full(1, path.payoffs.wrong_minus), np.atleast_1d(np.asarray(costs, dtype=float)) * way
+        )
+        return np.where(pays, path.hit, start).astype(np.intp)

@@ -1,0 +1,186 @@
+"""Rules that draw a random sample and wait until its relevant documents come up again in the ranking.
+
+QBCB and Target share one mechanism. Documents are drawn one by one without replacement from the whole
+list until r of them are relevant; then one goes down the ranking until j of those r have been passed. A
+rule is its pair (r, j), so a grid search has as many different rules as different pairs.
+
+Averages over all samples have a closed form. With R relevant documents, ρ_k the rank of the k-th, and
+R ≥ r, the depth is ρ_k with the chance C(k−1, j−1)·C(R−k, r−j) / C(R, r). The sample then holds r − j
+relevant documents beyond the depth, and of the (N − ρ_k) − (R − k) irrelevant ones there it holds
+r/(R + 1) on average, because the R relevant documents cut the random order into R + 1 stretches alike.
+With R < r, or where no j will do, everything is read.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from tarstop_core.policies.base import Depths, Expected, Flags, Floats, Randomised, Replicates
+
+Pair = tuple[int, int | None]
+
+
+@dataclass(frozen=True)
+class OrderStatistic(Randomised):
+    """A rule that stops at the j-th of r randomly drawn relevant documents."""
+
+    @property
+    @abstractmethod
+    def pair(self) -> Pair:
+        """r, and j from 1 to r; j is None where no j gives the confidence asked for."""
+
+    def expected(self, labels: Flags) -> Expected[float]:
+        cells = SampleGrid((self,)).expected(labels)
+        return Expected(
+            depth=float(cells.depth[0]),
+            read=float(cells.read[0]),
+            recall=float(cells.recall[0]),
+            recall_read=float(cells.recall_read[0]),
+            found=float(cells.found[0]),
+        )
+
+    def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
+        return self.runs(labels, rng.random((n, len(labels))))
+
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
+        labels = np.asarray(labels, dtype=bool)
+        r, j = self.pair
+        sample = drawn(labels, order, r)
+        depth = _depths(labels, sample, r, j)
+        return Replicates(depth, sample | (np.arange(len(labels)) < depth[:, None]))
+
+
+@dataclass(frozen=True)
+class GridReplicates:
+    """Single runs of a grid of rules that share their random orders.
+
+    Rules with the same (r, j) are one: `pair` leads from a rule of the grid to its row.
+
+    Parameters
+    ----------
+    pair : ndarray of int, shape (cells,)
+    depth, read : ndarray of int, shape (pairs, n)
+        Rank each run goes down to, and documents it reads.
+    seen : ndarray of bool, shape (pairs, n, R)
+        Which of the relevant documents it reads, in ranking order.
+    """
+
+    pair: Depths
+    depth: Depths
+    read: Depths
+    seen: Flags
+
+
+@dataclass(frozen=True)
+class SampleGrid:
+    """Many rules (r, j) on the same topics at once, as a grid search needs them.
+
+    Parameters
+    ----------
+    rules : sequence of OrderStatistic
+
+    Examples
+    --------
+    >>> from tarstop_core.policies import QBCB
+    >>> grid = SampleGrid([QBCB(tau=0.8, n_min=r, alpha=0.2) for r in (10, 15)])
+    >>> labels = np.arange(1000) % 50 == 0
+    >>> grid.expected(labels).recall.round(2).tolist()
+    [0.95, 0.92]
+    """
+
+    rules: Sequence[OrderStatistic]
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The different rules, each once."""
+        return tuple(dict.fromkeys(rule.pair for rule in self.rules))
+
+    @cached_property
+    def pair(self) -> Depths:
+        """Index into :attr:`pairs` for each rule, shape (cells,)."""
+        at = {pair: index for index, pair in enumerate(self.pairs)}
+        return np.array([at[rule.pair] for rule in self.rules], dtype=np.intp)
+
+    def expected(self, labels: Flags) -> Expected[Floats]:
+        """Means over all samples of one topic for every rule, arrays of shape (cells,)."""
+        N, ranks = len(labels), np.flatnonzero(labels) + 1.0
+        R = len(ranks)
+        chances, feasible, r, j = _chances(R, self.pairs)
+        depth = np.where(feasible, chances @ ranks, N)
+        within = np.where(feasible, chances @ np.arange(1.0, R + 1), R)
+        beyond = (r - j) + (N - depth - R + within) * r / (R + 1)
+        passed = within + (r - j)
+        cells = self.pair
+        return Expected(
+            depth=depth[cells],
+            read=np.where(feasible, depth + beyond, N)[cells],
+            recall=(within / max(R, 1))[cells],
+            recall_read=(np.where(feasible, passed, R) / max(R, 1))[cells],
+            found=np.full(len(cells), float(R > 0)),
+        )
+
+    def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
+        """`n` single runs of every rule on one topic; a sample depends on r only and is drawn once."""
+        labels = np.asarray(labels, dtype=bool)
+        order = rng.random((n, len(labels)))
+        relevant = np.flatnonzero(labels)
+        shape = (len(self.pairs), n)
+        depth, read = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=np.intp)
+        seen = np.empty((*shape, len(relevant)), dtype=bool)
+        for r in dict.fromkeys(r for r, _ in self.pairs):
+            sampled = drawn(labels, order, r)
+            so_far = np.zeros((n, len(labels) + 1), dtype=np.intp)
+            np.cumsum(sampled, axis=1, out=so_far[:, 1:])
+            for index, (its_r, j) in enumerate(self.pairs):
+                if its_r != r:
+                    continue
+                depth[index] = d = _depths(labels, sampled, r, j)
+                read[index] = d + so_far[:, -1] - so_far[np.arange(n), d]
+                seen[index] = sampled[:, relevant] | (relevant < d[:, None])
+        return GridReplicates(self.pair, depth, read, seen)
+
+
+def drawn(labels: Flags, order: NDArray[Any], r: int) -> Flags:
+    """Documents drawn until r are relevant, shape (n, N); smaller entries of `order` are drawn sooner."""
+    relevant = order[:, labels]
+    if relevant.shape[1] < r:
+        return np.ones(order.shape, dtype=bool)
+    last = np.partition(relevant, r - 1, axis=1)[:, r - 1]
+    return np.asarray(order <= last[:, None])
+
+
+def _depths(labels: Flags, sampled: Flags, r: int, j: int | None) -> Depths:
+    """Rank of the j-th relevant document of each sample; N where there are not r, or no j will do."""
+    n, N = sampled.shape
+    if j is None or labels.sum() < r:
+        return np.full(n, N, dtype=np.intp)
+    ranks = np.flatnonzero(labels) + 1
+    order = np.cumsum(sampled[:, labels], axis=1)
+    return np.asarray(ranks[np.argmax(order == j, axis=1)])
+
+
+@lru_cache(maxsize=512)
+def _chances(R: int, pairs: tuple[Pair, ...]) -> tuple[Floats, Flags, Floats, Floats]:
+    """P(depth = ρ_k) for k = 1 … R, shape (pairs, R); which pairs can stop early; r and j, shape (pairs,)."""
+    feasible = np.array([j is not None and r <= R for r, j in pairs])
+    r = np.array([r for r, _ in pairs], dtype=float)
+    j = np.array([r if j is None else j for r, j in pairs], dtype=float)
+    chances = np.zeros((len(pairs), R))
+    for row in np.flatnonzero(feasible):
+        k = np.arange(j[row], R - (r[row] - j[row]) + 1)
+        logs = _log_choose(k - 1, j[row] - 1) + _log_choose(R - k, r[row] - j[row])
+        chances[row, k.astype(np.intp) - 1] = np.exp(logs - _log_choose(np.array(float(R)), r[row]))
+    return chances, feasible, r, j
+
+
+def _log_choose(n: Floats, k: float) -> Floats:
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

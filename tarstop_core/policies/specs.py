@@ -1,0 +1,112 @@
+"""From a text to a rule: ``smooth:K=5``, ``either(greedy;budget:d=100)``, ``my_rules.py:Mine:n=3``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies.base import Policy
+from tarstop_core.policies.combined import Both, Combined, Either
+from tarstop_core.policies.own import failure, load_rule
+from tarstop_core.policies.registry import POLICIES
+
+COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
+_COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
+
+
+def parse_policy(spec: str, files: bool = True) -> Policy:
+    """The policy that a text names.
+
+    Parameters
+    ----------
+    spec : str
+        ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or
+        ``path/to/file.py:Class`` with or without parameters.
+    files : bool
+        Whether a rule may be loaded from a file, which runs the file. Off where the text comes from
+        someone else, such as in a saved session.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such policy, parameter or value, or a file does not yield one.
+
+    Examples
+    --------
+    >>> parse_policy("batch:K=20")
+    Batch(K=20)
+    >>> parse_policy("qbcb:tau=0.8,n_min=5,alpha=0.1").spec
+    'qbcb:tau=0.8,n_min=5,alpha=0.1'
+    >>> str(parse_policy("either(greedy;budget:d=100)"))
+    'Either(Greedy; Budget(100))'
+    """
+    spec = spec.strip()
+    combined = _COMBINED.fullmatch(spec)
+    if combined:
+        kind = COMBINED[combined[1].lower()]
+        return kind(tuple(parse_policy(part, files) for part in _parts(combined[2], spec)))
+    own = _OWN.fullmatch(spec)
+    if own:
+        return _own_rule(own[1], own[2], own[3] or "", files)
+    name, _, rest = spec.partition(":")
+    policy = POLICIES.get(name.lower().replace("_", "-"))
+    if policy is None:
+        known = ", ".join([*POLICIES, *(f"{name}(…;…)" for name in COMBINED)])
+        raise InputProblem(f"There is no policy '{name}'; choose one of {known}.")
+    return policy(**_values(policy, name, rest))
+
+
+def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
+    if not files:
+        raise InputProblem(
+            f"The rule {file}:{name or ''} lies in a file, which is not run here; choose another."
+        )
+    if not name:
+        raise InputProblem(f"Which rule of {file}? Name its class as in {file}:Name.")
+    kind = load_rule(file, name)
+    values = _values(kind, name, rest)
+    try:
+        return kind(**values)
+    except InputProblem:
+        raise
+    except Exception as problem:
+        raise InputProblem(
+            f"The rule {name} in {file} cannot be made: {failure(problem, file)}."
+        ) from problem
+
+
+def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:
+    """Parameters as a text gives them."""
+    known = {parameter.name: parameter for parameter in policy.parameters}
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, _, text = part.partition("=")
+        key = key.strip()
+        if key in values:
+            raise InputProblem(f"Policy {name} is given {key} twice; give it once.")
+        if key not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes no parameter"
+            raise InputProblem(f"Policy {name} has no parameter '{key}'; {takes}.")
+        try:
+            values[key] = known[key].read(text)
+        except ValueError:
+            raise InputProblem(f"Policy {name}: {key} is '{text}'; {known[key].wanted}.") from None
+    return values
+
+
+def _parts(text: str, spec: str) -> list[str]:
+    """Split at the semicolons that are in no inner brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == ";" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise InputProblem(f"The brackets of '{spec}' do not match; close each one.")
+    return [part for part in parts if part.strip()]

@@ -1,0 +1,1 @@
+"""Learning a stopping rule by reinforcement: environment, network and PPO in numpy, and nothing else."""

@@ -1,0 +1,235 @@
+"""The world GRLStop learns in: a ranking cut into windows, and the choice to go on or to stop after each.
+
+What an agent sees depends on nothing but the topic, the target and how many windows it has examined. So
+the world is a few tables, and hundreds of episodes are played at once.
+
+The paper says: W = 100 windows, the targets below, +2 for stopping with the target reached, −2 otherwise,
+−1/W a step. It is silent on the rest, and these are assumptions:
+
+- The state is the rate of relevant documents in every window (−1 where not examined yet), the share of
+  windows examined, and the target: W + 2 numbers.
+- The first window is always examined; the choice begins after it.
+- The last window ends the episode as a stop does.
+- Without a relevant document recall is undefined, so no target is ever reached and every stop earns −2.
+- Recall is counted among the ranked documents: one that the run does not rank cannot be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.topic import Topic
+
+Single = NDArray[np.float32]
+Integers = NDArray[np.intp]
+Numbers = NDArray[Any]
+
+W = 100
+"""Windows of a ranking (the paper's)."""
+
+TARGETS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Target recalls that an agent is trained on and that a grid search chooses from (the paper's)."""
+
+INPUTS = W + 2
+NEVER = W + 1
+"""Target window of a topic without relevant documents: none of the W reaches a target."""
+
+
+def window_edges(n: int) -> Integers:
+    """Depths at which the windows of n documents end, from 0 to n, shape (min(n, W) + 1,).
+
+    Window i holds the documents edges[i] … edges[i + 1] − 1 (counted from 0), so every document is in
+    exactly one window. In a list shorter than W every document is a window.
+
+    Examples
+    --------
+    >>> window_edges(250)[:5].tolist()
+    [0, 2, 5, 8, 10]
+    >>> window_edges(3).tolist()
+    [0, 1, 2, 3]
+    """
+    return np.linspace(0, n, min(n, W) + 1).round().astype(np.intp)
+
+
+def window_counts(labels: ArrayLike) -> Integers:
+    """Relevant documents in every window of a list of at least one document, shape (min(N, W),)."""
+    relevant = np.asarray(labels, dtype=np.intp)
+    return np.add.reduceat(relevant, window_edges(len(relevant))[:-1])
+
+
+def window_rates(labels: ArrayLike) -> Single:
+    """Share of relevant documents in every window, shape (W,); −1 past the last window of a short list.
+
+    Parameters
+    ----------
+    labels : array_like of bool, shape (N,)
+        In screening order, N ≥ 1.
+
+    Examples
+    --------
+    >>> window_rates([True, False, True])[:4].tolist()
+    [1.0, 0.0, 1.0, -1.0]
+    """
+    counts = window_counts(labels)
+    rates = np.full(W, -1.0, dtype=np.float32)
+    rates[: len(counts)] = counts / np.diff(window_edges(np.size(labels)))
+    return rates
+
+
+def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
+    """How many windows have to be examined for each target recall, shape (targets,), from 1; or `NEVER`.
+
+    Examples
+    --------
+    >>> target_windows([True, False, True, False], [0.5, 1.0]).tolist()
+    [1, 3]
+    >>> target_windows([False, False], [0.5]).tolist() == [NEVER]
+    True
+    """
+    found = window_counts(labels).cumsum()
+    wanted = np.atleast_1d(np.asarray(targets, dtype=float))
+    if found[-1] == 0:
+        return np.full(len(wanted), NEVER, dtype=np.intp)
+    return 1 + np.searchsorted(found / found[-1], wanted, side="left")
+
+
+Rewards = Callable[[Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
+"""From x (windows examined, from 1), target window and number of windows, arrays that broadcast: what
+examining the x-th window earns, and what stopping after it earns."""
+
+
+def paper_rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
+    """−1/W a window; +2 for stopping with the target reached, −2 otherwise (Fletcher & Stevenson)."""
+    return -1.0 / windows + 0.0 * x, np.where(x >= target_window, 2.0, -2.0)
+
+
+def rlstop_rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
+    """Every step earns from 1 falling to 0 towards the target, then to −1 (RLStop, SIGIR 2024)."""
+    before = 1.0 - (x - 1.0) / target_window
+    after = -(x - target_window) / np.maximum(windows - target_window, 1)
+    step = np.where(x <= target_window, before, after)
+    return step, step
+
+
+def grlstop_rewards(m: float = 1.0, n: float = 1.0) -> Rewards:
+    """The sum earned rises to 1 at the target and falls to 0 at the end (the published GRLStop, SIGIR 2025).
+
+    Parameters
+    ----------
+    m, n : float
+        Exponents of the rise and of the fall: (1, 1) is balanced, (4, 1/4) prefers recall and (1/4, 4)
+        few documents.
+    """
+
+    def earned(x: Numbers, target_window: Numbers, windows: Numbers) -> Numbers:
+        left = np.maximum(windows - x, 0) / np.maximum(windows - target_window, 1)
+        return np.asarray(np.where(x <= target_window, (x / target_window) ** m, left**n))
+
+    def rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
+        step = earned(x, target_window, windows) - earned(x - 1.0, target_window, windows)
+        return step, 0.0 * step
+
+    return rewards
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """Every pair of a topic and a target: E episodes over T topics.
+
+    After x windows (x = 1 … W − 1) an episode's choice earns what column x − 1 of the tables says.
+
+    Parameters
+    ----------
+    rates : ndarray, shape (T, W)
+        Window rates times `scale`.
+    topic : ndarray of int, shape (E,)
+    target : ndarray, shape (E,)
+    windows : ndarray of int, shape (E,)
+        Number of windows, below W in a list shorter than W.
+    stop_reward, next_reward : ndarray, shape (E, W − 1)
+        Going on to the last window includes the stop that follows.
+    """
+
+    rates: Single
+    topic: Integers
+    target: Single
+    windows: Integers
+    stop_reward: Single
+    next_reward: Single
+
+    @classmethod
+    def of(cls, topics: Sequence[Topic], scale: float, rewards: Rewards = paper_rewards) -> Episodes:
+        """All episodes of labelled topics, `TARGETS` after `TARGETS`.
+
+        Raises
+        ------
+        InputProblem
+            When a topic has no labels or no documents.
+        """
+        labels = [labels_of(topic) for topic in topics]
+        windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
+        target_window = np.concatenate([target_windows(column, TARGETS) for column in labels])
+        x = np.arange(1, W + 1)
+        enter, stop = rewards(x, target_window[:, None], windows[:, None])
+        is_last = x == windows[:, None]
+        return cls(
+            rates=np.float32(scale) * np.array([window_rates(column) for column in labels]),
+            topic=np.repeat(np.arange(len(labels)), len(TARGETS)),
+            target=np.tile(np.array(TARGETS, dtype=np.float32), len(labels)),
+            windows=windows,
+            stop_reward=stop[:, :-1].astype(np.float32),
+            next_reward=np.where(is_last, enter + stop, enter)[:, 1:].astype(np.float32),
+        )
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def states(self, episode: Integers, x: int | Integers) -> Single:
+        """What the agent sees of some episodes after x windows, shape (len(episode), INPUTS)."""
+        examined = np.reshape(x, (-1, 1))
+        states = np.empty((len(episode), INPUTS), dtype=np.float32)
+        states[:, :W] = np.where(np.arange(W) < examined, self.rates[self.topic[episode]], -1.0)
+        states[:, W] = x / self.windows[episode]
+        states[:, W + 1] = self.target[episode]
+        return states
+
+
+def rate_scale(topics: Sequence[Topic]) -> float:
+    """One over the mean rate of the windows that hold a relevant document.
+
+    Rates are read in this unit: a hit in a window of 31 documents would otherwise be .03 next to the −1
+    of a window not examined, too little to learn from (assumption).
+
+    Raises
+    ------
+    InputProblem
+        When none does, or one has no labels or no documents.
+    """
+    rates = np.array([window_rates(labels_of(topic)) for topic in topics])
+    if not (rates > 0).any():
+        raise InputProblem(
+            "No topic holds a ranked relevant document, so there is no target to learn to reach; "
+            "give at least one topic that does."
+        )
+    return float(1.0 / rates[rates > 0].mean(dtype=float))
+
+
+def labels_of(topic: Topic) -> NDArray[np.bool_]:
+    """The labels of a topic that must have some.
+
+    Raises
+    ------
+    InputProblem
+        When it has no labels or no documents.
+    """
+    if topic.labels is None:
+        raise InputProblem(f"Topic {topic.name} has no judgments; learning needs them.")
+    if not len(topic):
+        raise InputProblem(f"Topic {topic.name} has no documents; leave it out.")
+    return topic.labels

@@ -1,0 +1,167 @@
+"""A perceptron with two hidden layers and one output: forward, gradient, file; and Adam."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.training.environment import INPUTS, Single
+
+HIDDEN = 64
+"""Units of a hidden layer (the published GRLStop's)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3, one number for each state.
+
+    Parameters
+    ----------
+    W1, b1, W2, b2, w3, b3 : ndarray of float32
+        Shapes (inputs, H), (H,), (H, H), (H,), (H,), (1,).
+    """
+
+    W1: Single
+    b1: Single
+    W2: Single
+    b2: Single
+    w3: Single
+    b3: Single
+
+    @classmethod
+    def initial(cls, rng: np.random.Generator, inputs: int, gain: float, bias: float = 0.0) -> Network:
+        """Orthogonal weights, with √2 in the hidden layers and `gain` at the output, as PPO is usually begun."""
+        zeros = np.zeros(HIDDEN, dtype=np.float32)
+        return cls(
+            W1=_orthogonal(rng, inputs, HIDDEN, np.sqrt(2)),
+            b1=zeros,
+            W2=_orthogonal(rng, HIDDEN, HIDDEN, np.sqrt(2)),
+            b2=zeros.copy(),
+            w3=_orthogonal(rng, HIDDEN, 1, gain)[:, 0],
+            b3=np.full(1, bias, dtype=np.float32),
+        )
+
+    @property
+    def arrays(self) -> tuple[Single, ...]:
+        """All weights, in the order of the fields."""
+        return (self.W1, self.b1, self.W2, self.b2, self.w3, self.b3)
+
+    def __call__(self, states: Single) -> Single:
+        """Outputs for states of shape (n, inputs), shape (n,)."""
+        return self.after_first(states @ self.W1 + self.b1)
+
+    def after_first(self, sums: Single) -> Single:
+        """Outputs from the sums that enter the first hidden layer, shape (…, H) to (…)."""
+        return np.asarray(np.tanh(np.tanh(sums) @ self.W2 + self.b2) @ self.w3 + self.b3)
+
+    def gradient(self, states: Single, slope: Callable[[Single], Single]) -> tuple[Single, ...]:
+        """Gradient of a loss in all weights.
+
+        Parameters
+        ----------
+        states : ndarray, shape (n, inputs)
+        slope : callable
+            The loss's derivative in each output, from the outputs, shape (n,) to (n,).
+        """
+        first = np.tanh(states @ self.W1 + self.b1)
+        second = np.tanh(first @ self.W2 + self.b2)
+        d_output = slope(second @ self.w3 + self.b3)
+        d_second = np.outer(d_output, self.w3) * (1 - second * second)
+        d_first = (d_second @ self.W2.T) * (1 - first * first)
+        return (
+            states.T @ d_first,
+            d_first.sum(axis=0),
+            first.T @ d_second,
+            d_second.sum(axis=0),
+            second.T @ d_output,
+            d_output.sum(keepdims=True),
+        )
+
+
+class Adam:
+    """Kingma and Ba's descent on the weights of a network, in place, with the gradient's norm clipped."""
+
+    MEAN, SQUARE, TINY, MAX_NORM = 0.9, 0.999, 1e-8, 0.5
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.mean = [np.zeros_like(array) for array in network.arrays]
+        self.square = [np.zeros_like(array) for array in network.arrays]
+        self.steps = 0
+
+    def step(self, gradient: Sequence[Single], rate: float) -> None:
+        """One step against the gradient at a learning rate."""
+        norm = np.sqrt(sum(float((part * part).sum()) for part in gradient))
+        clip = np.float32(min(1.0, self.MAX_NORM / (norm + self.TINY)))
+        self.steps += 1
+        correction = np.sqrt(1 - self.SQUARE**self.steps) / (1 - self.MEAN**self.steps)
+        for array, part, mean, square in zip(
+            self.network.arrays, gradient, self.mean, self.square, strict=True
+        ):
+            part = clip * part
+            mean += np.float32(1 - self.MEAN) * (part - mean)
+            square += np.float32(1 - self.SQUARE) * (part * part - square)
+            array -= np.float32(rate * correction) * mean / (np.sqrt(square) + np.float32(self.TINY))
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A trained agent.
+
+    Parameters
+    ----------
+    network : Network
+        From the state to the logit of STOP.
+    scale : float
+        What window rates are multiplied by before the network reads them.
+    """
+
+    network: Network
+    scale: float
+
+    def save(self, path: str | Path) -> None:
+        """Write a .npz file; equal weights give equal bytes."""
+        arrays = {field.name: getattr(self.network, field.name) for field in fields(Network)}
+        with open(path, "wb") as file:
+            np.savez_compressed(file, scale=np.float64(self.scale), **arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Weights:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        InputProblem
+            When the file is missing or holds something else.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                network = Network(**{field.name: stored[field.name] for field in fields(Network)})
+                weights = cls(network, float(stored["scale"]))
+        except FileNotFoundError:
+            raise InputProblem(f"There is no file {path}; give a file of weights.") from None
+        except (KeyError, ValueError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile):
+            weights = None
+        if weights is None or not weights.usable:
+            raise InputProblem(f"{path} holds no weights of GRLStop; give a file that its training wrote.")
+        return weights
+
+    @property
+    def usable(self) -> bool:
+        """Whether the shapes are those of GRLStop and all numbers are finite."""
+        shapes = ((INPUTS, HIDDEN), (HIDDEN,), (HIDDEN, HIDDEN), (HIDDEN,), (HIDDEN,), (1,))
+        return all(
+            array.shape == shape and array.dtype == np.float32 and bool(np.isfinite(array).all())
+            for array, shape in zip(self.network.arrays, shapes, strict=True)
+        ) and bool(np.isfinite(self.scale))
+
+
+def _orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) -> Single:
+    q, r = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
+    q = q * np.sign(np.diag(r))
+    return np.ascontiguousarray(gain * (q if rows >= columns else q.T), dtype=np.float32)

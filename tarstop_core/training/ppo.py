@@ -1,0 +1,216 @@
+"""GRLStop's training: proximal policy optimisation (Schulman et al. 2017) on whole batches of episodes.
+
+Two networks: one gives the logit of STOP, the other what an episode will still earn. Settings follow the
+published GRLStop where the paper is silent, with these exceptions (assumptions): episodes end after at most
+W choices and the paper's reward has a price for every step, so there is no discount; the first policy
+seldom stops, so that it sees the far end of rankings; learning rate and entropy bonus fall to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from tarstop_core.topic import Topic
+from tarstop_core.training.environment import (
+    INPUTS,
+    Episodes,
+    Integers,
+    Rewards,
+    Single,
+    W,
+    paper_rewards,
+    rate_scale,
+)
+from tarstop_core.training.network import Adam, Network, Weights
+
+Choices = NDArray[np.int8]
+
+STEPS = 5_000_000
+EPISODES = 512  # played in a round
+BATCH = 2048
+EPOCHS = 6
+CLIP = 0.2
+DISCOUNT = 1.0
+TRACE = 0.98  # λ of the generalised advantage estimate
+ENTROPY = 0.01  # at the beginning
+LEARNING_RATE = 1e-3  # at the beginning
+FIRST_LOGIT = -2.0  # of STOP: an untrained policy goes on for 8 windows on average
+
+NEXT, STOP, NOT_REACHED = 0, 1, -1
+
+
+def train(
+    topics: Sequence[Topic],
+    seed: int = 0,
+    steps: int = STEPS,
+    *,
+    rewards: Rewards = paper_rewards,
+    progress: Callable[[float], None] | None = None,
+) -> Weights:
+    """Train an agent on labelled topics, for all targets at once.
+
+    Parameters
+    ----------
+    topics : sequence of Topic
+        With labels; at least one holds a ranked relevant document.
+    seed : int
+        Equal seeds, topics and machines give equal weights.
+    steps : int
+        Choices to play, about. A few dozen topics are soon known by heart: play fewer.
+    rewards : callable
+        What is earned; the paper's unless given.
+    progress : callable, optional
+        Told the share done, in (0, 1], after every round; what it raises ends the training.
+
+    Raises
+    ------
+    InputProblem
+        When a topic has no labels or no documents, or none holds a relevant document.
+    """
+    rng = np.random.default_rng(seed)
+    scale = rate_scale(topics)
+    episodes = Episodes.of(topics, scale, rewards)
+    policy = Network.initial(rng, INPUTS, 0.01, FIRST_LOGIT)
+    value = Network.initial(rng, INPUTS, 1.0)
+    policy_descent, value_descent = Adam(policy), Adam(value)
+    done = 0
+    # These matrices are too small to share between threads, which would also change the rounding.
+    with threadpool_limits(limits=1):
+        while done < steps:
+            for played in np.array_split(rng.permutation(len(episodes)), -(-len(episodes) // EPISODES)):
+                left = 1.0 - done / steps
+                choices = _play_and_judge(episodes, played, policy, value, rng)
+                for _ in range(EPOCHS):
+                    for batch in np.array_split(rng.permutation(len(choices)), -(-len(choices) // BATCH)):
+                        _learn(choices.take(batch), policy_descent, value_descent, left)
+                done += len(choices)
+                if progress is not None:
+                    progress(min(done / steps, 1.0))
+                if done >= steps:
+                    break
+    return Weights(policy, scale)
+
+
+def play(
+    episodes: Episodes, played: Integers, policy: Network, rng: np.random.Generator
+) -> tuple[Choices, Single]:
+    """Play some episodes once: choices and logits after 1 … W − 1 windows, shapes (played, W − 1)."""
+    choices = np.full((len(played), W - 1), NOT_REACHED, dtype=np.int8)
+    logits = np.zeros((len(played), W - 1), dtype=np.float32)
+    going = np.arange(len(played))
+    for x in range(1, W):
+        going = going[episodes.windows[played[going]] > x]
+        if not len(going):
+            break
+        logit = policy(episodes.states(played[going], x))
+        stops = rng.random(len(going)) < _sigmoid(logit)
+        choices[going, x - 1] = stops
+        logits[going, x - 1] = logit
+        going = going[~stops]
+    return choices, logits
+
+
+def advantages(choices: Choices, reward: Single, values: Single) -> Single:
+    """Generalised advantage estimates (Schulman et al. 2016), shape (n, W − 1); 0 where not reached.
+
+    Parameters
+    ----------
+    choices : ndarray of int, shape (n, W − 1)
+        An episode ends with its last choice that is not `NOT_REACHED`.
+    reward : ndarray, shape (n, W − 1)
+        Of the choice made.
+    values : ndarray, shape (n, W − 1)
+        Expected sums before each choice.
+    """
+    reached = choices != NOT_REACHED
+    estimates = np.zeros(values.shape, dtype=np.float32)
+    later_value = later_estimate = np.zeros(len(values), dtype=np.float32)
+    for k in range(values.shape[1] - 1, -1, -1):
+        surprise = reward[:, k] + DISCOUNT * later_value - values[:, k]
+        later_estimate = np.where(reached[:, k], surprise + DISCOUNT * TRACE * later_estimate, 0.0)
+        later_value = np.where(reached[:, k], values[:, k], 0.0)
+        estimates[:, k] = later_estimate
+    return estimates
+
+
+def policy_slope(logit: Single, stops: Single, before: Single, gain: Single, entropy: float) -> Single:
+    """Derivative in the logit of PPO's clipped loss, mean over choices, less the entropy bonus.
+
+    Parameters
+    ----------
+    logit : ndarray, shape (n,)
+        Of STOP, now.
+    stops : ndarray, shape (n,)
+        1 where the choice was STOP.
+    before : ndarray, shape (n,)
+        Logarithm of the chance the choice had when it was made.
+    gain : ndarray, shape (n,)
+        Its advantage.
+    entropy : float
+        Weight of the bonus.
+    """
+    chance = _sigmoid(logit)
+    ratio = np.exp(log_chance(logit, stops) - before)
+    unclipped = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
+    slope = -gain * ratio * unclipped * (stops - chance) + entropy * logit * chance * (1 - chance)
+    return np.asarray(slope / len(logit), dtype=np.float32)
+
+
+def log_chance(logit: Single, stops: Single) -> Single:
+    """Logarithm of the chance of the choice made."""
+    return np.asarray(-np.logaddexp(0.0, np.where(stops > 0, -logit, logit)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """Choices of a round, one after another: shape (n, INPUTS) and, else, (n,)."""
+
+    states: Single
+    stops: Single
+    before: Single
+    gain: Single
+    earned: Single
+
+    def __len__(self) -> int:
+        return len(self.stops)
+
+    def take(self, index: Integers) -> _Played:
+        return _Played(
+            self.states[index], self.stops[index], self.before[index], self.gain[index], self.earned[index]
+        )
+
+
+def _play_and_judge(
+    episodes: Episodes, played: Integers, policy: Network, value: Network, rng: np.random.Generator
+) -> _Played:
+    choices, logits = play(episodes, played, policy, rng)
+    reward = np.where(choices == STOP, episodes.stop_reward[played], episodes.next_reward[played])
+    at = np.nonzero(choices != NOT_REACHED)
+    states = episodes.states(played[at[0]], at[1] + 1)
+    values = np.zeros(logits.shape, dtype=np.float32)
+    values[at] = value(states)
+    gain = advantages(choices, reward, values)[at]
+    stops = (choices[at] == STOP).astype(np.float32)
+    return _Played(states, stops, log_chance(logits[at], stops), gain, gain + values[at])
+
+
+def _learn(batch: _Played, policy: Adam, value: Adam, left: float) -> None:
+    gain = (batch.gain - batch.gain.mean()) / (batch.gain.std() + np.float32(1e-8))
+
+    def policy_loss(logit: Single) -> Single:
+        return policy_slope(logit, batch.stops, batch.before, gain, ENTROPY * left)
+
+    def value_loss(expected: Single) -> Single:
+        return (expected - batch.earned) / np.float32(len(batch))
+
+    policy.step(policy.network.gradient(batch.states, policy_loss), LEARNING_RATE * left)
+    value.step(value.network.gradient(batch.states, value_loss), LEARNING_RATE * left)
+
+
+def _sigmoid(logit: Single) -> Single:
+    return np.asarray(1 / (1 + np.exp(-logit)))

@@ -1,0 +1,221 @@
+"""The recall-centric rules as plain loops, as their publications define them.
+
+Labels are sequences of 0 and 1 in ranking order. These loops are the oracle of the tests of
+``tarstop_core/policies`` and the reference of ``benchmarks/baselines.py``: every draw of the hypergeometric
+test is looked at, every document of a gain curve, every point of Kneedle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from scipy.stats import hypergeom
+
+Labels = Sequence[int]
+TIE = 1e-12
+
+
+# Samples
+
+
+def order_statistic(tau: float, r: int, alpha: float) -> int | None:
+    """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α, in rational arithmetic."""
+    t, goal = Fraction(str(tau)), 1 - Fraction(str(alpha))
+    total = Fraction(0)
+    for j in range(1, r + 1):
+        total += math.comb(r, j - 1) * t ** (j - 1) * (1 - t) ** (r - j + 1)
+        if total >= goal:
+            return j
+    return None
+
+
+def sampled_run(labels: Labels, permutation: Sequence[int], r: int, j: int | None) -> tuple[int, set[int]]:
+    """Depth, and the documents read (from 0), of one run with the documents drawn in a given order."""
+    sample, known = [], []
+    for document in permutation:
+        if len(known) == r:
+            break
+        sample.append(document)
+        if labels[document]:
+            known.append(document)
+    if len(known) < r or j is None:
+        return len(labels), set(range(len(labels)))
+    depth, passed = 0, 0
+    while passed < j:
+        passed += depth in known
+        depth += 1
+    return depth, {*sample, *range(depth)}
+
+
+# Knees
+
+
+def growing_checks(N: int) -> list[int]:
+    checks, a = [], 1
+    while a < N:
+        checks.append(a)
+        a += math.ceil(a / 10)
+    return checks
+
+
+def geometric_knee(labels: Labels, s: int) -> int:
+    """The rank whose point on the gain curve is furthest from the chord to s; the first of equals."""
+    total = sum(labels[:s])
+    best, at, count = -1, 0, 0
+    for x in range(1, s + 1):
+        count += labels[x - 1]
+        distance = abs(total * x - s * count)
+        if distance > best:
+            best, at = distance, x
+    return at
+
+
+def slope_ratio(labels: Labels, i: int, s: int) -> float:
+    if not 0 < i < s:
+        return 0.0
+    return (sum(labels[:i]) / i) / ((1 + sum(labels[i:s])) / (s - i))
+
+
+def geometric_knee_depth(
+    labels: Labels, rho_min: float, adjust: int, beta: int = 0, relret_at: str = "knee"
+) -> int:
+    for s in growing_checks(len(labels)):
+        i = geometric_knee(labels, s)
+        relevant = sum(labels[: i if relret_at == "knee" else s])
+        rho = slope_ratio(labels, i, s)
+        if rho > 0 and rho >= rho_min + adjust - min(relevant, adjust) and s >= beta:
+            return s
+    return len(labels)
+
+
+def budget_method_depth(labels: Labels, rho_min: float, cap: float) -> int:
+    N = len(labels)
+    at_most = math.ceil(Fraction(str(cap)) * N)
+    for s in growing_checks(N):
+        rho = slope_ratio(labels, geometric_knee(labels, s), s)
+        if rho > 0 and rho >= rho_min and s * sum(labels[:s]) >= 10 * N:
+            return min(s, at_most)
+    return at_most
+
+
+def smoothed(values: Sequence[float]) -> list[float]:
+    """Every value averaged with its neighbours, these weighing exp(−1/2)."""
+    result = []
+    for i in range(len(values)):
+        near = [j for j in (i - 1, i, i + 1) if 0 <= j < len(values)]
+        weights = [math.exp(-0.5 * (i - j) ** 2) for j in near]
+        result.append(sum(w * values[j] for w, j in zip(weights, near, strict=True)) / sum(weights))
+    return result
+
+
+def difference_curve(x: Sequence[float], y: Sequence[float]) -> list[float]:
+    """y − x after both are scaled to the unit interval."""
+
+    def scaled(values: Sequence[float]) -> list[float]:
+        low, span = min(values), max(values) - min(values)
+        return [(value - low) / (span or 1.0) for value in values]
+
+    return [b - a for a, b in zip(scaled(x), scaled(y), strict=True)]
+
+
+def kneedle(x: Sequence[float], y: Sequence[float], S: float) -> list[int]:
+    """Indices of the knees of a concave rising curve (Satopaa et al.): strict maxima with a large enough fall."""
+    D = difference_curve(x, y)
+    n = len(D)
+    margin = S / (n - 1) if n > 1 else 0.0
+    maxima = [i for i in range(1, n - 1) if D[i] > D[i - 1] + TIE and D[i] > D[i + 1] + TIE]
+    knees = []
+    for at, until in zip(maxima, [*maxima, n][1:], strict=True):
+        if min(D[at:until]) < D[at] - margin - TIE:
+            knees.append(at)
+    return knees
+
+
+def growing_batches(N: int) -> list[int]:
+    depths, total, batch = [], 0, 1
+    while total < N:
+        total = min(N, total + batch)
+        depths.append(total)
+        batch += math.ceil(batch / 10)
+    return depths
+
+
+def knee_depth(
+    labels: Labels, rho_min: float, beta: int, cap: float, f: int, reading: str, cap_on_empty: str
+) -> int:
+    N = len(labels)
+    if reading == "Q":
+        checks, S, least = growing_batches(N), float(f), beta
+    else:
+        checks = [*range(max(1, f), N, max(1, f)), N]
+        S, least = (1.0, beta) if reading == "P" else (float(beta), 0)
+    x: list[float] = []
+    y: list[float] = []
+    for s in checks:
+        x.append(s)
+        y.append(sum(labels[:s]))
+        knees = kneedle(smoothed(x), smoothed(y), S)
+        rho = slope_ratio(labels, int(x[knees[-1]]), s) if knees else 0.0
+        if rho > 0 and rho >= rho_min and s >= least:
+            return s
+        if s >= int(N * cap) and (cap_on_empty == "yes" or y[-1] > 0):
+            return s
+    return N
+
+
+# Tests and estimates
+
+
+def hypergeometric_p(labels: Labels, n: int, tau: float) -> float:
+    """Least chance over all n draws "the last m documents read"."""
+    N, r = len(labels), sum(labels[:n])
+    if n == N:
+        return 0.0
+    least, k = 1.0, 0
+    for m in range(1, n + 1):
+        k += labels[n - m]
+        K = math.floor(Fraction(r) / Fraction(str(tau))) + 1 - (r - k)
+        population = N - (n - m)
+        p = hypergeom.cdf(k, population, K, m) if population >= K else 0.0
+        least = min(least, float(p))
+    return least
+
+
+def hypergeometric_depth(labels: Labels, tau: float, confidence: float, every: int = 1) -> int:
+    N = len(labels)
+    for n in [*range(every, N, every), N]:
+        if hypergeometric_p(labels, n, tau) < (1 - confidence) * (1 - 1e-9):
+            return n
+    return N
+
+
+def quant_depth(p: Sequence[float], tau: float, nstd: float) -> int:
+    total, V = sum(p), sum(x * (1 - x) for x in p)
+    for n in range(len(p) + 1):
+        known, unread = sum(p[:n]), sum(x * (1 - x) for x in p[n:])
+        variance = known**2 / total**4 * V + (V - unread) / total**2
+        if known / total - nstd * math.sqrt(max(variance, 0.0)) >= tau - TIE:
+            return n
+    return len(p)
+
+
+def consecutive_depth(labels: Labels, n: int) -> int:
+    in_a_row = 0
+    for depth, label in enumerate(labels, start=1):
+        in_a_row = 0 if label else in_a_row + 1
+        if in_a_row == n:
+            return depth
+    return len(labels)
+
+
+def low_precision_depth(labels: Labels, share: float, size: int, batches: int) -> int:
+    in_a_row, depth = 0, 0
+    while depth < len(labels):
+        batch = labels[depth : depth + size]
+        depth += len(batch)
+        in_a_row = in_a_row + 1 if sum(batch) <= share * len(batch) + 1e-9 else 0
+        if in_a_row == batches:
+            return depth
+    return len(labels)
