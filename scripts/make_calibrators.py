@@ -1,6 +1,6 @@
 """Fit the calibrators in ``sample_data/calibrators``: figures only, each judged on topics it has not seen.
 
-The simulated ones need nothing; the real ones need the folder that TARSTOP_REAL_DATA names. Run again,
+Beside them, the share of included reports that bring data, in ``sample_data/data_share``. The simulated ones need nothing; the real ones need the folder that TARSTOP_REAL_DATA names. Run again,
 it writes the same files.
 """
 
@@ -15,33 +15,56 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.calibration import assess, fit
+from tarstop_core.data_share import fit_data_share
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.ranking import rank_documents
 from tarstop_core.samples import sample_dir
+from tarstop_core.simulate.diagnostic import simulate_reviews
 from tarstop_core.simulate.patents import simulate_patents
 from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.simulate.reviews import simulate_review_outcomes
 from tarstop_core.topic import Topic
 
 # A person relies on these: no step learned from a handful of documents may claim certainty.
 PSEUDO = 1.0
 TRAIN_SEED, TEST_SEED = 1, 2
 SEARCH_TRAIN_SEEDS, SEARCH_TEST_SEEDS = range(101, 121), range(201, 211)
+REVIEW_TRAIN_SEEDS, REVIEW_TEST_SEEDS = range(301, 321), range(401, 411)
 SUFFIX = {"marginal": "", "hazard": "-hazard", "frailty": "-frailty", "rank": "-rank"}
 
 
 def make(
-    stem: str, kinds: Sequence[str], train: list[Topic], test: list[Topic], how: str, **about: Any
+    stem: str,
+    kinds: Sequence[str],
+    train: list[Topic],
+    test: list[Topic],
+    how: str,
+    scenario: str = "patent",
+    **about: Any,
 ) -> None:
     """Fit each kind on `train`, judge it on `test`, write it."""
     for kind in kinds:
-        calibrator = fit(train, kind=kind, scenario="patent", pseudo=PSEUDO, **about)
+        calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, **about)
         judged = replace(calibrator, quality=assess(calibrator, test, how))
         path = sample_dir() / "calibrators" / f"{stem}{SUFFIX[kind]}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(judged.to_json(), encoding="utf-8")
         quality = judged.quality
         assert quality is not None
-        print(f"{path.name}: {len(judged.x)} nodes, Brier {quality.brier:.4f}, ECE {quality.ece:.4f}")
+        print(
+            f"{path.name}: {len(judged.x)} nodes, Brier {quality.brier:.4f}, ECE {quality.ece:.4f}, "
+            f"dispersion {judged.dispersion:.2f}"
+        )
+
+
+def share(stem: str, pairs: Sequence[tuple[int, int]], source: str) -> None:
+    """Learn the share of included reports that bring data, and write it."""
+    learned = fit_data_share(pairs, source)
+    path = sample_dir() / "data_share" / f"{stem}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(learned.to_json(), encoding="utf-8")
+    low, high = learned.interval()
+    print(f"data_share/{path.name}: {learned.mean:.3f} ({low:.3f} to {high:.3f})")
 
 
 def labelled(run: Path, qrels: Path) -> list[Topic]:
@@ -63,6 +86,40 @@ def searches(seeds: range) -> list[Topic]:
                 Topic(f"{search.invention.topic}-{seed}", ids, scores[order], relevant, int(relevant.sum()))
             )
     return topics
+
+
+def reviews(seeds: range) -> tuple[list[Topic], list[Topic]]:
+    """Readable simulated reviews like the sample's, ranked likewise: by data, and by inclusion."""
+    data, inclusion = [], []
+    for seed in seeds:
+        for review in simulate_reviews(seed):
+            texts = [f"{report.title} {report.abstract}" for report in review.reports]
+            order, scores = rank_documents(texts, review.question.question)
+            ids = np.array([report.id for report in review.reports])[order]
+            name = f"{review.question.topic}-{seed}"
+            for topics, labels in (
+                (data, [report.counts is not None for report in review.reports]),
+                (inclusion, [report.included for report in review.reports]),
+            ):
+                relevant = np.array(labels)[order]
+                topics.append(Topic(name, ids, scores[order], relevant, int(relevant.sum())))
+    return data, inclusion
+
+
+def shares(included: Sequence[Topic], with_data: Sequence[Topic]) -> list[tuple[int, int]]:
+    """Reports included and reports with data of the same reviews."""
+    return [(a.n_relevant or 0, b.n_relevant or 0) for a, b in zip(included, with_data, strict=True)]
+
+
+def judged_pairs(abstracts: Path, full_texts: Path) -> list[tuple[int, int]]:
+    """Documents included by title and abstract, and those of them relevant in full text, by topic."""
+    pairs = []
+    full = read_qrels(full_texts)
+    for topic, judged in read_qrels(abstracts).items():
+        included = {document for document, grade in judged.items() if grade > 0}
+        relevant = {document for document, grade in full.get(topic, {}).items() if grade > 0}
+        pairs.append((len(included), len(included & relevant)))
+    return pairs
 
 
 def main() -> None:
@@ -87,6 +144,38 @@ def main() -> None:
         source=f"tarstop_core.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
+    train_data, train_inclusion = reviews(REVIEW_TRAIN_SEEDS)
+    test_data, test_inclusion = reviews(REVIEW_TEST_SEEDS)
+    for stem, scenario, train, test in (
+        ("sample-reviews", "review", train_data, test_data),
+        ("sample-reviews-inclusion", "inclusion", train_inclusion, test_inclusion),
+    ):
+        make(
+            stem,
+            ("marginal", "rank"),
+            train,
+            test,
+            f"{len(test)} held-out simulated reviews",
+            scenario,
+            name="reviews like the sample's",
+            source=(
+                "tarstop_core.simulate.diagnostic, seeds "
+                f"{REVIEW_TRAIN_SEEDS.start}–{REVIEW_TRAIN_SEEDS.stop - 1}"
+            ),
+            simulated=True,
+        )
+    share("sample-reviews", shares(train_inclusion, train_data), "simulated reviews like the sample's")
+    make(
+        "simulated-reviews",
+        ("marginal", "rank"),
+        [outcome.topic for outcome in simulate_review_outcomes(seed=TRAIN_SEED)],
+        [outcome.topic for outcome in simulate_review_outcomes(seed=TEST_SEED)],
+        "135 held-out simulated outcomes",
+        "review",
+        name="review outcomes",
+        source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        simulated=True,
+    )
     real = os.environ.get("TARSTOP_REAL_DATA")
     if not real:
         print("TARSTOP_REAL_DATA is not set: the calibrators from real rankings are left as they are.")
@@ -101,6 +190,38 @@ def main() -> None:
         name="medical reviews of CLEF TAR, not patents",
         source="CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores, full-text relevance",
         simulated=False,
+    )
+    for stem, scenario, judgments, name, what in (
+        (
+            "review-data",
+            "review",
+            "content",
+            "CLEF TAR diagnostic reviews; full-text relevance stands for data",
+            "full-text relevance, which stands for extractable data",
+        ),
+        (
+            "review-inclusion",
+            "inclusion",
+            "abs",
+            "CLEF TAR diagnostic reviews",
+            "inclusion by title and abstract",
+        ),
+    ):
+        make(
+            stem,
+            ("marginal", "rank"),
+            labelled(data / "clef_dta/bm25.run", data / f"clef_dta/{judgments}.qrels"),
+            labelled(data / "clef2019/bm25_dta.run", data / f"clef2019/full.test.dta.{judgments}.2019.qrels"),
+            "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25",
+            scenario,
+            name=name,
+            source=f"CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores, {what}",
+            simulated=False,
+        )
+    share(
+        "clef-reviews",
+        judged_pairs(data / "clef_dta/abs.qrels", data / "clef_dta/content.qrels"),
+        "diagnostic reviews of CLEF TAR 2017 and 2018; full-text relevance stands for data",
     )
 
 

@@ -11,6 +11,9 @@ probabilities by one isotonic regression. Four kinds:
     marginal, plus one shape a shared by all topics: misses within a topic go together.
 ``rank``
     marginal as a falling function of the rank, for lists that have an order but no scores.
+
+What the chances are chances of is the scenario: "patent", relevant given that something is to be found;
+"review", bringing extractable data for the outcome; "inclusion", being included by title and abstract.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GroupKFold
 
@@ -37,7 +41,7 @@ from tarstop_core.topic import Topic
 Floats = NDArray[np.float64]
 Kind = Literal["marginal", "hazard", "frailty", "rank"]
 KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
-SCENARIOS = ("patent", "review")
+SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
@@ -89,8 +93,9 @@ class Calibrator:
     Parameters
     ----------
     kind : {"marginal", "hazard", "frailty", "rank"}
-    scenario : {"patent", "review"}
-        patent: chance of being relevant given ω⁺; review: chance of holding extractable data.
+    scenario : {"patent", "review", "inclusion"}
+        patent: chance of being relevant given ω⁺; review: chance of bringing extractable data;
+        inclusion: chance of being included by title and abstract.
     x, y : tuple of float
         Nodes of the isotonic function: z-scores ("rank": log ranks, so y falls), and probabilities.
         Linear between nodes, constant outside.
@@ -98,6 +103,11 @@ class Calibrator:
     frailty : float
         Shape a of the gamma frailty; infinite for every other kind.
     quality : Quality or None
+    dispersion : float
+        How much lists' totals of relevant documents vary around what the chances predict: the total is
+        negative binomial with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean
+        1 and this shape. Infinite where they vary no more than chance has it, for "hazard", whose chances
+        do not add up to a total, and for files older than it. See :func:`tarstop_core.unseen.unseen`.
     """
 
     kind: Kind
@@ -107,6 +117,7 @@ class Calibrator:
     fitted_on: FittedOn
     frailty: float = math.inf
     quality: Quality | None = None
+    dispersion: float = math.inf
 
     def probabilities(self, scores: ArrayLike | None, n: int | None = None) -> Floats:
         """Chance of each document, shape (N,), in screening order.
@@ -175,6 +186,8 @@ class Calibrator:
         content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
         if math.isinf(self.frailty):
             content["frailty"] = None
+        if math.isinf(self.dispersion):
+            del content["dispersion"]  # so that files older than it keep their fingerprint
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     @property
@@ -208,6 +221,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
             y=_numbers(content["y"]),
             fitted_on=_fitted_on(content["fitted_on"]),
             frailty=math.inf if content["frailty"] is None else float(content["frailty"]),
+            dispersion=float(content.get("dispersion", math.inf)),
             quality=None if content.get("quality") is None else _read_quality(content["quality"]),
         )
     except InputProblem as problem:
@@ -219,8 +233,9 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         raise InputProblem(f"{name} is damaged (its steps are not in order); fit it again.")
     if not ((y >= 0) & (y <= 1)).all():
         raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
-    if not calibrator.frailty > 0:
-        raise InputProblem(f"{name} is damaged (its frailty is not above 0); fit it again.")
+    for what in ("frailty", "dispersion"):
+        if not getattr(calibrator, what) > 0:
+            raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
     return calibrator
 
 
@@ -279,9 +294,9 @@ def fit(
     ----------
     topics : sequence of Topic
         With labels, and with scores unless `kind` is "rank". In the patent scenario only ω⁺ topics
-        count (p is conditional on ω⁺); in reviews all do.
+        count (p is conditional on ω⁺); in the others all do.
     kind : {"marginal", "hazard", "frailty", "rank"}
-    scenario : {"patent", "review"}
+    scenario : {"patent", "review", "inclusion"}
     name, source, simulated
         What the topics are, for the person who will rely on them.
     pseudo : float
@@ -315,6 +330,8 @@ def fit(
     )
     if kind == "frailty":
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
+    if kind != "hazard":
+        calibrator = replace(calibrator, dispersion=_fit_dispersion(calibrator, used))
     return calibrator
 
 
@@ -510,6 +527,31 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 
     def log_likelihood(a: float) -> float:
         return float(np.sum(log_M(before, a) + np.log(-np.expm1(log_M(at_hit, a) - log_M(before, a)))))
+
+    best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
+    a = math.exp(float(best.x))
+    return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
+
+
+def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
+    """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
+    found = np.array([int(_labels(topic).sum()) for topic in topics])
+    expected = np.array([calibrator.probabilities(topic.scores, len(topic)).sum() for topic in topics])
+    known = expected > 0
+    found, expected = found[known], expected[known]
+
+    def log_likelihood(a: float) -> float:
+        """Without the terms that do not depend on a."""
+        if math.isinf(a):
+            return float(np.sum(found * np.log(expected) - expected))
+        return float(
+            np.sum(
+                gammaln(a + found)
+                - gammaln(a)
+                - (a + found) * np.log1p(expected / a)
+                + found * np.log(expected / a)
+            )
+        )
 
     best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
     a = math.exp(float(best.x))

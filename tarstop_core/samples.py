@@ -1,7 +1,8 @@
-"""The simulated patent searches that come with the programme.
+"""What comes with the programme to try it on: simulated searches and reviews, and published 2×2 tables.
 
 The folder is `sample_data` beside the package in a checkout and `tarstop_app/sample_data` in an
-installation. `python -m tarstop_core.simulate` makes it; everything in it is simulated.
+installation. `python -m tarstop_core.simulate` makes the searches and reviews, which are simulated to the
+last word; the published tables are figures carried over from the publications that they cite.
 """
 
 from __future__ import annotations
@@ -10,14 +11,89 @@ import csv
 import gzip
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import pandas as pd
 
+from tarstop_core import reports
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.tables import read_tables
 from tarstop_core.records import as_records
+from tarstop_core.tables import Tables
 
 TOPIC_COLUMNS: tuple[str, ...] = ("topic", "title", "claim", "documents")
+REVIEW_COLUMNS: tuple[str, ...] = ("topic", "title", "question", "criteria", "documents")
+
+
+@dataclass(frozen=True)
+class FullText:
+    """What the full text of a simulated report says, and what becomes of the report.
+
+    Parameters
+    ----------
+    text : str
+        A paragraph that holds the counts in words, or says why there are none.
+    status : str
+        "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.reports.OUTCOMES`.
+    reason : str
+        Why it brings no data; "" when it does.
+    study : str
+        "Surname YEAR"; two reports of one study share it.
+    TP, FP, FN, TN : int or None
+        The 2×2 table; None without one.
+    """
+
+    text: str
+    status: reports.FullText
+    reason: str = ""
+    study: str = ""
+    TP: int | None = None
+    FP: int | None = None
+    FN: int | None = None
+    TN: int | None = None
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Summary of published tables as somebody else computed it, to compare with.
+
+    Parameters
+    ----------
+    by : str
+        Who, and how.
+    sensitivity, false_positive_rate : tuple of float
+        Estimate and the ends of its 95 % confidence interval.
+    """
+
+    by: str
+    sensitivity: tuple[float, float, float]
+    false_positive_rate: tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedSet:
+    """The 2×2 tables of a published meta-analysis.
+
+    Parameters
+    ----------
+    name, title : str
+        Short name and title.
+    citation : str
+        The publication that the counts come from, with its DOI.
+    note : str
+        How they came here, and what is to be known of them.
+    tables : Tables
+    reported : Reported
+    """
+
+    name: str
+    title: str
+    citation: str
+    note: str
+    tables: Tables
+    reported: Reported
 
 
 def sample_dir() -> Path:
@@ -61,10 +137,7 @@ def sample_topics() -> pd.DataFrame:
     >>> sample_topics()["topic"].iloc[0]
     'antenna-mount'
     """
-    with (sample_dir() / "patents" / "topics.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    frame = pd.DataFrame(rows, columns=list(TOPIC_COLUMNS))
-    return frame.astype({"documents": "int64"})
+    return _topics("patents", TOPIC_COLUMNS)
 
 
 def load_sample(topic: str) -> pd.DataFrame:
@@ -128,13 +201,118 @@ def sample_reasons(topic: str) -> dict[str, str]:
     return {row["id"]: row["reason"] for row in rows if row["topic"] == name}
 
 
-def _known(topic: str) -> str:
-    names = sample_topics()["topic"].tolist()
+def sample_reviews() -> pd.DataFrame:
+    """The simulated reviews of diagnostic accuracy.
+
+    Returns
+    -------
+    DataFrame, one row a review
+        `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
+        studies are included; begins in lower case) and `documents` (a count). It does not tell which tests
+        are sensitive enough.
+
+    Examples
+    --------
+    >>> sample_reviews()["topic"].iloc[0]
+    'brindle-fever'
+    """
+    return _topics("reviews", REVIEW_COLUMNS)
+
+
+def load_review_sample(topic: str) -> pd.DataFrame:
+    """The documents of one simulated review, in order of identifier (not of relevance).
+
+    Parameters
+    ----------
+    topic : str
+        A name from `sample_reviews`.
+
+    Returns
+    -------
+    DataFrame
+        A table of records with exactly `RECORD_COLUMNS`.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such review.
+    """
+    path = sample_dir() / "reviews" / f"{_known(topic, 'reviews')}.jsonl.gz"
+    return as_records(pd.DataFrame(_json_lines(path)).assign(source=path.name))
+
+
+def sample_full_texts(topic: str) -> dict[str, FullText]:
+    """What the full texts of a simulated review say.
+
+    Parameters
+    ----------
+    topic : str
+        A name from `sample_reviews`.
+
+    Returns
+    -------
+    dict of str to FullText
+        By document, for every report that title and abstract let through and for no other.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such review.
+    """
+    name = _known(topic, "reviews")
+    rows = _json_lines(sample_dir() / "reviews" / "full_texts.jsonl.gz")
+    return {
+        row["id"]: FullText(**{key: value for key, value in row.items() if key not in ("topic", "id")})
+        for row in rows
+        if row["topic"] == name
+    }
+
+
+def published_sets() -> list[PublishedSet]:
+    """2×2 tables of published meta-analyses: figures, with their sources.
+
+    Returns
+    -------
+    list of PublishedSet
+
+    Examples
+    --------
+    >>> [(each.name, len(each.tables)) for each in published_sets()]
+    [('audit-c', 14), ('iqcode', 13), ('mmse', 33)]
+    """
+    folder = sample_dir() / "published"
+    content = json.loads((folder / "published.json").read_text(encoding="utf-8"))
+    return [
+        PublishedSet(
+            **{key: each[key] for key in ("name", "title", "citation", "note")},
+            tables=read_tables(folder / f"{each['name']}.csv").tables,
+            reported=Reported(
+                each["reported"]["by"],
+                *(_estimate(each["reported"][rate]) for rate in ("sensitivity", "false_positive_rate")),
+            ),
+        )
+        for each in content
+    ]
+
+
+def _estimate(numbers: list[float]) -> tuple[float, float, float]:
+    return cast("tuple[float, float, float]", tuple(numbers))
+
+
+def _topics(collection: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    with (sample_dir() / collection / "topics.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return pd.DataFrame(rows, columns=list(columns)).astype({"documents": "int64"})
+
+
+def _known(topic: str, collection: str = "patents") -> str:
+    frame = sample_topics() if collection == "patents" else sample_reviews()
+    names = frame["topic"].tolist()
     if topic not in names:
         raise InputProblem(f"There is no sample topic {topic!r}; choose one of {', '.join(names)}.")
     return topic
 
 
-def _json_lines(path: Path) -> list[dict[str, str]]:
+def _json_lines(path: Path) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]

@@ -1,11 +1,23 @@
-"""Calibrators that a person without labelled topics can start from."""
+"""What a person without labelled topics can start from: calibrators, priors, and the share of reports with data."""
 
 from __future__ import annotations
 
 from functools import cache
 
+from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.prior import load as load_prior
 from tarstop_core.calibration import Calibrator, load
+from tarstop_core.data_share import DataShare
+from tarstop_core.data_share import load as load_share
+from tarstop_core.errors import InputProblem
 from tarstop_core.samples import sample_dir
+
+DEFAULTS: dict[str, tuple[str, str]] = {
+    "patent": ("clef-reviews", "sample-searches"),
+    "review": ("review-data", "sample-reviews"),
+    "inclusion": ("review-inclusion", "sample-reviews-inclusion"),
+}
+"""For each scenario, the calibrator for a list of one's own and for a sample."""
 
 
 @cache
@@ -19,7 +31,7 @@ def calibrators() -> dict[str, Calibrator]:
     return dict(sorted(found.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
 
-def default_calibrator(has_scores: bool, sample: bool = False) -> str:
+def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = "patent") -> str:
     """Short name of the calibrator to begin with.
 
     Parameters
@@ -27,7 +39,40 @@ def default_calibrator(has_scores: bool, sample: bool = False) -> str:
     has_scores : bool
         Whether the list has scores, or only its order.
     sample : bool
-        Whether the list is one of the sample searches.
+        Whether the list is one of the sample searches or reviews.
+    scenario : {"patent", "review", "inclusion"}
+        What the chances are chances of; see :mod:`tarstop_core.calibration`.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such scenario.
+
+    Examples
+    --------
+    >>> default_calibrator(has_scores=False, scenario="inclusion")
+    'review-inclusion-rank'
     """
-    name = "sample-searches" if sample else "clef-reviews"
+    if scenario not in DEFAULTS:
+        raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")
+    name = DEFAULTS[scenario][sample]
     return name if has_scores else f"{name}-rank"
+
+
+@cache
+def data_share(simulated: bool) -> DataShare:
+    """How many included reports bring data, with its spread, as reviews that are complete had it.
+
+    Parameters
+    ----------
+    simulated : bool
+        Learned from reviews like the sample's; else from reviews of CLEF TAR, where full-text relevance
+        stands for data.
+    """
+    return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
+
+
+@cache
+def priors() -> dict[str, Prior]:
+    """Priors of reviews learned from past ones, by short name; ``scripts/make_priors.py`` learns them."""
+    return {path.stem: load_prior(path) for path in sorted((sample_dir() / "priors").glob("*.json"))}

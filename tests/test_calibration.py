@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -547,6 +548,9 @@ def test_a_damaged_field_is_refused_or_harmless(field: str) -> None:
         {"frailty": 0},
         {"frailty": -2},
         {"frailty": math.nan},
+        {"dispersion": 0},
+        {"dispersion": math.nan},
+        {"dispersion": None},
         {"fitted_on": {}},
     ],
     ids=str,
@@ -554,6 +558,45 @@ def test_a_damaged_field_is_refused_or_harmless(field: str) -> None:
 def test_damage_that_would_change_probabilities_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(InputProblem):
         from_json(json.dumps({**GOOD, **changes}))
+
+
+# --- how much totals vary between lists ---------------------------------------------------------
+
+
+def with_totals(shape: float, topics: int = 800, seed: int = 0) -> list[Topic]:
+    """Lists of 200 whose chances fall from .1, multiplied by a gamma variable of mean 1 in each list."""
+    rng = np.random.default_rng(seed)
+    p = np.linspace(0.1, 0.0, 200)
+    factor = np.ones(topics) if math.isinf(shape) else rng.gamma(shape, 1 / shape, topics)
+    ids = np.array([f"d{i}" for i in range(200)])
+    lists = []
+    for number in range(topics):
+        labels = rng.random(200) < p * factor[number]
+        lists.append(Topic(f"T{number}", ids, np.arange(200, 0, -1.0), labels, int(labels.sum())))
+    return lists
+
+
+@pytest.mark.parametrize("kind", ["marginal", "rank"])
+@pytest.mark.parametrize("shape", [1.0, 4.0])
+def test_dispersion_finds_the_shape_again(kind: str, shape: float) -> None:
+    fitted = fit(with_totals(shape), kind=kind, scenario="inclusion")
+    assert fitted.dispersion == pytest.approx(shape, rel=0.2)
+
+
+def test_dispersion_is_great_or_infinite_where_totals_vary_as_chance_has_it() -> None:
+    assert fit(with_totals(math.inf), scenario="review").dispersion > 60
+
+
+def test_hazards_do_not_add_up_to_a_total() -> None:
+    assert math.isinf(fit(with_totals(1.0, 100), kind="hazard").dispersion)
+
+
+def test_a_file_without_dispersion_is_read_and_keeps_its_fingerprint() -> None:
+    old = {key: value for key, value in GOOD.items() if key != "dispersion"}
+    read = from_json(json.dumps(old))
+    assert math.isinf(read.dispersion)
+    assert json.loads(read.to_json()) == old
+    assert from_json(replace(read, dispersion=2.5).to_json()).dispersion == 2.5
 
 
 # --- warnings -------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ How deep the first prior art lies under BM25 follows from how much of it speaks 
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass, replace
 
+from tarstop_core.simulate.grammar import capital, fill
 from tarstop_core.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
 
 DEFAULT_SEED = 1412
@@ -415,17 +415,7 @@ def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
 
 
 def _fill(template: str, values: dict[str, str], rng: random.Random) -> str:
-    """Put values, then random words for the slots they leave, in the place of {names}."""
-
-    def value(match: re.Match[str]) -> str:
-        name = match.group(1)
-        return values[name] if name in values else rng.choice(SLOTS[name])
-
-    return re.sub(r"\{(\w+)\}", value, template)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    return fill(template, values, SLOTS, rng)
 
 
 def _article(noun: str) -> str:
@@ -445,20 +435,20 @@ def _text(
     advantages = [_fill(advantage, {}, rng) for advantage in rng.sample(field.advantages, 2)]
     values = {
         "d": device,
-        "D": _capital(device),
+        "D": capital(device),
         "a_d": _article(device),
-        "A_d": _capital(_article(device)),
+        "A_d": capital(_article(device)),
         "use": use,
         "purpose": purpose,
         "problem": problems[0],
         "op": operation,
-        "Op": _capital(operation),
+        "Op": capital(operation),
         "adv": advantages[0],
-        "Adv": _capital(advantages[0]),
+        "Adv": capital(advantages[0]),
     } | {f"m{i}": part.phrase for i, part in enumerate(parts, start=1)}
 
     first, second = rng.sample(parts, 2)
-    title_values = values | {"s1": first.short, "S1": _capital(first.short), "s2": second.short}
+    title_values = values | {"s1": first.short, "S1": capital(first.short), "s2": second.short}
     title = _fill(rng.choice(TITLES), title_values, rng)
 
     opening = rng.choice(OPENINGS)
@@ -471,7 +461,7 @@ def _text(
     if spare and rng.random() < 0.45:
         sentences.append(_fill(rng.choice(EXTRA_SENTENCES), values | {"m": spare.pop().phrase}, rng))
     sentences += [_fill(sentence, values, rng) for sentence in later]
-    again = values | {"problem": problems[1], "adv": advantages[1], "Adv": _capital(advantages[1])}
+    again = values | {"problem": problems[1], "adv": advantages[1], "Adv": capital(advantages[1])}
     fillers = rng.sample(GENERAL_SENTENCES, 3)
     fillers.insert(rng.randrange(2), rng.choice([s for s in PROBLEM_SENTENCES if s not in later]))
     fillers.insert(rng.randrange(2), rng.choice(EXTRA_SENTENCES))

@@ -131,7 +131,7 @@ def simulate_patent_rankings(
     relevant = np.concatenate([_relevant_counts(rng, positives), np.zeros(negatives, dtype=np.int64)])
     relevant = np.minimum(relevant, sizes // 4)
     owner, place, labels = _ranked_places(rng, sizes, relevant, shape or Shape())
-    scores = _scores(rng, owner, place, topics)
+    scores = falling_scores(rng, owner, place, topics)
 
     names = [f"SIM-P{i + 1:04d}" for i in range(positives)] + [f"SIM-N{i + 1:04d}" for i in range(negatives)]
     all_ids = np.array([f"s{i:05d}" for i in range(int(sizes.max()))])
@@ -195,14 +195,14 @@ def _topic_statistics(depths: IntArray, n_relevant: int) -> tuple[float, ...]:
     )
 
 
-def _stratified(rng: np.random.Generator, n: int) -> FloatArray:
+def stratified(rng: np.random.Generator, n: int) -> FloatArray:
     """One uniform from each n-th of (0, 1), shuffled: a benchmark of 500 topics keeps its shares."""
     return (rng.permutation(n) + rng.random(n)) / n
 
 
 def _relevant_counts(rng: np.random.Generator, n: int) -> IntArray:
     share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
-    return 1 + np.asarray(nbinom.ppf(_stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
+    return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
 
 
 def _ranked_places(
@@ -221,13 +221,13 @@ def _ranked_places(
     place[is_near] = 10 ** rng.normal(NEAR_MISS_PLACE, NEAR_MISS_SPREAD, int(is_near.sum()))
 
     positives = int((relevant > 0).sum())
-    hard = _stratified(rng, positives) < shape.hard_share
-    centre = shape.easy_place + shape.frailty * ndtri(_stratified(rng, positives))
+    hard = stratified(rng, positives) < shape.hard_share
+    centre = shape.easy_place + shape.frailty * ndtri(stratified(rng, positives))
     centre = np.where(hard, shape.hard_place, centre)
     hits = owner[labels]
     log_place = centre[hits] + shape.spread * rng.standard_normal(len(hits))
     odd_share = beta.ppf(
-        _stratified(rng, positives),
+        stratified(rng, positives),
         ODD_CONCENTRATION * shape.odd_share,
         ODD_CONCENTRATION * (1.0 - shape.odd_share),
     )
@@ -239,7 +239,7 @@ def _ranked_places(
     return owner, place[order], labels[order]
 
 
-def _scores(rng: np.random.Generator, owner: IntArray, place: FloatArray, topics: int) -> FloatArray:
+def falling_scores(rng: np.random.Generator, owner: IntArray, place: FloatArray, topics: int) -> FloatArray:
     """Scores that fall with the place: a gamma's upper quantile by Wilson and Hilferty's cube."""
     shape = rng.uniform(3.0, 9.0, topics)[owner]
     scale = rng.lognormal(np.log(4.0), 0.5, topics)[owner]

@@ -7,13 +7,15 @@ import gzip
 import io
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tarstop_core.ranking import rank_documents
-from tarstop_core.samples import TOPIC_COLUMNS
-from tarstop_core.simulate import patents, rankings
+from tarstop_core.samples import REVIEW_COLUMNS, TOPIC_COLUMNS
+from tarstop_core.simulate import diagnostic, patents
+from tarstop_core.simulate.diagnostic import Report, Review
 from tarstop_core.simulate.patents import Document, PatentTopic
+from tarstop_core.simulate.readme import readme
+from tarstop_core.tables import CELLS
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
@@ -45,26 +47,39 @@ INVENTORS: tuple[str, ...] = (
 )
 
 
-def write_sample_data(folder: Path, seed: int = patents.DEFAULT_SEED) -> list[Path]:
-    """Write the readable collection, the example of an export and the README.
+def write_sample_data(
+    folder: Path, seed: int = patents.DEFAULT_SEED, review_seed: int = diagnostic.DEFAULT_SEED
+) -> list[Path]:
+    """Write the readable searches and reviews, the example of an export and the README.
 
     Parameters
     ----------
     folder : Path
         Where to; made when missing. Files of the same names are written anew.
-    seed : int
-        Seed of the readable collection.
+    seed, review_seed : int
+        Seeds of the searches and of the reviews.
 
     Returns
     -------
     list of Path
         What was written.
     """
-    topics = patents.simulate_patents(seed)
-    searches = folder / "patents"
-    searches.mkdir(parents=True, exist_ok=True)
-    contents: dict[Path, bytes] = {
-        searches / "topics.csv": _csv(
+    topics, reviews = patents.simulate_patents(seed), diagnostic.simulate_reviews(review_seed)
+    contents = {
+        **_searches(folder / "patents", topics),
+        **_reviews(folder / "reviews", reviews),
+        folder / "google_patents_example.csv": _google_patents(topics, seed),
+        folder / "README.md": readme(topics, reviews, seed, review_seed).encode(),
+    }
+    for path, content in contents.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return list(contents)
+
+
+def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
+    contents = {
+        folder / "topics.csv": _csv(
             [
                 TOPIC_COLUMNS,
                 *(
@@ -73,32 +88,65 @@ def write_sample_data(folder: Path, seed: int = patents.DEFAULT_SEED) -> list[Pa
                 ),
             ]
         ),
-        searches / "qrels.txt": "".join(
+        folder / "qrels.txt": "".join(
             f"{t.invention.topic} 0 {d.publication_number} {int(d.relevant)}\n"
             for t in topics
             for d in t.documents
             if d.relevant or d.kind == "near miss"  # so that searches without prior art are judged too
         ).encode(),
-        searches / "reasons.jsonl.gz": _json_lines(
+        folder / "reasons.jsonl.gz": _json_lines(
             {"topic": t.invention.topic, "id": d.publication_number, "kind": d.kind, "reason": d.reason}
             for t in topics
             for d in t.documents
         ),
-        folder / "google_patents_example.csv": _google_patents(topics, seed),
-        folder / "README.md": _readme(topics, seed).encode(),
     }
     for topic in topics:
-        contents[searches / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(map(_record, topic.documents))
-    for path, content in contents.items():
-        path.write_bytes(content)
-    return list(contents)
+        contents[folder / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(map(_record, topic.documents))
+    return contents
 
 
-def first_hits(topic: PatentTopic) -> list[int]:
-    """Depths (1-based) of the prior art when the pool is ranked by BM25 with the claim as query."""
-    texts = [f"{document.title} {document.abstract}" for document in topic.documents]
-    order, _ = rank_documents(texts, topic.invention.claim)
-    return [depth for depth, i in enumerate(order, start=1) if topic.documents[i].relevant]
+def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
+    contents = {
+        folder / "topics.csv": _csv(
+            [
+                REVIEW_COLUMNS,
+                *(
+                    (*(getattr(r.question, name) for name in REVIEW_COLUMNS[:4]), len(r.reports))
+                    for r in reviews
+                ),
+            ]
+        ),
+        folder / "full_texts.jsonl.gz": _json_lines(
+            _full_text(review.question.topic, report)
+            for review in reviews
+            for report in review.reports
+            if report.included
+        ),
+    }
+    for review in reviews:
+        contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
+            {
+                "id": report.id,
+                "title": report.title,
+                "abstract": report.abstract,
+                "date": str(report.year),
+                "authors": report.authors,
+            }
+            for report in review.reports
+        )
+    return contents
+
+
+def _full_text(topic: str, report: Report) -> dict[str, object]:
+    return {
+        "topic": topic,
+        "id": report.id,
+        "text": report.full_text,
+        "status": report.status,
+        "reason": report.reason,
+        "study": report.study,
+        **dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
+    }
 
 
 def _record(document: Document) -> dict[str, str]:
@@ -112,7 +160,7 @@ def _record(document: Document) -> dict[str, str]:
     }
 
 
-def _json_lines(rows: Iterable[dict[str, str]]) -> bytes:
+def _json_lines(rows: Iterable[Mapping[str, object]]) -> bytes:
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     packed = io.BytesIO()
     # Neither a time nor a file name in the header, so that equal rows give equal bytes.
@@ -157,63 +205,3 @@ def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
             )
         )
     return _csv(rows)
-
-
-def _readme(topics: list[PatentTopic], seed: int) -> str:
-    achieved = rankings.ranking_statistics(rankings.simulate_patent_rankings())
-    names = {
-        "n_relevant": "relevant documents",
-        "map": "MAP",
-        "ndcg": "NDCG",
-        "recall_100": "Recall@100",
-        "hit_within_31": "first relevant within 31",
-        "hit_within_100": "first relevant within 100",
-    }
-    comparison = "\n".join(
-        f"| {names[key]} | {rankings.TARGETS[key]:.3f} | {achieved[key]:.3f} |" for key in rankings.TARGETS
-    )
-    depths = []
-    for topic in topics:
-        hits = first_hits(topic)
-        near = sum(document.kind == "near miss" for document in topic.documents)
-        depths.append(
-            f"| {topic.invention.topic} | {len(topic.documents)} | {len(hits)} | {near} "
-            f"| {hits[0] if hits else '–'} |"
-        )
-    table = "\n".join(depths)
-    return f"""# Sample data: everything here is simulated
-
-No patent, company or inventor in this folder exists. `python -m tarstop_core.simulate sample_data` wrote all
-of it with seed {seed}, and writes the same bytes again.
-
-| file | what |
-|---|---|
-| `patents/topics.csv` | {len(topics)} searches: `topic`, `title`, `claim` (use it as the query), `documents` |
-| `patents/<topic>.jsonl.gz` | the documents of a search, in order of publication number, not of relevance |
-| `patents/qrels.txt` | the judgements: documents that disclose the whole claim; any other is not relevant |
-| `patents/reasons.jsonl.gz` | one sentence for each document: what it discloses and what it lacks |
-| `google_patents_example.csv` | {GOOGLE_ROWS} rows of `{GOOGLE_TOPIC}` in the form of a Google Patents export, to try an upload |
-
-A grammar (`tarstop_core/simulate/patents.py`) composed the documents from the vocabulary of sixteen invented
-applications. A claim has three key features. A document is relevant when its text discloses all three, in the
-claim's words or in others; near misses disclose two and say what they have in place of the third. Every search
-also holds documents about the same kind of device and strays from other fields.
-
-## The large simulated benchmark
-
-The calibrator "simulated patents" is fitted on `simulate_patent_rankings(topics=1000, seed={rankings.DEFAULT_SEED})`:
-scores and labels without text, made anew when needed and not stored. It is matched to the six figures below and to
-nothing else. Means over the 500 topics with prior art:
-
-| figure | target | achieved |
-|---|---|---|
-{comparison}
-
-## Which searches have prior art
-
-Stop here if you want to try the searches yourself. First hit: depth under BM25 with the claim as query.
-
-| topic | documents | relevant | near misses | first hit |
-|---|---|---|---|---|
-{table}
-"""

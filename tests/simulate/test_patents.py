@@ -17,7 +17,7 @@ from tarstop_core.simulate.patents import (
     disclosed_features,
     simulate_patents,
 )
-from tarstop_core.simulate.write import first_hits
+from tarstop_core.simulate.readme import first_hits
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ import pytest
 from tarstop_core import samples
 from tarstop_core.errors import InputProblem
 from tarstop_core.records import RECORD_COLUMNS
+from tarstop_core.reports import Report, Row
+from tarstop_core.simulate.diagnostic import simulate_reviews
 from tarstop_core.simulate.patents import simulate_patents
 from tarstop_core.simulate.write import GOOGLE_COLUMNS, write_sample_data
 
@@ -51,6 +53,7 @@ def test_packed_files_carry_no_time_and_no_name(written: Path) -> None:
 
 def test_size_is_modest(written: Path) -> None:
     assert sum((written / name).stat().st_size for name in _files(written)) < 3_000_000
+    assert sum(path.stat().st_size for path in (written / "reviews").iterdir()) < 600_000
 
 
 def test_topics_do_not_give_the_truth_away() -> None:
@@ -86,9 +89,10 @@ def test_every_document_has_a_reason() -> None:
 
 def test_readme_says_simulated_and_reports_figures(written: Path) -> None:
     text = (written / "README.md").read_text(encoding="utf-8")
-    assert "everything here is simulated" in text.splitlines()[0]
-    assert "seed 1412" in text and "| MAP | 0.353 | 0.3" in text
-    assert text.count("\n| ") > 25
+    assert "every document here is simulated" in text.splitlines()[0]
+    assert "seeds 1412 (searches) and 2712 (reviews)" in text
+    assert "| MAP | 0.353 | 0.3" in text and "| MAP | 0.099 | 0.1" in text
+    assert text.count("\n| ") > 45
 
 
 def test_export_has_the_form_of_google_patents(written: Path) -> None:
@@ -102,7 +106,47 @@ def test_export_has_the_form_of_google_patents(written: Path) -> None:
     assert sum(samples.sample_qrels()["antenna-mount"].get(row[0], 0) for row in body) == 5
 
 
+def test_reviews_do_not_give_the_truth_away() -> None:
+    frame = samples.sample_reviews()
+    assert list(frame.columns) == ["topic", "title", "question", "criteria", "documents"]
+    assert len(frame) == 10 and frame["topic"].is_monotonic_increasing
+
+
+def test_loading_a_review_gives_the_simulated_documents() -> None:
+    counts = samples.sample_reviews().set_index("topic")["documents"]
+    for review in simulate_reviews():
+        name = review.question.topic
+        records, texts = samples.load_review_sample(name), samples.sample_full_texts(name)
+        assert tuple(records.columns) == RECORD_COLUMNS
+        assert records["id"].tolist() == [report.id for report in review.reports]
+        assert records["abstract"].tolist() == [report.abstract for report in review.reports]
+        assert counts[name] == len(records) and set(records["source"]) == {f"{name}.jsonl.gz"}
+        included = {report.id: report for report in review.reports if report.included}
+        assert texts.keys() == included.keys()
+        for document, text in texts.items():
+            report = included[document]
+            assert (text.text, text.status, text.reason, text.study) == (
+                report.full_text,
+                report.status,
+                report.reason,
+                report.study,
+            )
+            table = (text.TP, text.FP, text.FN, text.TN)
+            assert table == (report.counts or (None,) * 4)
+
+
+def test_full_texts_are_reports_that_a_session_can_hold() -> None:
+    for name in samples.sample_reviews()["topic"]:
+        for text in samples.sample_full_texts(name).values():
+            rows = (Row(text.study, text.TP, text.FP, text.FN, text.TN),) if text.status == "data" else ()
+            Report(text.status, text.reason, text.study, rows)
+
+
 def test_unknown_topic_is_one_sentence() -> None:
+    with pytest.raises(InputProblem, match="no sample topic 'antenna-mount'; choose one of brindle-fever"):
+        samples.load_review_sample("antenna-mount")
+    with pytest.raises(InputProblem, match="no sample topic"):
+        samples.sample_full_texts("teapot")
     with pytest.raises(InputProblem, match="no sample topic 'teapot'; choose one of antenna-mount"):
         samples.load_sample("teapot")
     with pytest.raises(InputProblem, match="no sample topic"):

@@ -1,0 +1,767 @@
+"""Simulated reviews of diagnostic accuracy that a person can screen: ten reviews, tests and diseases invented.
+
+Each review asks about one test (`tarstop_core.simulate.questions`). Its pool holds
+
+- *accuracy*: reports that title and abstract let through. Their full texts then say which of them bring a
+  2×2 table, which are eligible without one, which are excluded and why, and which cannot be had. One study
+  has two reports;
+- *other test*, *other disease*, *technique*, *treatment*, *course*, *opinion*: reports that title and
+  abstract rule out, some of them in the very words of the question;
+- *other field*: strays from another review.
+
+A study's table follows the bivariate binomial–normal model with the review's pooled sensitivity and
+specificity. A full text gives the numbers in words, in one of several ways, and always all four of them or
+what they follow from. How deep the studies lie under BM25 follows from how much of their text speaks the
+question's language (`Plan.wording`). Nothing here describes a real test, disease, study or person.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import cycle
+
+from tarstop_core.reports import FullText
+from tarstop_core.simulate.grammar import capital, fill
+from tarstop_core.simulate.questions import QUESTIONS, Question
+
+DEFAULT_SEED = 2712
+
+SHORTEST = 45  # words of an abstract
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the pool of one review is made up.
+
+    Parameters
+    ----------
+    sensitivity, specificity : float
+        Pooled, in the population that the studies are drawn from.
+    tau : float
+        Standard deviation of both logits between studies.
+    data, no_data, excluded, not_retrieved : int
+        Reports that title and abstract let through, by what becomes of them. The second report of a study
+        comes on top, and counts as one without data.
+    wording : float
+        Chance that such a report names test and disease in the question's words.
+    documents : int
+        Size of the pool.
+    draw : int
+        Which of the review's streams of random numbers is used.
+    """
+
+    sensitivity: float
+    specificity: float
+    tau: float
+    data: int
+    no_data: int
+    excluded: int
+    not_retrieved: int
+    wording: float
+    documents: int
+    draw: int = 0
+
+
+PLANS: dict[str, Plan] = {
+    "brindle-fever": Plan(0.86, 0.90, 0.5, 11, 4, 6, 2, 0.7, 212),
+    "corrow-anaemia": Plan(0.60, 0.80, 0.5, 7, 4, 9, 3, 0.6, 187),
+    "hollow-hip": Plan(0.83, 0.88, 0.4, 8, 3, 5, 1, 0.55, 176),
+    "lantern-retinopathy": Plan(0.88, 0.84, 0.6, 12, 2, 4, 1, 0.65, 231),
+    "marl-lung": Plan(0.66, 0.86, 0.5, 9, 5, 10, 4, 0.6, 198),
+    "osk-syndrome": Plan(0.69, 0.92, 0.4, 10, 2, 2, 1, 0.7, 169),
+    "quill-dementia": Plan(0.67, 0.78, 0.6, 13, 6, 11, 3, 0.6, 244),
+    "sarn-allergy": Plan(0.62, 0.93, 0.5, 7, 3, 4, 1, 0.55, 143),
+    "tessel-ulcer": Plan(0.85, 0.87, 0.4, 14, 2, 3, 1, 0.75, 223),
+    "velt-palsy": Plan(0.82, 0.76, 0.5, 6, 2, 4, 1, 0.6, 131),
+}
+
+OTHER_WORDING = 0.6  # chance that any other report names them in the question's words
+OTHER_FIELD_SHARE = 0.1
+SHARES: dict[str, float] = {  # of the other reports
+    "other test": 0.24,
+    "other disease": 0.18,
+    "technique": 0.12,
+    "treatment": 0.16,
+    "course": 0.18,
+    "opinion": 0.12,
+}
+DISEASED, HEALTHY, SIZE_SPREAD, LEAST = 38.0, 70.0, 0.5, 8  # medians of group sizes, spread of their logs
+
+SLOTS: dict[str, tuple[str, ...]] = {
+    "few": ("two", "three", "four", "five", "six"),
+    "months": tuple(str(n) for n in range(7, 37)),
+    "pct": tuple(str(n) for n in range(3, 29)),
+    "big": tuple(str(n) for n in range(90, 900, 7)),
+    "small": tuple(str(n) for n in range(12, 60)),
+    "years": ("two", "three", "five", "eight", "ten"),
+}
+
+# --- reports that title and abstract let through --------------------------------------------------
+
+ACCURACY_TITLES: tuple[str, ...] = (
+    "Accuracy of {t} for {c} in {p}",
+    "{T} for {c}: a prospective study",
+    "How well does {t} identify {c}?",
+    "{T} in the diagnosis of {c}",
+    "{T} against {ref} in {p}",
+    "Diagnostic performance of {t} at {place}",
+    "Recognising {c} with {t}",
+    "Value of {t} in {p}",
+    "{C} in {p}: what {t} adds",
+    "Evaluation of {t} for {c} at {place}",
+    "Sensitivity and specificity of {t} for {c}",
+    "{T} and {c}: a multicentre comparison",
+)
+AIMS: tuple[str, ...] = (
+    "We assessed how well {t} identifies {c}.",
+    "The aim was to estimate the accuracy of {t} for {c}.",
+    "We tested {t} in the diagnosis of {c}.",
+    "The question was whether {t} can recognise {c}.",
+    "This study set out to measure the performance of {t} in {c}.",
+    "Little is known of how {t} performs in {c}.",
+)
+METHODS: tuple[str, ...] = (
+    "{P} were recruited over {months} months at {place} and tested with {t} before {ref}.",
+    "Consecutive {p} at {place} were assessed by both {t} and {ref}.",
+    "At {place}, {p} were tested with {t}; the result was kept from those responsible for {ref}.",
+    "We recruited {p} at {place}. Each of them was tested with {t}, followed by {ref}.",
+    "Over {months} months, {p} at {place} were examined with {t} and then by {ref}.",
+)
+RESULTS: tuple[str, ...] = (
+    "Of {n} participants, {n1} had {c}.",
+    "In {n1} of {n} participants {c} was confirmed.",
+    "There were {n} participants, among them {n1} with {c}.",
+    "{N} participants completed the study; {n1} of them had {c}.",
+)
+RATES: tuple[str, ...] = (
+    "Sensitivity was {sens} per cent and specificity {spec} per cent.",
+    "The test found {sens} per cent of cases and was negative in {spec} per cent of the others.",
+)
+NO_RATES: tuple[str, ...] = (
+    "Results of both examinations were compared.",
+    "Agreement between both examinations is described in full.",
+    "Measures of accuracy are given in the report.",
+    "Accuracy differed little between women and men.",
+    "No harm from either examination was seen.",
+)
+CONCLUSIONS: tuple[str, ...] = (
+    "{T} may help where {ref} is not at hand.",
+    "{T} is simple enough for daily practice.",
+    "{T} should not be relied on alone.",
+    "Further studies of {t} should include milder cases.",
+    "Training of staff took less than a day.",
+    "Whether {t} changes the care of patients remains open.",
+    "{T} was well accepted.",
+)
+VAGUE_REFERENCES: tuple[str, ...] = (
+    "a reference examination",
+    "the usual work-up",
+    "an independent work-up",
+)
+VAGUE_PATIENTS: tuple[str, ...] = (
+    "patients",
+    "participants of a cohort",
+    "people of all ages",
+    "volunteers and patients",
+)
+
+# --- full texts -----------------------------------------------------------------------------------
+
+FULL_OPENINGS: tuple[str, ...] = (
+    "{P} were seen at {place}.",
+    "The study took place at {place} and recruited {p}.",
+    "Recruitment of {p} at {place} lasted {months} months.",
+)
+FULL_TESTS: tuple[str, ...] = (
+    "{Positive} counted as a positive test.",
+    "A positive test was defined beforehand: {positive}.",
+)
+FULL_REFERENCES: tuple[str, ...] = (
+    "The diagnosis rested on {ref}, without knowledge of the test.",
+    "Everyone counted here also had {ref}.",
+    "The reference standard was {ref}.",
+)
+LEFT_OUT: tuple[str, ...] = (
+    "A further {small} people declined and are not counted here.",
+    "Those without a reference standard ({small} people) were left out of the analysis.",
+    "Results that could not be read were repeated until they could.",
+    "No result was missing.",
+)
+COUNTS: tuple[str, ...] = (
+    "Of {n1} patients with {c}, {TP} had a positive test; of {n2} without it, {FP} had one.",
+    "There were {TP} true positives, {FP} false positives, {FN} false negatives and {TN} true negatives.",
+    "The test was positive in {pos} patients, and the reference standard confirmed {c} in {TP} of these; among the "
+    "{neg} patients with a negative test it was found in {FN}.",
+    "Sensitivity was {sens} per cent ({TP} of {n1}) and specificity {spec} per cent ({TN} of {n2}).",
+    "The test missed {FN} of {n1} cases of {c}, and was positive in {FP} of {n2} patients in whom it was ruled out.",
+)
+SECOND_REPORT, OVERLAPPING = "second report of", "overlapping population"
+WITHOUT_DATA: dict[str, str] = {
+    "accuracy only as an area under the curve": (
+        "Accuracy is given as an area under the curve of .{pct2}; neither the number of patients with {c} nor "
+        "results at any cut-off are reported."
+    ),
+    "results by sample, not by patient": (
+        "Results are counted by sample: {small} of {big} samples were positive. Several samples came from the same "
+        "patient, and results by patient are not reported."
+    ),
+    "only mean values are reported": (
+        "The report compares mean values between patients with and without {c}; how many of them were positive "
+        "is not said, and the authors no longer hold the data."
+    ),
+    "accuracy without the size of the groups": (
+        "The discussion speaks of a sensitivity of about {pct3} per cent. How many participants had {c}, and how "
+        "many false positives there were, is not reported."
+    ),
+}
+EXCLUDED: dict[str, str] = {
+    "wrong reference standard": (
+        "The final diagnosis rested on {wrong}; {ref} was not done in any participant. The test was positive in "
+        "{pos} of {n} participants."
+    ),
+    "wrong population": (
+        "Participants were {wrong}; they are not the people of this review. The test was positive in {pos} of "
+        "{n} of them."
+    ),
+    "another index test": (
+        "What was evaluated is an early prototype with a cut-off that was given up later. Results of {t} as it is "
+        "used today are not reported."
+    ),
+    OVERLAPPING: (
+        "The participants are part of those of {other}, as the authors say; all of their results are contained in "
+        "that report."
+    ),
+}
+SECOND = (
+    "The participants are those of {other}. The report describes costs and the agreement between readers, and refers to "
+    "the first report for accuracy."
+)
+NOT_RETRIEVED: tuple[str, ...] = (
+    "The full text could not be obtained: the journal has ceased, and no library lends it.",
+    "The full text could not be obtained: only the abstract of a congress was ever published.",
+    "The full text could not be obtained: the authors did not answer two requests.",
+)
+
+# --- other reports --------------------------------------------------------------------------------
+
+OPINIONS: dict[str, str] = {  # title, and the sentence that it promises
+    "{T} for {c}: a narrative review": "We summarise what is known of {t} in {c}.",
+    "{C}: a guideline for practice, with a place for {t}": (
+        "Recommendations rest on the agreement of {few} societies."
+    ),
+    "Who should be tested with {t}? An editorial": "Opinions on {t} in {c} differ between countries.",
+    "{T} for {c}: protocol of a study in {few} countries": (
+        "Recruitment of {big} patients is planned; there are no results yet."
+    ),
+    "{C} and {t}: a case report": "A patient is described whose {c} came to light late.",
+    "Letter: {t} in {c}": "We comment on a recent report of {t} in {c}.",
+    "{T} in {c}: what patients think": "In interviews, {small} patients spoke of {t} and of {c}.",
+    "Teaching {t} to nurses": "Nurses at {place} were taught to use {t}.",
+}
+OTHER_TITLES: dict[str, tuple[str, ...]] = {
+    "other test": (
+        "{R} in the diagnosis of {c}",
+        "Accuracy of {r} for {c} in {p}",
+        "{R} at {place}: experience in {big} patients",
+        "{R} for {c}: a prospective study",
+        "{R} or {r2}? A comparison in {p}",
+        "Diagnostic value of {r} in {p}",
+    ),
+    "other disease": (
+        "{T} in {l}",
+        "Can {t} identify {l}?",
+        "{T} for {l}: results from {place}",
+        "{L}: diagnosis with {t}",
+        "Accuracy of {t} for {l} in {big} patients",
+    ),
+    "technique": (
+        "{T}: {tech}",
+        "{Tech} and {t}: a laboratory evaluation",
+        "{Tech}: what users of {t} should know",
+        "Quality control of {t}: {tech} in {few} centres",
+        "A note on {tech} ({t})",
+        "{T} in daily use: {tech} over {months} months",
+    ),
+    "treatment": (
+        "{Treat} for {c}: a randomised trial",
+        "{Treat} in {p} who have {c}",
+        "{Treat} or no treatment in {c}",
+        "Long-term results of {treat} at {place}",
+        "{C}: {treat} over {months} months",
+        "Safety of {treat} in {big} patients",
+    ),
+    "course": (
+        "{C} in {p}: a cohort of {big}",
+        "Risk factors for {c} in {p}",
+        "How common is {c} in {p}?",
+        "{C} at {place}: {years} years of follow-up",
+        "Quality of life with {c}",
+        "Costs of {c} among {p}",
+    ),
+    "opinion": tuple(OPINIONS),
+}
+# In the order of a text, which has some of them: the first always, except in opinions.
+OTHER_SENTENCES: dict[str, tuple[str, ...]] = {
+    "technique": (
+        "We studied {tech} under controlled conditions.",
+        "{T} was used as the maker describes it.",
+        "Measurements were repeated {few} times in {small} samples.",
+        "No diagnoses were looked at.",
+        "The coefficient of variation was {pct} per cent.",
+        "Differences between centres were small.",
+        "Results after {months} months did not differ from those at the start.",
+        "Makers should state such figures.",
+    ),
+    "treatment": (
+        "{P} who had {c} were allotted at random to {treat} or to usual care.",
+        "The diagnosis had been made by {ref} in everyone.",
+        "Altogether {big} patients took part at {place}.",
+        "After {months} months, {pct} per cent of treated patients had symptoms.",
+        "The treatment relieved symptoms sooner than usual care did.",
+        "Side effects led {small} patients to stop.",
+        "The difference had gone after {years} years.",
+        "Larger trials of {treat} are under way.",
+    ),
+    "course": (
+        "We followed {p} at {place} for {years} years.",
+        "Diagnoses were taken from the records of {ref}.",
+        "{C} was found in {pct} per cent of {big} people.",
+        "A family history doubled the risk.",
+        "The disease stood still in {small} patients.",
+        "Mortality did not differ from that of neighbours.",
+        "Visits to a doctor numbered {few} a year.",
+        "Differences between regions are not explained.",
+    ),
+    "opinion": (
+        "{T} is attractive because it is cheap.",
+        "Whether {t} can stand beside {ref} is discussed.",
+        "Practice differs between regions.",
+        "Experience at {place} is encouraging.",
+        "No figures on accuracy are given.",
+        "Evidence is called for before {t} is used everywhere.",
+    ),
+}
+
+SURNAMES: tuple[str, ...] = (
+    "Aldermoor",
+    "Baskova",
+    "Brinkhold",
+    "Cassaru",
+    "Cordwell",
+    "Dagerlund",
+    "Dessaigne",
+    "Ebbesky",
+    "Ellgarth",
+    "Fanucci-Rohm",
+    "Ferrowby",
+    "Gallimar",
+    "Grundvik",
+    "Hallowesk",
+    "Hazeldrum",
+    "Ibarrondo",
+    "Ingleborn",
+    "Jaskovic",
+    "Jellmark",
+    "Kallenbrod",
+    "Kirtlebury",
+    "Lanziero",
+    "Lomaxby",
+    "Marchetvil",
+    "Mbeluwa",
+    "Nakurosa",
+    "Norquell",
+    "Oderwald",
+    "Ostrelin",
+    "Pallister-Wend",
+    "Prochanek",
+    "Quenneby",
+    "Rasmarin",
+    "Rothweiler",
+    "Sandovelle",
+    "Skarholt",
+    "Tamberlane",
+    "Tressick",
+    "Uldenport",
+    "Vasquerel",
+    "Venkatora",
+    "Wexborough",
+    "Wirthmann",
+    "Yarrowden",
+    "Zelenkin",
+    "Zuidmeer",
+)
+INITIALS = "ABCDEFGHIJKLMNOPRSTVW"
+
+
+@dataclass(frozen=True)
+class Report:
+    """One invented report.
+
+    Parameters
+    ----------
+    id : str
+        "SIM-204117"; unique in the whole collection.
+    title, abstract, authors : str
+        Invented text; authors separated by ";".
+    year : int
+    kind : str
+        "accuracy" when title and abstract let it through; else why not (see the module).
+    full_text : str
+        What the full text says, for reports that are let through; else empty.
+    status : str
+        What becomes of it: one of :data:`tarstop_core.reports.OUTCOMES`; "" when it is not let through.
+    reason : str
+        Why it brings no data.
+    study : str
+        "Surname YEAR" of the study it reports; two reports of a study share it.
+    counts : tuple of int, or None
+        TP, FP, FN, TN.
+    """
+
+    id: str
+    title: str
+    abstract: str
+    authors: str
+    year: int
+    kind: str
+    full_text: str = ""
+    status: FullText | str = ""
+    reason: str = ""
+    study: str = ""
+    counts: tuple[int, int, int, int] | None = None
+
+    @property
+    def included(self) -> bool:
+        """Title and abstract let it through."""
+        return self.kind == "accuracy"
+
+
+@dataclass(frozen=True)
+class Review:
+    """One simulated review: its question and its pool, in order of identifier."""
+
+    question: Question
+    reports: tuple[Report, ...]
+
+    @property
+    def studies(self) -> tuple[Report, ...]:
+        """The reports that bring a 2×2 table."""
+        return tuple(report for report in self.reports if report.counts is not None)
+
+
+def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
+    """The readable reviews.
+
+    Parameters
+    ----------
+    seed : int
+        Equal seeds give equal collections. Pooled sensitivities are those of `PLANS` whatever the seed.
+
+    Returns
+    -------
+    list of Review
+        In the order of `QUESTIONS`; no title occurs twice in a review, no abstract twice at all.
+
+    Examples
+    --------
+    >>> reviews = simulate_reviews()
+    >>> len(reviews), len(reviews[0].studies)
+    (10, 11)
+    """
+    total = sum(plan.documents for plan in PLANS.values())
+    numbers = random.Random(f"{seed} report numbers").sample(range(100_000, 1_000_000), total)
+    used: set[str] = set()
+    reviews = []
+    for question in QUESTIONS:
+        plan = PLANS[question.topic]
+        own, numbers = numbers[: plan.documents], numbers[plan.documents :]
+        rng = random.Random(f"{seed} {question.topic} {plan.draw}")
+        reports = _pool(question, plan, used, rng)
+        named = [replace(report, id=f"SIM-{number}") for report, number in zip(reports, own, strict=True)]
+        reviews.append(Review(question, tuple(sorted(named, key=lambda report: report.id))))
+    return reviews
+
+
+# --- one review -----------------------------------------------------------------------------------
+
+
+def _pool(question: Question, plan: Plan, used: set[str], rng: random.Random) -> list[Report]:
+    reports = _included(question, plan, rng)
+    others = plan.documents - len(reports)
+    strays = round(OTHER_FIELD_SHARE * others)
+    kinds = [kind for kind, share in SHARES.items() for _ in range(round(share * (others - strays)))]
+    kinds += ["course"] * (others - strays - len(kinds))
+    elsewhere = [each for each in QUESTIONS if each is not question]
+    titles = {report.title for report in reports}
+    used |= {report.abstract for report in reports}
+    for kind in [*kinds[: others - strays], *["other field"] * strays]:
+        while True:
+            if kind == "other field":
+                report = _other(rng.choice(elsewhere), rng.choice(list(SHARES)), rng)
+                report = replace(report, kind=kind)
+            else:
+                report = _other(question, kind, rng)
+            if report.title not in titles and report.abstract not in used:
+                break
+        titles.add(report.title)
+        used.add(report.abstract)
+        reports.append(report)
+    return reports
+
+
+def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report]:
+    """Reports that title and abstract let through, with their full texts."""
+    fates: list[tuple[FullText, int]] = [
+        ("data", plan.data),
+        ("no data", plan.no_data + 1),  # the first of them is a study's second report
+        ("excluded", plan.excluded),
+        ("not retrieved", plan.not_retrieved),
+    ]
+    why = {
+        "excluded": cycle(rng.sample(list(EXCLUDED), len(EXCLUDED))),
+        "no data": cycle(rng.sample(list(WITHOUT_DATA), len(WITHOUT_DATA))),
+    }
+    settings: dict[str, dict[str, str]] = {}  # who was tested and where, by study
+    titles: set[str] = set()
+    reports: list[Report] = []
+    for nth, status in enumerate(status for status, count in fates for _ in range(count)):
+        second = nth == plan.data
+        reason = SECOND_REPORT if second else next(why[status]) if status in why else ""
+        first = rng.choice(reports[: plan.data]) if second or reason == OVERLAPPING else None
+        while True:
+            setting = _setting(question, reason, rng) if first is None else settings[first.study]
+            report = _accuracy(question, plan, status, reason, first, setting, rng)
+            if report.title not in titles and (second or report.study not in settings):
+                break
+        titles.add(report.title)
+        settings.setdefault(report.study, setting)
+        reports.append(report)
+    return reports
+
+
+def _setting(question: Question, reason: str, rng: random.Random) -> dict[str, str]:
+    patients = rng.choice(VAGUE_PATIENTS if reason == "wrong population" else question.patients)
+    return {"p": patients, "P": capital(patients), "place": rng.choice(question.places)}
+
+
+def _accuracy(
+    question: Question,
+    plan: Plan,
+    status: FullText,
+    reason: str,
+    first: Report | None,
+    setting: dict[str, str],
+    rng: random.Random,
+) -> Report:
+    """A report on the accuracy of the test for the disease; `first` is the study whose patients it shares."""
+    test = rng.choice(question.test if rng.random() < plan.wording else question.test_far)
+    condition = rng.choice(question.condition if rng.random() < plan.wording else question.condition_far)
+    if first is None or first.counts is None:
+        counts = _counts(plan, rng)
+    elif reason == SECOND_REPORT:
+        counts = first.counts
+    else:  # some of the first study's patients
+        TP, FP, FN, TN = first.counts
+        counts = (TP - TP // 3, FP - FP // 3, FN - FN // 3, TN - TN // 3)
+    # Abstracts must not give away what only the full text can tell.
+    vague = reason in ("wrong reference standard", "wrong population") or rng.random() < 0.3
+    values = {
+        **_said_once(rng),
+        **_words(test, condition),
+        **_numbers(*counts),
+        **setting,
+        "ref": rng.choice(VAGUE_REFERENCES) if vague else question.reference,
+    }
+    sentences = [rng.choice(AIMS), rng.choice(METHODS)]
+    if rng.random() < 0.6:
+        sentences.insert(0, rng.choice(question.facts))
+    if status != "no data" or rng.random() < 0.4:
+        sentences.append(rng.choice(RESULTS))
+    tells = status == "data" and rng.random() < 0.35
+    sentences.append(rng.choice(RATES if tells else NO_RATES))
+    sentences.append(rng.choice(CONCLUSIONS))
+    extra = [each for each in (*NO_RATES[1:], *CONCLUSIONS[4:]) if each not in sentences]
+    abstract = _abstract(sentences, rng.sample(extra, len(extra)), values, rng)
+    authors, year = _authors(rng), rng.randint(1997, 2022)
+    if first is not None:
+        year = first.year + rng.randint(0, 2)
+    study = f"{authors.split(' ')[0]} {year}"
+    if first is not None and reason == SECOND_REPORT:
+        authors, study = first.authors, first.study
+    return Report(
+        id="",
+        title=fill(rng.choice(ACCURACY_TITLES), values, SLOTS, rng),
+        abstract=abstract,
+        authors=authors,
+        year=year,
+        kind="accuracy",
+        full_text=_full_text(question, status, reason, first, values, rng),
+        status=status,
+        reason=f"{reason} {first.study}" if reason == SECOND_REPORT and first else reason,
+        study=study,
+        counts=counts if status == "data" else None,
+    )
+
+
+def _full_text(
+    question: Question,
+    status: FullText,
+    reason: str,
+    first: Report | None,
+    values: Mapping[str, str],
+    rng: random.Random,
+) -> str:
+    """What a reader of the full text learns."""
+    if status == "not retrieved":
+        return rng.choice(NOT_RETRIEVED)
+    opening = rng.choice(FULL_OPENINGS)
+    tested = rng.choice(FULL_TESTS)
+    referred = rng.choice(FULL_REFERENCES)
+    own = dict(values) | {
+        "ref": question.reference,
+        "positive": question.positive,
+        "Positive": capital(question.positive),
+        "other": first.study if first else "",
+        "pct2": str(rng.randint(62, 93)),
+        "pct3": str(5 * rng.randint(12, 18)),
+    }
+    if status == "data":
+        sentences = [opening, tested, referred, rng.choice(COUNTS)]
+        sentences.insert(rng.choice((3, 4)), rng.choice(LEFT_OUT))
+    elif reason == SECOND_REPORT:
+        sentences = [opening, SECOND]
+    elif status == "no data":
+        sentences = [opening, tested, referred, WITHOUT_DATA[reason]]
+    else:
+        wrong = question.wrong_references if reason == "wrong reference standard" else question.wrong_patients
+        own["wrong"] = rng.choice(wrong)
+        # Sentences that would contradict what is wrong are left out.
+        sentences = (
+            [tested, EXCLUDED[reason]] if reason == "wrong population" else [opening, EXCLUDED[reason]]
+        )
+    return " ".join(fill(sentence, own, SLOTS, rng) for sentence in sentences)
+
+
+def _other(question: Question, kind: str, rng: random.Random) -> Report:
+    """A report that title and abstract rule out."""
+    test = rng.choice(question.test if rng.random() < OTHER_WORDING else question.test_far)
+    condition = rng.choice(question.condition if rng.random() < OTHER_WORDING else question.condition_far)
+    rival, rival2 = rng.sample(question.rivals, 2)
+    lookalike = rng.choice(question.lookalikes)
+    patients = rng.choice(question.patients)
+    technical, treatment = rng.choice(question.technical), rng.choice(question.treatments)
+    diseased = rng.randint(15, 140)
+    participants = diseased + rng.randint(30, 300)
+    values = {
+        **_said_once(rng),
+        **_words(test, condition),
+        "p": patients,
+        "P": capital(patients),
+        "place": rng.choice(question.places),
+        "ref": question.reference,
+        "r": rival,
+        "R": capital(rival),
+        "r2": rival2,
+        "l": lookalike,
+        "L": capital(lookalike),
+        "tech": technical,
+        "Tech": capital(technical),
+        "treat": treatment,
+        "Treat": capital(treatment),
+        "big": str(participants),
+        "n": str(participants),
+        "N": str(participants),
+        "n1": str(diseased),
+        "sens": str(rng.randint(48, 96)),
+        "spec": str(rng.randint(60, 97)),
+    }
+    title = rng.choice(OTHER_TITLES[kind])
+    about = values
+    if kind in ("other test", "other disease"):
+        if kind == "other test":
+            about = {**values, **_words(rival, condition)}
+        else:
+            suspected = f"patients who may have {lookalike}"
+            about = {
+                **values,
+                **_words(test, lookalike),
+                "p": suspected,
+                "P": capital(suspected),
+                "ref": rng.choice(VAGUE_REFERENCES),
+            }
+        sentences = [
+            rng.choice(AIMS),
+            rng.choice(METHODS),
+            rng.choice(RESULTS),
+            rng.choice((*RATES, *NO_RATES)),
+        ]
+        spare = [rng.choice(CONCLUSIONS), *rng.sample(NO_RATES[1:], 2)]
+    else:
+        pool = OTHER_SENTENCES[kind]
+        lead = OPINIONS[title] if kind == "opinion" else pool[0]
+        rest = [sentence for sentence in pool if sentence != lead]
+        kept = set(rng.sample(rest, rng.randint(4, len(rest) - 1)))
+        sentences = [lead, *(sentence for sentence in rest if sentence in kept)]
+        spare = []
+        if kind != "technique" and rng.random() < 0.5:
+            sentences.insert(0, rng.choice(question.facts))
+    return Report(
+        id="",
+        title=fill(title, values, SLOTS, rng),
+        abstract=_abstract(sentences, [each for each in spare if each not in sentences], about, rng),
+        authors=_authors(rng),
+        year=rng.randint(1996, 2023),
+        kind=kind,
+    )
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+def _said_once(rng: random.Random) -> dict[str, str]:
+    """Durations and the like, the same in title, abstract and full text."""
+    return {slot: rng.choice(choices) for slot, choices in SLOTS.items()}
+
+
+def _words(test: str, condition: str) -> dict[str, str]:
+    return {"t": test, "T": capital(test), "c": condition, "C": capital(condition)}
+
+
+def _numbers(TP: int, FP: int, FN: int, TN: int) -> dict[str, str]:
+    n1, n2 = TP + FN, FP + TN
+    counts = {"TP": TP, "FP": FP, "FN": FN, "TN": TN, "n1": n1, "n2": n2, "n": n1 + n2, "N": n1 + n2}
+    counts |= {"pos": TP + FP, "neg": FN + TN, "sens": round(100 * TP / n1), "spec": round(100 * TN / n2)}
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _counts(plan: Plan, rng: random.Random) -> tuple[int, int, int, int]:
+    """A study's table under the review's model; its two logits are independent."""
+
+    def group(median: float, rate: float) -> tuple[int, int]:
+        size = max(LEAST, round(median * math.exp(rng.gauss(0, SIZE_SPREAD))))
+        own = 1 / (1 + math.exp(-math.log(rate / (1 - rate)) - rng.gauss(0, plan.tau)))
+        hits = sum(rng.random() < own for _ in range(size))
+        return hits, size - hits
+
+    TP, FN = group(DISEASED, plan.sensitivity)
+    TN, FP = group(HEALTHY, plan.specificity)
+    return TP, FP, FN, TN
+
+
+def _abstract(sentences: list[str], spare: list[str], values: Mapping[str, str], rng: random.Random) -> str:
+    """The sentences, with spare ones until the abstract is long enough."""
+    wanted = rng.randint(SHORTEST, SHORTEST + 30)
+    spoken = [fill(sentence, values, SLOTS, rng) for sentence in sentences]
+    for sentence in spare:
+        if sum(len(each.split()) for each in spoken) >= wanted:
+            break
+        spoken.append(fill(sentence, values, SLOTS, rng))
+    return " ".join(spoken)
+
+
+def _authors(rng: random.Random) -> str:
+    names = rng.sample(SURNAMES, rng.randint(2, 5))
+    return "; ".join(f"{name} {rng.choice(INITIALS)}" for name in names)
