@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration import Calibrator
+from tarstop_core.cumulative import CumulativePath, depths_with_floor
 from tarstop_core.policies import Budget, Greedy, Policy
+from tarstop_core.review import ReviewFacts, data_share, facts, review_path, with_b_0
 from tarstop_core.session import (
     CONFIRMED,
     IRRELEVANT,
@@ -28,7 +31,10 @@ from tarstop_core.session import (
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]
-Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read"]
+ScreeningPath = DecisivePath | CumulativePath
+Varied = tuple[str, Settings, ScreeningPath]
+PathsKey = tuple[Settings, bytes, int | None, bytes]
+Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
 
 CHANCE_FACTORS = (0.5, 2.0)
 PRIOR_SHIFTS = (-0.2, 0.2)
@@ -88,6 +94,8 @@ class Advice:
         The advice under other assumptions.
     if_holds, if_fails : Advice or None
         The two worlds, while a hit waits for confirmation.
+    review : ReviewFacts or None
+        What a review has beside it.
     """
 
     headline: Headline
@@ -107,6 +115,7 @@ class Advice:
     variations: tuple[Variation, ...] = ()
     if_holds: Advice | None = None
     if_fails: Advice | None = None
+    review: ReviewFacts | None = None
 
     @property
     def contrary(self) -> tuple[Variation, ...]:
@@ -120,7 +129,7 @@ class Advice:
 
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
-) -> DecisivePath:
+) -> ScreeningPath:
     """The path that a session's labels and settings stand for.
 
     Parameters
@@ -130,12 +139,15 @@ def screening_path(
     calibrator : Calibrator
         Where `p` comes from; gives the frailty.
     p : ndarray, shape (N,)
-        Chance of each document given ω⁺, in screening order.
+        Chance of each document, in screening order: of being relevant given ω⁺; in a review, of being
+        included or bringing data.
     state : State
         Labels so far.
     chance_factor : float
         Every chance times this, at most 1.
     """
+    if settings.review:
+        return review_path(settings, p, state, chance_factor)
     scaled = p if chance_factor == 1 else np.minimum(1.0, chance_factor * p)
     curve = calibrator.curve(scaled, kappa=settings.kappa, s=settings.s, silent=state.silent)
     return DecisivePath(
@@ -143,7 +155,9 @@ def screening_path(
         b_0=settings.b_0,
         payoffs=settings.payoffs,
         hit=state.hit,
-        needs_citation=settings.needs_citation,
+        needs_citation=settings.citation_needed,
+        labels=np.asarray(state.labels == RELEVANT),
+        p=scaled,
     )
 
 
@@ -168,29 +182,40 @@ def advise(
     return _advise(settings, paths, calibrator, p, state)
 
 
-def paths_key(settings: Settings, state: State) -> tuple[Settings, bytes, int | None]:
+def paths_key(settings: Settings, state: State) -> PathsKey:
     """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
-    return settings, state.silent.tobytes(), state.hit
+    found = np.flatnonzero(state.labels == RELEVANT).tobytes()
+    if not settings.review:
+        return settings, state.silent.tobytes(), state.hit, found
+    reports = repr((sorted(state.read_in_full.items()), data_share(settings, state)))
+    return settings, reports.encode(), None, found
 
 
 def stopping_outcomes(
-    settings: Settings, calibrator: Calibrator, p: Floats, state: State, policies: Sequence[Policy]
+    settings: Settings,
+    calibrator: Calibrator,
+    p: Floats,
+    state: State,
+    policies: Sequence[Policy],
+    paths: Paths | None = None,
 ) -> list[tuple[int, bool]]:
-    """Where each policy stops on this list, from the first document on, and whether it then takes a⁺.
+    """Where each policy stops on this list, and whether it then takes a⁺.
 
-    Before a hit: if nothing more turns up.
+    In patents from the first document on; before a hit: if nothing more turns up. In reviews from here on:
+    reports that wait, and what was learned from those read, were not known to somebody at an earlier depth.
+    `paths` as for :func:`advise`.
     """
-    path = screening_path(settings, calibrator, p, state)
+    path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     outcomes = []
     for policy in policies:
-        depth = int(policy.depths(path, [settings.cost])[0])
+        depth = _stop(settings, policy, path, state.depth if settings.review else 0)
         outcomes.append((depth, _action(policy, path, depth)))
     return outcomes
 
 
-def _action(policy: Policy, path: DecisivePath, depth: int) -> bool:
-    """Whether a⁺ is taken on stopping here; a baseline takes it on a hit only, as in an experiment."""
-    if policy.acts_on_belief:
+def _action(policy: Policy, path: ScreeningPath, depth: int) -> bool:
+    """Whether a⁺ is taken on stopping here, as in an experiment: a baseline of patents needs a hit."""
+    if policy.acts_on_belief or isinstance(path, CumulativePath):
         return path.chooses_plus(depth)
     return path.hit is not None and depth >= path.hit
 
@@ -224,7 +249,7 @@ def trace(
     """
     final = replay(settings, ids, events)
     fold = Fold(settings, ids)
-    seen: dict[tuple[Settings, bytes, int | None], tuple[Calibrator, Floats, Paths]] = {}
+    seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):
         if event.kind == "label":
@@ -249,7 +274,7 @@ def trace(
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(p[depth]),
-                    "h": float(paths.path.curve.h[depth]),
+                    "h": _chance(paths.path, depth),
                     "b": advice.b,
                     "rho": advice.rho,
                     "evpi": advice.evpi,
@@ -262,40 +287,81 @@ def trace(
                     "advice": "continue" if advice.go_on else "stop",
                     "more_if_nothing": advice.more,
                     "note": final.notes.get(ids[depth], ""),
+                    **(_review_columns(advice.review, final, depth) if advice.review else {}),
                 }
             )
         fold.apply(event)
     return rows
 
 
-@dataclass(frozen=True)
+def _chance(path: ScreeningPath, depth: int) -> float:
+    """What the rule takes for the chance of this document: of a first hit, or of bringing data."""
+    return float((path.rho if isinstance(path, CumulativePath) else path.curve.h)[depth])
+
+
+def _review_columns(told: ReviewFacts, final: State, depth: int) -> dict[str, Any]:
+    report = final.read_in_full.get(depth)
+    rows = report.rows if report else ()
+    return {
+        "studies": told.studies,
+        "reports_waiting": told.waiting,
+        "chance_otherwise": told.otherwise,
+        "unseen_expected": told.unseen[0],
+        "report": report.outcome if report else "waiting" if depth in final.waiting else "",
+        "report_reason": report.reason if report else "",
+        "tables": "; ".join(
+            f"{row.study}: TP {row.TP}, FP {'' if row.FP is None else row.FP}, "
+            f"FN {row.FN}, TN {'' if row.TN is None else row.TN}"
+            for row in rows
+        ),
+    }
+
+
+@dataclass(frozen=True, eq=False)
 class Paths:
     """The path of a session and those under other assumptions; they change only with what they depend on."""
 
-    path: DecisivePath
-    others: tuple[tuple[str, Settings, DecisivePath], ...]
+    path: ScreeningPath
+    vary: Callable[[], tuple[Varied, ...]]
+
+    @cached_property
+    def others(self) -> tuple[Varied, ...]:
+        """Assumption, settings and path, computed when first asked for: not every advice is varied."""
+        return self.vary()
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
     """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`."""
-    cases = [
-        ("documents are half as likely to be relevant", settings, CHANCE_FACTORS[0]),
-        ("documents are twice as likely to be relevant", settings, CHANCE_FACTORS[1]),
-    ]
+    path = screening_path(settings, calibrator, p, state)
+    return Paths(path, lambda: _varied(path, settings, calibrator, p, state))
+
+
+def _varied(
+    path: ScreeningPath, settings: Settings, calibrator: Calibrator, p: Floats, state: State
+) -> tuple[Varied, ...]:
+    what = "to bring data" if settings.review else "to be relevant"
+    others: list[Varied] = []
+    for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
+        scaled = screening_path(settings, calibrator, p, state, factor)
+        others.append((f"documents are {words} as likely {what}", settings, scaled))
     edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
-    for shift in PRIOR_SHIFTS:
+    for shift in PRIOR_SHIFTS if settings.engine != "reml" or not settings.review else ():
         b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
         assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
-        cases.append((assumption, replace(settings, b_0=b_0), 1.0))
-    others = (
-        (assumption, changed, screening_path(changed, calibrator, p, state, factor))
-        for assumption, changed, factor in cases
-    )
-    return Paths(screening_path(settings, calibrator, p, state), tuple(others))
+        changed = replace(settings, b_0=b_0)
+        moved = (
+            with_b_0(path, changed, state)
+            if isinstance(path, CumulativePath)
+            else screening_path(changed, calibrator, p, state)
+        )
+        others.append((assumption, changed, moved))
+    return tuple(others)
 
 
 def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
     advice = _plain(settings, paths.path, state.depth)
+    if isinstance(paths.path, CumulativePath):
+        return _advise_review(settings, paths, paths.path, calibrator, state, advice)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -315,10 +381,40 @@ def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats,
     return advice
 
 
-def _plain(settings: Settings, path: DecisivePath, depth: int) -> Advice:
+def _advise_review(
+    settings: Settings,
+    paths: Paths,
+    path: CumulativePath,
+    calibrator: Calibrator,
+    state: State,
+    advice: Advice,
+) -> Advice:
+    without_floor = int(settings.rule.depths(path, [settings.cost], start=state.depth)[0])
+    held = advice.go_on and without_floor == state.depth
+    told = facts(settings, calibrator, path, state, floor_holds=held)
+    advice = replace(advice, review=told)
+    if told.reports_first or (told.reports_open and not advice.go_on):
+        return replace(advice, headline="reports", go_on=True)
+    if state.depth == len(path):
+        return replace(advice, headline="all read")
+    advice = replace(advice, variations=_variations(paths, state.depth))
+    if not told.studies and not state.depth and not advice.go_on:
+        return replace(advice, headline="prior alone")
+    return replace(advice, headline="depends") if advice.contrary else advice
+
+
+def _stop(settings: Settings, policy: Policy, path: ScreeningPath, start: int = 0) -> int:
+    """First depth ≥ start at which the policy stops, and the person's floor allows it."""
+    if settings.floor and isinstance(path, CumulativePath):
+        sure = np.asarray(1 - path.disagreement(settings.truth) >= settings.floor)
+        return depths_with_floor(policy, path, settings.cost, sure, start)
+    return int(policy.depths(path, [settings.cost], start=start)[0])
+
+
+def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, cost = settings.rule, settings.cost
-    stop = int(rule.depths(path, [cost], start=depth)[0])
+    stop = _stop(settings, rule, path, depth)
     settled = path.hit is not None and depth >= path.hit
     left = depth < len(path)
     worth = rule.worth(path) if left else None

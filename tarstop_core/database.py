@@ -97,6 +97,12 @@ EVENT = Table(
     Column("kind", String, nullable=False),
     Column("payload", Text, nullable=False),
 )
+DELETED = Table(
+    "deleted",
+    METADATA,
+    Column("session_id", ForeignKey("session.id"), primary_key=True),
+    Column("time", String, nullable=False),
+)
 CALIBRATOR = Table(
     "calibrator",
     METADATA,
@@ -104,6 +110,10 @@ CALIBRATOR = Table(
     Column("json", Text, nullable=False),
     Column("created", String, nullable=False),
 )
+
+# Tables that databases of this version may lack, because it did not have them from the start. Programs that do
+# not know them pass them over, so that they take no new version.
+ADDED = (DELETED,)
 
 
 class Database:
@@ -184,8 +194,9 @@ class Database:
                 return
             try:
                 with self.write() as connection:
-                    if not self._check_version(connection):
-                        METADATA.create_all(connection)
+                    known = self._known_version(connection)
+                    METADATA.create_all(connection, tables=ADDED if known else None)
+                    if not known:
                         connection.execute(insert(VERSION), {"version": SCHEMA_VERSION})
                 return
             except (InputProblem, IntegrityError):
@@ -196,7 +207,14 @@ class Database:
                 ready = self._check_version(connection)
 
     def _check_version(self, connection: Connection) -> bool:
-        """Whether the tables are there, and of this version; False for a database without them."""
+        """Whether the tables are there, the later ones too, and of this version."""
+        if not self._known_version(connection):
+            return False
+        tables = inspect(connection).get_table_names()
+        return all(table.name in tables for table in ADDED)
+
+    def _known_version(self, connection: Connection) -> bool:
+        """Whether the tables are of this version; False for a database without them."""
         tables = inspect(connection).get_table_names()
         if VERSION.name not in tables:
             foreign = next((name for name in tables if name in METADATA.tables), None)

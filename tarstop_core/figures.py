@@ -96,6 +96,7 @@ def live_curves(
     belief_title: str = "chance it exists",
     worth_title: str = "worth each",
     log_depth: bool = False,
+    steps: bool = False,
     dark: bool = False,
 ) -> Figure:
     """Belief against q* above, the value of the next document against the cost below.
@@ -121,6 +122,8 @@ def live_curves(
         Axis titles.
     log_depth : bool
         Depth on a log axis (depth 0 is drawn at 0.5).
+    steps : bool
+        Draw belief and worth as steps: where studies accumulate they move only with a study.
     dark : bool
         Whether the page is dark: texts need another colour there.
 
@@ -187,6 +190,10 @@ def live_curves(
             notes.append(label(right, float(np.log10(cost)), "cost of one document", amber, yref="y2"))
     else:
         layout["yaxis"]["domain"] = [0.0, 1.0]
+    if steps:
+        for trace in data:
+            if trace["mode"] == "lines":
+                trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
         stop = float(plan)

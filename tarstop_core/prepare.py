@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking import Bm25Index, Progress, build_index, rank_order, tokens
 from tarstop_core.records import SHORTEST_TELLING_LIST, order_hint, ranking_text
+
+NEARLY_ALWAYS = 0.9
+"""Share of neighbours in the order of their numbers from which a list counts as sorted by them."""
 
 Order = Literal["scores", "text", "own"]
 ORDERS: tuple[Order, ...] = ("scores", "text", "own")
@@ -174,13 +177,15 @@ def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None, progress:
 
 
 def _sorted(values: Sequence[str]) -> bool:
-    """Whether all values are there and rise or fall throughout, as numbers or as text."""
+    """Whether all values are there and nearly always rise, or fall, from one to the next, as numbers or as text.
+
+    Nearly: programmes list the newest first by a date that is not the number, and some records stray.
+    """
     if not all(values) or len(set(values)) < len(values):
         return False
-    keys: list[float] | list[str]
     try:
-        keys = [float(value) for value in values]
+        keys: NDArray[Any] = np.array([float(value) for value in values])
     except ValueError:
-        keys = list(values)
-    rising = sorted(keys)
-    return keys == rising or keys == rising[::-1]
+        keys = np.unique(np.asarray(values), return_inverse=True)[1]
+    rising = float((np.diff(keys) > 0).mean())
+    return max(rising, 1 - rising) >= NEARLY_ALWAYS

@@ -8,29 +8,38 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.belief.decisive import check_prior
+from tarstop_core.belief.of_tables import check_engine
+from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
+from tarstop_core.data_share import DataShare
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy, parse_policy
+from tarstop_core.reports import Evidence, Report, collect
 
 Label = Literal["relevant", "irrelevant", "unsure"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE = -1, 0, 1, 2
 CODES: dict[str, int] = {"irrelevant": IRRELEVANT, "relevant": RELEVANT, "unsure": UNSURE}
 NAMES: dict[int, str] = {UNSEEN: "", IRRELEVANT: "not relevant", RELEVANT: "relevant", UNSURE: "unsure"}
 PENDING, CONFIRMED, REJECTED = 0, 1, 2
+DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
+SCENARIOS, TRUTHS, STAGES = ("patent", "review"), ("pooled", "full_evidence"), (1, 2)
 
 KINDS = (
     "label",  # doc, label: the next document of the list is read
     "relabel",  # doc, label: an earlier verdict is changed (an unsure one settled)
     "confirm",  # doc, holds: a hit is confirmed, or turns out not to be one
-    "undo",  # takes back the last label, relabel or confirm that still stands
+    "report",  # doc, and a Report as JSON values: what became of an included report in full text
+    "undo",  # takes back the last label, relabel, confirm or report that still stands
     "note",  # doc, text: replaces the document's note
     "plan",  # settings, records: what was registered before the first label
     "settings",  # settings, reason: the settings in force from now on
@@ -89,8 +98,26 @@ class Settings:
         Chance of recognising a relevant document on reading it.
     plus, minus : str
         What the two actions are called.
-    scenario : str
-        "patent": one relevant document decides.
+    scenario : {"patent", "review"}
+        One relevant document decides, or 2×2 tables of a diagnostic-accuracy review accumulate.
+    theta : float
+        Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
+    engine : str
+        Reviews: one of :data:`~tarstop_core.belief.of_tables.ENGINES`; the same for a whole session.
+    prior : Prior
+        Reviews: everything of it but its b_0, for which `b_0` stands.
+    truth : {"pooled", "full_evidence"}
+        Reviews: what the decision is held against: whether pooled sensitivity exceeds θ, or what all
+        documents of the list would have led to.
+    stages : {1, 2}
+        Reviews: a document and its table are read at once (the paper's), or reports are included by title
+        and abstract and read in full later.
+    full_cost : float
+        Reviews in two stages: cost of reading a report in full, in the payoffs' unit.
+    data_share : DataShare
+        Reviews: how many included reports bring data, before any was read in full.
+    floor : float
+        Reviews: no rule says stop while the chance of the right decision is below this; 0 for none.
     """
 
     payoffs: Payoffs
@@ -105,23 +132,72 @@ class Settings:
     plus: str = "Reject"
     minus: str = "Grant"
     scenario: str = "patent"
+    theta: float = 0.75
+    engine: str = "bivariate"
+    prior: Prior = DEFAULT_PRIOR
+    truth: str = "pooled"
+    stages: int = 2
+    full_cost: float = 0.0
+    data_share: DataShare = NOTHING_KNOWN
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         check_cost(self.cost)
         check_prior(self.b_0)
-        parse_policy(self.policy)
+        parse_policy(self.policy, files=False)
         for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
             if not 0 < value <= 1:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
+        for what, chosen, known in (
+            ("scenario", self.scenario, SCENARIOS),
+            ("truth", self.truth, TRUTHS),
+            ("number of stages", self.stages, STAGES),
+        ):
+            if chosen not in known:
+                raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
+        check_theta(self.theta)
+        check_engine(self.engine)
+        if not (self.full_cost >= 0 and math.isfinite(self.full_cost)):
+            raise InputProblem(
+                f"The cost of a report in full is {self.full_cost:g}; give a number from 0 on."
+            )
+        if not 0 <= self.floor < 1:
+            raise InputProblem(
+                f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
+            )
+
+    @property
+    def review(self) -> bool:
+        """Whether 2×2 tables accumulate."""
+        return self.scenario == "review"
+
+    @property
+    def citation_needed(self) -> bool:
+        """Whether a⁺ waits for a document to cite: in patents only."""
+        return self.needs_citation and not self.review
+
+    @property
+    def belief_prior(self) -> Prior:
+        """The prior with this session's b_0."""
+        return replace(self.prior, b_0=self.b_0)
 
     @property
     def rule(self) -> Policy:
         """The policy as an object."""
-        return parse_policy(self.policy)
+        return parse_policy(self.policy, files=False)
 
     def paper_mode(self) -> Settings:
         """The paper's setting: everything that a person's session adds is off."""
-        return replace(self, needs_citation=False, confirm_hits=False, kappa=1.0, s=1.0)
+        return replace(
+            self,
+            needs_citation=False,
+            confirm_hits=False,
+            kappa=1.0,
+            s=1.0,
+            stages=1,
+            full_cost=0.0,
+            floor=0.0,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
@@ -137,9 +213,19 @@ class Settings:
             When a value is missing or unusable.
         """
         try:
-            return cls(**{**content, "payoffs": Payoffs(**content["payoffs"])})
+            values = {**content, "payoffs": Payoffs(**content["payoffs"])}
+            if "prior" in content:
+                values["prior"] = _prior(content["prior"])
+            if "data_share" in content:
+                values["data_share"] = DataShare(**content["data_share"])
+            return cls(**values)
         except (AttributeError, KeyError, TypeError) as problem:
             raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
+
+
+def _prior(content: Mapping[str, Any]) -> Prior:
+    learned = content.get("learned_from")
+    return Prior(**{**content, "learned_from": None if learned is None else LearnedFrom(**learned)})
 
 
 @dataclass(frozen=True)
@@ -167,6 +253,8 @@ class State:
         For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any.
     seq : int
         Number of events so far.
+    reports : mapping of int to Report
+        What became of the reports read in full, by position in the list.
     notes : mapping of str to str
         By document.
     plan : Settings or None
@@ -193,6 +281,7 @@ class State:
     labels: NDArray[np.int8]
     confirmed: NDArray[np.int8]
     seq: int = 0
+    reports: Mapping[int, Report] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     plan: Settings | None = None
     plan_records: str = ""
@@ -223,13 +312,15 @@ class State:
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
-        if not self.settings.confirm_hits:
+        if not self.settings.confirm_hits or self.settings.review:
             return np.array([], dtype=np.intp)
         return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
 
     @property
     def hit(self) -> int | None:
-        """Depth (1-based) of the first hit that counts."""
+        """Depth (1-based) of the first hit that counts; none in a review, where no document decides."""
+        if self.settings.review:
+            return None
         counts = self.labels == RELEVANT
         if self.settings.confirm_hits:
             counts &= self.confirmed == CONFIRMED
@@ -243,8 +334,25 @@ class State:
         silent[self.pending] = True
         return silent
 
+    @cached_property
+    def read_in_full(self) -> dict[int, Report]:
+        """Reports of documents that are still included, in the order of the list."""
+        standing = sorted(at for at in self.reports if self.labels[at] == RELEVANT)
+        return {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
 
-UNDOABLE = ("label", "relabel", "confirm")
+    @property
+    def waiting(self) -> NDArray[np.intp]:
+        """Positions of included reports that nothing has been recorded of yet."""
+        included = np.flatnonzero(self.labels == RELEVANT)
+        return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The 2×2 tables that count, in the order of the list."""
+        return collect(self.read_in_full)
+
+
+UNDOABLE = ("label", "relabel", "confirm", "report")
 
 
 def last_undoable(events: Iterable[Event]) -> Event | None:
@@ -276,6 +384,8 @@ class Fold:
         self._position = {doc: index for index, doc in enumerate(ids)}
         self._labels = np.full(len(ids), UNSEEN, dtype=np.int8)
         self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
+        self._reports: dict[int, Report] = {}
+        self._read_in_full: set[int] = set()
         self._depth = 0
         self._state = State(settings=settings, labels=self._labels, confirmed=self._confirmed)
 
@@ -300,10 +410,10 @@ class Fold:
     def _after(self, event: Event) -> State:
         state, content = self._state, event.payload
         if event.kind in UNDOABLE:
-            self._judge(event)
-            state = replace(state, can_undo=True)
-            if event.kind == "label":
-                state = replace(state, spent=state.spent + state.settings.cost)
+            spent = self._judge(event)
+            state = replace(state, can_undo=True, spent=state.spent + spent)
+            if event.kind == "report":
+                state = replace(state, reports=dict(self._reports))
             if state.decision is not None:
                 state = replace(state, decision=replace(state.decision, outdated=True))
         elif event.kind == "note":
@@ -336,8 +446,9 @@ class Fold:
             raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
         return at
 
-    def _judge(self, event: Event) -> None:
-        at = self._at(event)
+    def _judge(self, event: Event) -> float:
+        """Take a verdict in; what it cost, in the payoffs' unit."""
+        at, settings = self._at(event), self._state.settings
         if event.kind == "label":
             if at != self._depth:
                 raise InputProblem(
@@ -347,6 +458,14 @@ class Fold:
             self._depth += 1
         elif at >= self._depth:
             raise InputProblem(f"Event {event.seq} changes document {at + 1}, which has not been read yet.")
+        if event.kind == "report":
+            report = Report.from_dict(event.payload)
+            self._reports[at] = report
+            first = report.was_read and at not in self._read_in_full
+            if not first:
+                return 0.0
+            self._read_in_full.add(at)
+            return settings.full_cost if settings.stages == 2 else 0.0
         if event.kind == "confirm":
             holds = bool(event.payload["holds"])
             self._labels[at] = RELEVANT if holds else IRRELEVANT
@@ -354,6 +473,7 @@ class Fold:
         else:
             self._labels[at] = CODES[as_label(str(event.payload["label"]))]
             self._confirmed[at] = PENDING
+        return settings.cost if event.kind == "label" else 0.0
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
@@ -407,6 +527,20 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label) -> Eve
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
     return Event("label", {"doc": doc, "label": label})
+
+
+def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:
+    """The event that records what became of an included report in full text.
+
+    Raises
+    ------
+    InputProblem
+        When the document is not an included one.
+    """
+    included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
+    if doc not in included:
+        raise InputProblem("That document is not included any more, so nothing was recorded for its report.")
+    return Event("report", {"doc": doc, **report.to_dict()})
 
 
 def plan_event(state: State, records: str) -> Event:

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.calibration import Calibrator, from_json
@@ -28,6 +28,7 @@ from tarstop_core.database import (
     BUSY_SECONDS,
     CALIBRATOR,
     COLLECTION,
+    DELETED,
     EVENT,
     RECORD,
     SESSION,
@@ -159,6 +160,10 @@ class SessionSummary:
     simulated : bool
         Whether the documents are invented.
     archived : bool
+    scenario : str
+        As in :class:`~tarstop_core.session.Settings`.
+    query : str
+        What was searched for.
     """
 
     id: str
@@ -172,6 +177,8 @@ class SessionSummary:
     decision: Mapping[str, Any] | None
     simulated: bool
     archived: bool
+    scenario: str
+    query: str
 
     @property
     def decided(self) -> bool:
@@ -241,6 +248,7 @@ class Store:
         simulated: bool = False,
         query: str = "",
         progress: Callable[[int, int], None] | None = None,
+        created: str = "",
     ) -> str:
         """Store a table of records whole, or not at all.
 
@@ -257,6 +265,8 @@ class Store:
         query : str
         progress : callable, optional
             Called with (records written, n) after every chunk; whatever it raises cancels the import.
+        created : str
+            When it was first stored, where it comes from another store; else now.
 
         Returns
         -------
@@ -276,7 +286,7 @@ class Store:
         row = {
             "id": secrets.token_urlsafe(6),
             "name": _storable_text(name),
-            "created": _now(),
+            "created": created or _now(),
             "documents": total,
             "files": _dump(list(files)),
             "duplicates": duplicates,
@@ -449,8 +459,10 @@ class Store:
         settings: Settings,
         query: str,
         ranking: str,
+        created: str = "",
+        events: Sequence[Event] = (),
     ) -> str:
-        """Begin a session on a collection.
+        """Begin a session on a collection, or take one over from another store.
 
         Parameters
         ----------
@@ -464,6 +476,10 @@ class Store:
         query : str
         ranking : str
             Where the order comes from, in words.
+        created : str
+            When it was begun, where it comes from another store; else now.
+        events : sequence of Event
+            Its log there, with numbers and times; stored together with the session.
 
         Returns
         -------
@@ -483,7 +499,7 @@ class Store:
             "id": secrets.token_urlsafe(6),
             "name": _storable_text(name),
             "collection_id": collection_id,
-            "created": _now(),
+            "created": created or _now(),
             "settings": _dump(settings.to_dict()),
             "documents": len(positions),
             "positions": positions.astype("<i4").tobytes(),
@@ -496,6 +512,8 @@ class Store:
         try:
             with self._database.write() as connection:
                 connection.execute(insert(SESSION), row)
+                if events:
+                    connection.execute(insert(EVENT), [_event_row(str(row["id"]), event) for event in events])
         except IntegrityError:
             # The collection was deleted after its ids were read.
             raise _unknown_collection(collection_id) from None
@@ -530,19 +548,22 @@ class Store:
             digest=row.digest,
         )
 
-    def sessions(self, archived: bool = False) -> list[SessionSummary]:
-        """Sessions in use, or the archived ones; the one last worked on comes first."""
+    def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
+        """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
         s, e = SESSION.c, EVENT.c
+        gone = s.id.in_(select(DELETED.c.session_id))
+        chosen = gone if deleted else and_(s.archived == archived, ~gone)
         listed = (
-            select(s.id, s.name, s.collection_id, s.created, s.documents, s.archived, COLLECTION.c.simulated)
+            select(s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
+            .add_columns(COLLECTION.c.simulated)
             .join_from(SESSION, COLLECTION)
-            .where(s.archived == archived)
+            .where(chosen)
         )
         tally = (
             select(e.session_id, e.kind, func.count().label("number"), func.max(e.seq).label("last_seq"))
             .add_columns(func.max(e.time).label("last_time"))
             .join_from(EVENT, SESSION)
-            .where(s.archived == archived)
+            .where(chosen)
             .group_by(e.session_id, e.kind)
         )
         with self._database.read() as connection:
@@ -582,6 +603,9 @@ class Store:
             decision=decision,
             simulated=row.simulated,
             archived=row.archived,
+            # Sessions of before there were reviews do not say.
+            scenario=str(json.loads(row.settings).get("scenario", "patent")),
+            query=row.query,
         )
 
     def rename(self, session_id: str, name: str) -> None:
@@ -591,6 +615,23 @@ class Store:
     def archive(self, session_id: str, archived: bool = True) -> None:
         """Put a session away, or bring it back."""
         self._change(session_id, archived=archived)
+
+    def delete_session(self, session_id: str) -> None:
+        """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
+        try:
+            with self._database.write() as connection:
+                if self._last_seq(connection, session_id) is None:
+                    raise self._unknown_session(session_id)
+                connection.execute(insert(DELETED), {"session_id": session_id, "time": _now()})
+        except IntegrityError:
+            pass  # It was deleted already.
+
+    def restore_session(self, session_id: str) -> None:
+        """Undo a deletion; a session that was not deleted stays as it is."""
+        with self._database.write() as connection:
+            if self._last_seq(connection, session_id) is None:
+                raise self._unknown_session(session_id)
+            connection.execute(delete(DELETED).where(DELETED.c.session_id == session_id))
 
     def _change(self, session_id: str, **values: Any) -> None:
         with self._database.write() as connection:
@@ -659,14 +700,7 @@ class Store:
             time=_now(),
             reviewer=_storable_text(event.reviewer),
         )
-        row = {
-            "session_id": session_id,
-            "seq": stored.seq,
-            "time": stored.time,
-            "reviewer": stored.reviewer,
-            "kind": stored.kind,
-            "payload": payload,
-        }
+        row = _event_row(session_id, stored)
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )
@@ -714,6 +748,17 @@ class Store:
 
 
 # --- values ---------------------------------------------------------------------------------------
+
+
+def _event_row(session_id: str, event: Event) -> dict[str, Any]:
+    return {
+        "session_id": session_id,
+        "seq": event.seq,
+        "time": event.time,
+        "reviewer": event.reviewer,
+        "kind": event.kind,
+        "payload": _dump(dict(event.payload)),
+    }
 
 
 def _now() -> str:

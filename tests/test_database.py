@@ -81,6 +81,20 @@ def test_an_unusable_data_folder_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert URL_VARIABLE in said
 
 
+def test_a_database_from_before_deletion_gets_its_table_and_keeps_its_sessions(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "t.db")
+    with Store(url) as store:
+        session = small_session(store)
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        connection.execute("DROP TABLE deleted")
+    with Store(url) as store:
+        assert [row.id for row in store.sessions()] == [session]
+        store.delete_session(session)
+        assert not store.sessions()
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        assert connection.execute("SELECT version FROM tarstop_schema").fetchall() == [(SCHEMA_VERSION,)]
+
+
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path / "t.db")
     Store(url).close()

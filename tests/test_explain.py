@@ -14,8 +14,21 @@ from hypothesis import strategies as st
 
 from tarstop_core.advice import Advice, Headline, Variation, advise
 from tarstop_core.calibration import Calibrator, FittedOn
-from tarstop_core.explain import action, amount, consequences, documents, explain, number, percent, stopping
+from tarstop_core.explain import (
+    action,
+    amount,
+    consequences,
+    documents,
+    documents_and_studies,
+    explain,
+    number,
+    percent,
+    question,
+    review_rows,
+    stopping,
+)
 from tarstop_core.payoffs import Payoffs
+from tarstop_core.review import ReviewFacts
 from tarstop_core.session import Event, Settings, replay
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
@@ -124,7 +137,7 @@ def test_a_chance_is_never_rounded_to_certainty(chance: float) -> None:
     elif text.startswith("over "):
         assert 100 * chance > said
     else:
-        assert said == pytest.approx(100 * chance, abs=0.5 if said > 10 else 0.05 if said >= 1 else 0.005)
+        assert said == pytest.approx(100 * chance, abs=0.5 if said >= 10 else 0.05 if said >= 1 else 0.005)
 
 
 def test_certainty_is_said_as_such() -> None:
@@ -161,12 +174,14 @@ WORDS = {
     "depends": "DEPENDS ON ASSUMPTIONS",
     "prior alone": "NOTHING READ YET",
     "all read": "ALL READ",
+    "reports": "READ WAITING REPORTS",
 }
+TOLD = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, 0.01, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8))
 
 
 def situation(headline: Headline, **changes: object) -> Advice:
     """Advice under this headline."""
-    go_on = headline in ("continue", "depends")
+    go_on = headline in ("continue", "depends", "reports")
     plain = Advice(
         headline=headline,
         go_on=go_on,
@@ -182,6 +197,7 @@ def situation(headline: Headline, **changes: object) -> Advice:
         expected_more=5.5 if go_on else 0.0,
         plus=False,
         utility=0.15,
+        review=TOLD if headline == "reports" else None,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -198,6 +214,35 @@ def test_every_headline_is_worded(headline: Headline) -> None:
     for text in (told.sentence, told.stopping):
         assert text[0].isupper() and text.endswith(".") and "  " not in text
         assert not re.search(r"nan|inf\b|None|\{|\}", text)
+
+
+REVIEW = replace(START, scenario="review", plus="Adopt", minus="Don’t adopt", full_cost=0.01)
+
+
+def test_reports_and_abstracts_are_compared() -> None:
+    told = explain(situation("reports"), REVIEW)
+    assert told.sentence == (
+        "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
+        "The next documents are worth 0.0043 each and cost 0.002 each. Screening on pays too."
+    )
+    open_still = replace(TOLD, reports_to_read=0, waiting=1)
+    waits = explain(situation("reports", review=open_still, more=0), REVIEW).sentence
+    assert waits.startswith("The waiting report could still change the decision (a chance of 30 %")
+
+
+def test_a_review_speaks_of_studies_not_hits() -> None:
+    told = explain(situation("continue", review=TOLD), REVIEW)
+    assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
+    held = explain(situation("continue", review=replace(TOLD, floor_holds=True)), replace(REVIEW, floor=0.9))
+    assert "your floor of 90 % on the chance of the right decision" in held.sentence
+    assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
+    assert documents_and_studies(situation("continue", review=TOLD)) == "5 documents and 4 studies with data"
+    assert documents_and_studies(situation("continue")) == "5 documents"
+    rows = dict(review_rows(TOLD, REVIEW))
+    assert rows["Relevant documents probably still unread"] == "12 (3 to 25)"
+    assert rows["Chance of the right decision, stopping now"] == "75 %"
+    assert len(review_rows(TOLD, replace(REVIEW, stages=1))) == len(rows) - 1
+    assert "not open until" not in explain(situation("stop", review=TOLD, b=0.9), REVIEW).stopping
 
 
 def test_continue_has_its_numbers() -> None:

@@ -326,6 +326,27 @@ def test_sessions_can_be_renamed_and_put_away(store: Store) -> None:
     assert {row.id for row in store.sessions()} == {first, second}
 
 
+def test_a_deleted_session_keeps_everything_until_it_is_brought_back(store: Store) -> None:
+    kept, gone = new_session(store, name="kept"), new_session(store, name="gone")
+    store.append(gone, Event("label", {"doc": store.session(gone).ids[0], "label": "unsure"}), expected=0)
+    before = store.events(gone)
+    store.delete_session(gone)
+    store.delete_session(gone)
+    store.archive(gone)
+    assert [row.id for row in store.sessions()] == [kept] and not store.sessions(archived=True)
+    [row] = store.sessions(deleted=True)
+    assert (row.id, row.labelled) == (gone, 1)
+    assert store.events(gone) == before
+    with pytest.raises(InputProblem, match="cannot be deleted, because the session"):
+        store.delete_collection(store.session(gone).collection_id)
+    store.restore_session(gone)
+    store.restore_session(kept)
+    assert [row.id for row in store.sessions(archived=True)] == [gone] and not store.sessions(deleted=True)
+    for ask in (store.delete_session, store.restore_session):
+        with pytest.raises(InputProblem, match="no session 'nix'"):
+            ask("nix")
+
+
 # --- summaries ------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,126 @@
+"""2×2 tables as a person types them: read row by row, and packed small enough for a page's address."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import csv
+import io
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.tables import MISSING, whole_count
+from tarstop_core.tables import CELLS, Tables
+
+Row = tuple[str, ...]
+"""Study, TP, FP, FN and TN as they were typed."""
+
+LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
+MOST_ROWS = 2000  # more never fit, so they are not even packed
+MOST_BYTES = 100_000  # that an address is unpacked to, whatever it says
+
+
+def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...]]:
+    """The complete rows as tables, and a sentence on each row that is left out.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Empty ones are passed over.
+
+    Returns
+    -------
+    tables : Tables
+        A row without a name is called after its place.
+    left_out : tuple of str
+        Which rows are not in the tables, which of their cells is the reason, and the mend.
+
+    Examples
+    --------
+    >>> tables, left_out = typed_tables([("Lee", "9", "", "2", ""), ("Kim", "-1", "2", "7.5", "3")])
+    >>> tables.study, tables.TP.tolist()
+    (('Lee',), [9.0])
+    >>> left_out
+    ("Row 2 (Kim) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on.",)
+    """
+    names, kept, left_out = [], [], []
+    for at, row in enumerate(rows, start=1):
+        name, *texts = (text.strip() for text in row)
+        if not (name or any(texts)):
+            continue
+        missing, wrong, counts = [], [], []
+        for cell, text in zip(CELLS, texts, strict=True):
+            count = None if text.lower() in MISSING else whole_count(text)
+            counts.append(np.nan if count is None else count)
+            if text.lower() in MISSING:
+                missing += [cell] if cell in ("TP", "FN") else []
+            elif count is None:
+                wrong.append(f"{cell} is '{text}'")
+        row_name = f"Row {at} ({name})" if name else f"Row {at}"
+        reasons = wrong + ([f"it has no {' and no '.join(missing)}"] if missing else [])
+        if reasons:
+            numbers = "a whole number" if len(wrong) + len(missing) == 1 else "whole numbers"
+            left_out.append(f"{row_name} is left out: {' and '.join(reasons)}; give {numbers} from 0 on.")
+        else:
+            names.append(name or f"row {at}")
+            kept.append(counts)
+    return Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T), tuple(left_out)
+
+
+def rows_of(tables: Tables) -> list[Row]:
+    """Tables as rows; unknown counts are empty."""
+    counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
+    return [
+        (name, *("" if np.isnan(count) else f"{count:.0f}" for count in row))
+        for name, row in zip(tables.study, counts, strict=True)
+    ]
+
+
+def pack(rows: Sequence[Row]) -> str | None:
+    """Rows as text for an address: CSV, compressed, in the letters of base64url; None where it gets too long.
+
+    Empty rows at the end are dropped, and without any row the text is empty.
+
+    Examples
+    --------
+    >>> unpack(pack([("Lee; Kim", "9", "", "2", ""), ("", "", "", "", "")]))
+    [('Lee; Kim', '9', '', '2', '')]
+    """
+    last = max((at for at, row in enumerate(rows, start=1) if any(text.strip() for text in row)), default=0)
+    if last == 0:
+        return ""
+    if last > MOST_ROWS:
+        return None
+    written = io.StringIO()
+    csv.writer(written).writerows(rows[:last])
+    plain = written.getvalue().encode()
+    if len(plain) > MOST_BYTES:
+        return None
+    packed = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
+    return packed if len(packed) <= LONGEST else None
+
+
+def unpack(packed: str) -> list[Row]:
+    """The rows that :func:`pack` packed.
+
+    Raises
+    ------
+    InputProblem
+        When the text is cut short or was changed.
+    """
+    try:
+        compressed = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
+        inflating = zlib.decompressobj()
+        plain = inflating.decompress(compressed, MOST_BYTES)
+        rows = [tuple(row) for row in csv.reader(io.StringIO(plain.decode("utf-8"), newline=""))]
+        if not inflating.eof or any(len(row) != 1 + len(CELLS) for row in rows):
+            raise ValueError
+    except (ValueError, binascii.Error, zlib.error, csv.Error):
+        raise InputProblem(
+            "The tables in this page’s address cannot be read, perhaps because it was cut short; "
+            "give the tables again or open the whole address."
+        ) from None
+    return rows

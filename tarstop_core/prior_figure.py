@@ -1,0 +1,115 @@
+"""A prior as a picture and as a sentence, so that nobody has to choose one by its letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+
+from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.explain import percent
+from tarstop_core.figures import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD, Figure, axis, label, line
+
+Floats = NDArray[np.float64]
+
+POINTS = 200  # of a drawn density
+TAUS = 64  # values of τ that stand for its distribution
+EDGE = 1e-3  # densities may pile up at 0 and 1
+
+
+@dataclass(frozen=True, eq=False)
+class PriorDensity:
+    """What a prior says of sensitivity.
+
+    Parameters
+    ----------
+    sensitivity : ndarray, shape (n,)
+        From just above 0 to just below 1.
+    pooled : ndarray, shape (n,)
+        Density of pooled sensitivity.
+    single : ndarray, shape (n,)
+        Density of the true sensitivity in a single study: wider, because studies differ by τ.
+    """
+
+    sensitivity: Floats
+    pooled: Floats
+    single: Floats
+
+
+def prior_density(prior: Prior, theta: float) -> PriorDensity:
+    """Both densities, on a grid.
+
+    Examples
+    --------
+    >>> density = prior_density(Prior(b_0=0.3), 0.75)
+    >>> above = density.sensitivity > 0.75
+    >>> float(np.trapezoid(density.pooled[above], density.sensitivity[above]).round(2))
+    0.3
+    """
+    at = np.linspace(EDGE, 1 - EDGE, POINTS)
+    mean = float(logit(check_theta(theta))) + prior.shift
+    tau = prior.tau * ndtri(0.5 + (np.arange(TAUS) + 0.5) / (2 * TAUS))
+    spreads = np.sqrt(prior.s**2 + tau**2)
+    single = _logit_normal(at, mean, spreads[:, None]).mean(axis=0)
+    return PriorDensity(at, _logit_normal(at, mean, prior.s), single)
+
+
+def _logit_normal(at: Floats, mean: float, spread: Floats | float) -> Floats:
+    z = (logit(at) - mean) / spread
+    return np.asarray(np.exp(-(z**2) / 2) / (np.sqrt(2 * np.pi) * spread * at * (1 - at)))
+
+
+def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
+    """Density of pooled sensitivity and of sensitivity in a single study, with θ marked.
+
+    Parameters
+    ----------
+    prior : Prior
+    theta : float
+        In (0, 1).
+    dark : bool
+        Whether the page is dark.
+    """
+    density = prior_density(prior, theta)
+    x, text = density.sensitivity, TEXT_ON_DARK if dark else TEXT
+    inside = (x > 0.02) & (x < 0.98)
+    top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
+    layout = {
+        "height": 220,
+        "margin": {"l": 36, "r": 20, "t": 6, "b": 44},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%"),
+        "yaxis": axis("density", dark, range=[0, top], showticklabels=False),
+        "annotations": [
+            label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
+            label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
+            label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
+        ],
+    }
+    return {
+        "data": [
+            line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"),
+            line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot", hoverinfo="skip"),
+            line(x.tolist(), density.pooled.tolist(), BELIEF, width=3, hoverinfo="skip"),
+        ],
+        "layout": layout,
+    }
+
+
+def prior_sentence(prior: Prior, theta: float) -> str:
+    """What a prior says, in one sentence.
+
+    Examples
+    --------
+    >>> prior_sentence(Prior(), 0.75)
+    'Before any study, pooled sensitivity lies between 14 % and 98 % with 95 % probability; between studies its logit varies with a standard deviation below 1.96 (95 %).'
+    """
+    low, high = expit(logit(theta) + prior.shift + prior.s * ndtri([0.025, 0.975]))
+    return (
+        f"Before any study, pooled sensitivity lies between {percent(low)} and {percent(high)} with 95 % probability; "
+        f"between studies its logit varies with a standard deviation below {prior.tau * ndtri(0.975):.2f} (95 %)."
+    )

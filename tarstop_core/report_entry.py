@@ -1,0 +1,300 @@
+"""From what a person types about a report to a :class:`~tarstop_core.reports.Report`, and back.
+
+Everything is text until it is saved, so that nothing typed is lost to a mistake in one of the fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence import Counts, from_rates
+from tarstop_core.reports import FullText, Report, Row
+from tarstop_core.session import Event, State, standing
+from tarstop_core.tables import CELLS
+
+RATES = ("sensitivity", "diseased", "specificity", "healthy")
+MOST_PATIENTS = 10**9
+_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
+
+
+@dataclass(frozen=True)
+class TypedTable:
+    """One 2×2 table as typed.
+
+    Parameters
+    ----------
+    part : str
+        Which part of the study it is about, where a report holds several tables.
+    TP, FP, FN, TN : str
+    sensitivity, diseased, specificity, healthy : str
+        Rates and group sizes, where a report gives no counts.
+    """
+
+    part: str = ""
+    TP: str = ""
+    FP: str = ""
+    FN: str = ""
+    TN: str = ""
+    sensitivity: str = ""
+    diseased: str = ""
+    specificity: str = ""
+    healthy: str = ""
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether any count was typed."""
+        return any(getattr(self, cell).strip() for cell in CELLS)
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether any rate or group size was typed."""
+        return any(getattr(self, name).strip() for name in RATES)
+
+    def counts(self) -> tuple[int, int | None, int, int | None]:
+        """TP, FP, FN, TN.
+
+        Raises
+        ------
+        InputProblem
+            When one is missing or no whole number, or they are not what the rates come to.
+
+        Examples
+        --------
+        >>> TypedTable(TP="9", FN=" 2 ").counts()
+        (9, None, 2, None)
+        """
+        missing = [cell for cell in ("TP", "FN") if not getattr(self, cell).strip()]
+        if missing:
+            raise InputProblem(f"{' and '.join(missing)} missing; every 2×2 table needs TP and FN.")
+        if bool(self.FP.strip()) != bool(self.TN.strip()):
+            raise InputProblem("Give both FP and TN, or neither of them.")
+        TP, FN = whole(self.TP, "TP"), whole(self.FN, "FN")
+        FP, TN = (whole(self.FP, "FP"), whole(self.TN, "TN")) if self.FP.strip() else (None, None)
+        if self.has_rates:
+            meant = self.from_rates()
+            if (meant.TP, meant.FN) != (TP, FN) or (
+                meant.TN is not None and (meant.FP, meant.TN) != (FP, TN)
+            ):
+                said = ", ".join(
+                    f"{cell} {getattr(meant, cell)}" for cell in CELLS if getattr(meant, cell) is not None
+                )
+                raise InputProblem(
+                    f"The rates come to {said}, which is not what the counts say; clear one of them."
+                )
+        return TP, FP, FN, TN
+
+    def from_rates(self) -> Counts:
+        """The counts that the rates and group sizes stand for.
+
+        Raises
+        ------
+        InputProblem
+            When they cannot be had.
+        """
+        if not (self.sensitivity.strip() and self.diseased.strip()):
+            raise InputProblem("Give sensitivity and the number of diseased patients it was found in.")
+        if bool(self.specificity.strip()) != bool(self.healthy.strip()):
+            raise InputProblem(
+                "Give both specificity and the number of healthy patients, or neither of them."
+            )
+        diseased = whole(self.diseased, "The number of diseased patients")
+        if not self.specificity.strip():
+            return from_rates(self.sensitivity, diseased)
+        healthy = whole(self.healthy, "The number of healthy patients")
+        return from_rates(self.sensitivity, diseased, self.specificity, healthy)
+
+    def filled(self) -> TypedTable:
+        """The table with the counts that its rates come to."""
+        found = self.from_rates()
+        counts = {cell: getattr(found, cell) for cell in CELLS}
+        return replace(self, **{cell: "" if count is None else str(count) for cell, count in counts.items()})
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A report as typed.
+
+    Parameters
+    ----------
+    outcome : str
+        One of :data:`~tarstop_core.reports.OUTCOMES`.
+    study, reason : str
+    tables : tuple of TypedTable
+        At least one, which may be empty.
+    stored : Report or None
+        What had been stored before.
+    """
+
+    outcome: FullText = "data"
+    study: str = ""
+    reason: str = ""
+    tables: tuple[TypedTable, ...] = (TypedTable(),)
+    stored: Report | None = None
+
+    @classmethod
+    def of(cls, report: Report | None, study: str) -> Draft:
+        """What the form begins with: what is stored, or a name for the study."""
+        if report is None or report.outcome == "waiting":
+            return cls(study=study, stored=report)
+        tables = tuple(
+            TypedTable(
+                part=row.study.removeprefix(report.study).lstrip(", "),
+                **{cell: "" if getattr(row, cell) is None else str(getattr(row, cell)) for cell in CELLS},
+            )
+            for row in report.rows
+        )
+        return cls(report.outcome, report.study, report.reason, tables or (TypedTable(),), report)
+
+    def another(self) -> Draft:
+        """With room for one more table of the same report."""
+        return replace(self, tables=(*self.tables, TypedTable(part=f"table {len(self.tables) + 1}")))
+
+    @property
+    def to_convert(self) -> tuple[int, ...]:
+        """Tables of which only rates were typed."""
+        return tuple(at for at, table in enumerate(self.tables) if table.has_rates and not table.has_counts)
+
+    def report(self, unnamed: str) -> Report:
+        """The report, checked.
+
+        Parameters
+        ----------
+        unnamed : str
+            What a study without a name is called.
+
+        Raises
+        ------
+        InputProblem
+            When something is missing, cannot be used or contradicts itself.
+
+        Examples
+        --------
+        >>> Draft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),)).report("#3").rows[0].counts
+        (9, None, 2, None)
+        """
+        study = self.study.strip()
+        reason = self.reason.strip()
+        if self.outcome != "data":
+            typed = tuple(table for table in self.tables if table.has_counts or table.has_rates)
+            # Changing a stored report to one without data does not ask for its counts to be wiped out first.
+            if typed and typed != Draft.of(self.stored, "").tables:
+                raise InputProblem(
+                    "A 2×2 table is typed, but the outcome says that there is none; choose the outcome with a "
+                    "2×2 table, or clear the counts."
+                )
+            return Report(self.outcome, reason, study)
+        kept = [table for table in self.tables if table.has_counts or table.has_rates]
+        if not kept:
+            other = " If it is excluded, say so above." if reason else ""
+            raise InputProblem(f"TP and FN missing; every 2×2 table needs them.{other}")
+        rows = []
+        for at, table in enumerate(kept, start=1):
+            name = ", ".join(filter(None, (study or unnamed, table.part.strip())))
+            try:
+                rows.append(Row(name, *table.counts()))
+            except InputProblem as problem:
+                raise InputProblem(f"Table {at}: {problem}" if len(kept) > 1 else str(problem)) from None
+        return Report("data", reason, study or unnamed, tuple(rows))
+
+
+def whole(text: str, what: str) -> int:
+    """A typed whole number from 0 on.
+
+    Raises
+    ------
+    InputProblem
+        When it is none.
+
+    Examples
+    --------
+    >>> whole(" 12 ", "TP")
+    12
+    """
+    plain = text.strip()
+    if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
+        raise InputProblem(f"{what} is “{plain}”; give a whole number from 0 on, digits only.")
+    return int(plain)
+
+
+def study_name(authors: str, date: str) -> str:
+    """'Surname Year', as reviews call their studies; empty where no author is known.
+
+    Examples
+    --------
+    >>> study_name("Lee, Jane; Kim, S.", "2004-03"), study_name("Lee J, Kim S", "2004 Mar"), study_name("", "")
+    ('Lee 2004', 'Lee 2004', '')
+    >>> study_name("van der Berg AB; Kim S", ""), study_name("Jane Lee and S. Kim", "1999")
+    ('van der Berg', 'Lee 1999')
+    """
+    first = re.split(r";| and | & ", authors.strip())[0].strip()
+    before, comma, _ = first.partition(",")
+    words = before.split()
+    if not words:
+        return ""
+    if len(words) > 1 and re.fullmatch(r"(?:[A-Z]\.?-?){1,4}", words[-1]):
+        words = words[:-1]
+    elif len(words) > 1 and words[0][0].isupper() and not (comma and ";" in authors):
+        words = words[-1:]
+    year = _YEAR.search(date)
+    return " ".join([*words, *([year.group()] if year else [])])
+
+
+# --- what is stored, as tables ------------------------------------------------------------------
+
+
+def by_study(state: State) -> dict[str, list[int]]:
+    """Positions of the eligible reports of each study, by its name as first written, in order of the list."""
+    found: dict[str, tuple[str, list[int]]] = {}
+    for at, report in state.read_in_full.items():
+        if report.outcome in ("data", "no data") and report.study:
+            found.setdefault(report.study.casefold(), (report.study, []))[1].append(at)
+    return dict(found.values())
+
+
+def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """The 2×2 tables that count, with where they come from."""
+    evidence = state.evidence
+    tables = evidence.tables
+    return [
+        {
+            "study": tables.study[i],
+            "document": ids[at],
+            "rank": int(at) + 1,
+            **{cell: _whole(getattr(tables, cell)[i]) for cell in CELLS},
+        }
+        for i, at in enumerate(evidence.positions)
+    ]
+
+
+def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) -> list[dict[str, Any]]:
+    """What became of every included report: document, outcome, reason, study, and who said so when."""
+    last: Mapping[str, Event] = {
+        str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"
+    }
+    rows = []
+    for at in sorted([*state.read_in_full, *(int(each) for each in state.waiting)]):
+        report = state.read_in_full.get(at)
+        event = last.get(ids[at]) if report else None
+        rows.append(
+            {
+                "document": ids[at],
+                "rank": at + 1,
+                "outcome": report.outcome if report else "waiting",
+                "reason": report.reason if report else "",
+                "study": report.study if report else "",
+                "tables": len(report.rows) if report else 0,
+                "time": event.time if event else "",
+                "reviewer": event.reviewer if event else "",
+            }
+        )
+    return rows
+
+
+def _whole(count: float) -> int | None:
+    return None if np.isnan(count) else int(count)

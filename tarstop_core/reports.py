@@ -1,0 +1,193 @@
+"""What becomes of an included report in full text, and the 2×2 tables that reports bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.tables import CELLS, Tables
+
+FullText = Literal["waiting", "not retrieved", "excluded", "no data", "data"]
+OUTCOMES: dict[FullText, str] = {
+    "data": "Eligible, with a 2×2 table",
+    "no data": "Eligible, no extractable data",
+    "excluded": "Excluded, with a reason",
+    "not retrieved": "Not retrieved",
+    "waiting": "Not read in full yet",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One 2×2 table of a report.
+
+    Parameters
+    ----------
+    study : str
+        What the study (or this part of it) is called.
+    TP, FN : int
+        Of the diseased.
+    FP, TN : int or None
+        Of the healthy; None where a report gives sensitivity only.
+    """
+
+    study: str
+    TP: int
+    FP: int | None
+    FN: int
+    TN: int | None
+
+    @property
+    def counts(self) -> tuple[int, int | None, int, int | None]:
+        """TP, FP, FN, TN."""
+        return self.TP, self.FP, self.FN, self.TN
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one included report.
+
+    Parameters
+    ----------
+    outcome : str
+        One of :data:`OUTCOMES`. Only "data" moves the belief.
+    reason : str
+        Why it was excluded or could not be had.
+    study : str
+        The study it reports; reports of one study carry the same name.
+    rows : tuple of Row
+        Its tables: more than one where a report holds several.
+
+    Raises
+    ------
+    InputProblem
+        When a table is unusable, data has no table, or an exclusion no reason.
+    """
+
+    outcome: FullText
+    reason: str = ""
+    study: str = ""
+    rows: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.outcome not in OUTCOMES:
+            raise InputProblem(f"A report cannot be '{self.outcome}'; choose one of {', '.join(OUTCOMES)}.")
+        if (self.outcome == "data") != bool(self.rows):
+            raise InputProblem(
+                "A report with data needs its 2×2 table; enter TP, FP, FN and TN."
+                if self.outcome == "data"
+                else "A 2×2 table was given for a report without data; choose 'with a 2×2 table'."
+            )
+        if self.outcome == "excluded" and not self.reason.strip():
+            raise InputProblem("Say why the report is excluded; the reason is counted in the flow diagram.")
+        if self.rows:
+            tables_of(self.rows)
+
+    @property
+    def was_read(self) -> bool:
+        """Whether somebody read it in full."""
+        return self.outcome in ("excluded", "no data", "data")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values; :meth:`from_dict` reads them back."""
+        rows = [{"study": row.study, **{cell: getattr(row, cell) for cell in CELLS}} for row in self.rows]
+        return {"outcome": self.outcome, "reason": self.reason, "study": self.study, "tables": rows}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Report:
+        """A report from its JSON values."""
+        rows = tuple(
+            Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in content.get("tables", ())
+        )
+        outcome = cast(FullText, str(content["outcome"]))
+        return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
+
+
+def tables_of(rows: tuple[Row, ...]) -> Tables:
+    """Rows as one set of tables.
+
+    Raises
+    ------
+    InputProblem
+        When a count is negative, fractional or missing where it is needed.
+    """
+    # None becomes NaN.
+    counts = np.array([row.counts for row in rows], dtype=float).reshape(-1, 4)
+    return Tables(tuple(row.study for row in rows), *(counts[:, at] for at in range(4)))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All tables that count.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies, in the order of the list.
+    positions : ndarray of int, shape (n,)
+        0-based rank of the document that brought each.
+    notes : tuple of str
+        The same study twice, and what was made of it.
+    """
+
+    tables: Tables
+    positions: NDArray[np.intp]
+    notes: tuple[str, ...] = ()
+
+
+def collect(reports: Mapping[int, Report]) -> Evidence:
+    """The tables of all reports, each study's once.
+
+    A study is what the report says it reports, or else the table's own name. A table that two reports give
+    for the same study, count for count, is counted once; different tables of one study all count, as if their
+    patients were different ones. Both are noted.
+
+    Parameters
+    ----------
+    reports : mapping of int to Report
+        By position, rising.
+
+    Examples
+    --------
+    >>> twice = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
+    >>> evidence = collect({4: twice, 7: twice})
+    >>> len(evidence.tables), evidence.notes
+    (1, ('Lee 2004 is reported twice with the same table (documents #5 and #8); it is counted once.',))
+    """
+    rows: list[Row] = []
+    positions: list[int] = []
+    notes: list[str] = []
+    counted: dict[str, list[tuple[Row, int]]] = {}
+    for at, report in reports.items():
+        for row in report.rows:
+            name = (report.study or row.study).strip()
+            known = counted.setdefault(name.casefold(), []) if name else []
+            same = next((place for other, place in known if other.counts == row.counts and place != at), None)
+            if same is not None:
+                notes.append(
+                    f"{name} is reported twice with the same table (documents #{same + 1} and #{at + 1}); "
+                    "it is counted once."
+                )
+                continue
+            known.append((row, at))
+            rows.append(row)
+            positions.append(at)
+    for known in counted.values():
+        if len(known) > 1:
+            where = sorted({at + 1 for _, at in known})
+            reports_of = f"document #{where[0]}" if len(where) == 1 else "documents " + _listed(where)
+            study = (reports[known[0][1]].study or known[0][0].study).strip()
+            notes.append(
+                f"{study} has {len(known)} tables ({reports_of}); all of them count. "
+                "If they share patients, keep one."
+            )
+    return Evidence(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(f"#{n}" for n in numbers[:-1]) + f" and #{numbers[-1]}"

@@ -1,0 +1,93 @@
+"""Typed tables: what is refused, what is kept, and the way through an address and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence_typed import LONGEST, MOST_ROWS, pack, rows_of, typed_tables, unpack
+from tarstop_core.tables import Tables
+
+EMPTY = ("", "", "", "", "")
+CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL, CELL), max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (("Lee", "-1", "1", "2", "3"), "Row 2 (Lee) is left out: TP is '-1'; give a whole number from 0 on."),
+        (("", "1", "1", "7.5", "3"), "Row 2 is left out: FN is '7.5'; give a whole number from 0 on."),
+        (("Lee", "", "1", "2", "3"), "Row 2 (Lee) is left out: it has no TP; give a whole number from 0 on."),
+        (
+            ("Lee", "", "", "", ""),
+            "Row 2 (Lee) is left out: it has no TP and no FN; give whole numbers from 0 on.",
+        ),
+        (
+            ("Lee", "1", "x", "-", "3"),
+            "Row 2 (Lee) is left out: FP is 'x' and it has no FN; give whole numbers from 0 on.",
+        ),
+    ],
+)
+def test_a_row_that_is_not_complete_is_left_out_with_its_cell_and_the_others_stay(
+    row: tuple[str, ...], sentence: str
+) -> None:
+    tables, left_out = typed_tables([("A", "8", "", "2", ""), row, EMPTY, ("", "5", "1", "0", "30")])
+    assert left_out == (sentence,)
+    assert tables.study == ("A", "row 4") and tables.TP.tolist() == [8, 5] and np.isnan(tables.FP[0])
+
+
+def test_nothing_typed_is_no_study() -> None:
+    tables, left_out = typed_tables([EMPTY, (" ", "", "", "", "")])
+    assert len(tables) == 0 and not left_out and pack([EMPTY]) == ""
+
+
+@given(ROWS)
+def test_every_row_is_used_unchanged_or_named(rows: list[tuple[str, ...]]) -> None:
+    tables, left_out = typed_tables(rows)
+    filled = [row for row in rows if any(text.strip() for text in row)]
+    assert len(tables) + len(left_out) == len(filled)
+
+
+@given(ROWS)
+def test_what_is_packed_is_unpacked(rows: list[tuple[str, ...]]) -> None:
+    packed = pack(rows)
+    assert packed is not None and len(packed) <= LONGEST
+    if packed:
+        back = unpack(packed)
+        assert back == rows[: len(back)] and not any(
+            text.strip() for row in rows[len(back) :] for text in row
+        )
+
+
+@given(st.text(max_size=60))
+def test_an_address_that_was_changed_is_a_problem_and_nothing_else(text: str) -> None:
+    with pytest.raises(InputProblem, match="cannot be read"):
+        unpack(text)
+
+
+def test_an_address_cut_short_is_a_problem() -> None:
+    packed = pack([("A", "8", "1", "2", "30")]) or ""
+    for length in range(len(packed)):
+        with pytest.raises(InputProblem):
+            unpack(packed[:length])
+
+
+def test_tables_that_are_too_long_are_not_packed() -> None:
+    counts = np.random.default_rng(1).integers(0, 10**6, (4, 1000)).astype(float)
+    assert pack(rows_of(Tables(tuple("a" * 1000), *counts))) is None
+    assert pack([("a", "1", "1", "1", "1")] * (MOST_ROWS + 1)) is None
+    assert pack([("a" * 10**6, "1", "1", "1", "1")]) is None
+
+
+def test_tables_as_rows_are_the_same_tables() -> None:
+    tables = Tables(("A", "B"), *np.array([[8, np.nan, 2, np.nan], [10**6, 3, 0, 4]], dtype=float).T)
+    again, left_out = typed_tables(rows_of(tables))
+    assert not left_out and again.study == tables.study
+    assert all(
+        np.array_equal(getattr(again, c), getattr(tables, c), equal_nan=True)
+        for c in ("TP", "FP", "FN", "TN")
+    )

@@ -1,0 +1,310 @@
+"""A review in progress: its log, its path, and the advice that comes of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.advice import advise, paths_key, session_paths, stopping_outcomes, trace
+from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import LearnedFrom, Prior
+from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.data_share import DataShare
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import trace_to_csv
+from tarstop_core.outcome import Outcome
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
+from tarstop_core.reports import Report, Row
+from tarstop_core.review import data_share, is_plus, outcome_path, review_path, states_of
+from tarstop_core.session import Event, Settings, State, replay, report_event
+from tarstop_core.tables import Tables
+from tarstop_core.topic import Topic
+from tarstop_core.unseen import unseen
+
+SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
+CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)
+N = 80
+IDS = [f"d{i}" for i in range(N)]
+P = CALIBRATOR.probabilities(None, N)
+START = Settings(
+    Payoffs.from_q_star(0.5), 0.001, scenario="review", full_cost=0.01, calibrator=CALIBRATOR.digest,
+    data_share=DataShare(2, 2), plus="Adopt", minus="Don’t adopt",
+)  # fmt: skip
+GOOD, POOR = (38, 4, 3, 60), (12, 9, 22, 44)
+
+
+def label(at: int, verdict: str) -> Event:
+    return Event("label", {"doc": IDS[at], "label": verdict})
+
+
+def table(at: int, counts: tuple[int, int, int, int], study: str = "") -> Event:
+    name = study or f"Study {at}"
+    return Event(
+        "report", {"doc": IDS[at], **Report("data", study=name, rows=(Row(name, *counts),)).to_dict()}
+    )
+
+
+def outcome(at: int, what: str, reason: str = "") -> Event:
+    return Event("report", {"doc": IDS[at], **Report(what, reason).to_dict()})  # type: ignore[arg-type]
+
+
+def stored(events: Sequence[Event]) -> list[Event]:
+    return [replace(event, seq=seq) for seq, event in enumerate(events, start=1)]
+
+
+def state(events: Sequence[Event], start: Settings = START) -> State:
+    return replay(start, IDS, stored(events))
+
+
+# --- settings and log -----------------------------------------------------------------------------
+
+
+def test_settings_survive_json() -> None:
+    learned = Prior(s=0.8, learned_from=LearnedFrom("CLEF", 0.75, 16, 63, 742, 0.4))
+    for each in (
+        START,
+        replace(START, prior=learned, engine="reml", truth="full_evidence", stages=1, floor=0.9),
+    ):
+        assert Settings.from_dict(json.loads(json.dumps(each.to_dict()))) == each
+    old = {
+        name: value for name, value in START.to_dict().items() if name not in ("prior", "theta", "data_share")
+    }
+    assert Settings.from_dict(old).prior == Prior()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"scenario": "trial"}, "scenario is 'trial'; choose patent or review"),
+        ({"truth": "?"}, "truth is"),
+        ({"stages": 3}, "stages is '3'; choose 1 or 2"),
+        ({"theta": 1.0}, "1"),
+        ({"engine": "magic"}, "no engine 'magic'"),
+        ({"full_cost": -1}, "report in full is -1"),
+        ({"floor": 1}, "floor"),
+    ],
+)
+def test_unusable_settings_are_one_sentence(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(InputProblem, match=said):
+        replace(START, **changes)  # type: ignore[arg-type]
+
+
+def test_only_a_table_moves_the_belief() -> None:
+    events = [label(0, "relevant"), label(1, "relevant"), label(2, "relevant"), label(3, "irrelevant")]
+    events += [outcome(0, "excluded", "wrong test"), outcome(1, "no data"), outcome(2, "not retrieved")]
+    here = state(events)
+    assert here.waiting.tolist() == [] and len(here.evidence.tables) == 0
+    assert review_path(START, P, here).belief_at(4) == pytest.approx(0.5)
+    moved = state([*events, table(2, GOOD)])
+    assert review_path(START, P, moved).belief_at(4) == pytest.approx(
+        bivariate_belief(moved.evidence.tables, 0.75), abs=1e-9
+    )
+    assert review_path(START, P, moved).belief_at(2) == pytest.approx(0.5)
+
+
+def test_waiting_reports_and_what_reading_costs() -> None:
+    events = [
+        label(0, "relevant"),
+        label(1, "relevant"),
+        table(0, GOOD),
+        table(0, POOR),
+        outcome(1, "not retrieved"),
+    ]
+    here = state(events)
+    assert state(events[:2]).waiting.tolist() == [0, 1] and state(events[:3]).waiting.tolist() == [1]
+    assert here.spent == pytest.approx(2 * 0.001 + 0.01), (
+        "changing a table, or not getting a report, costs no reading"
+    )
+    again = [outcome(0, "not retrieved"), table(0, GOOD)]
+    assert state([*events, *again]).spent == pytest.approx(here.spent), "it was read before"
+    assert here.evidence.tables.TP.tolist() == [12]
+    assert state(events, replace(START, stages=1)).spent == pytest.approx(0.002)
+    undone = state([*events[:3], Event("undo")])
+    assert undone.waiting.tolist() == [0, 1] and undone.can_undo
+
+
+def test_a_document_excluded_after_all_takes_its_table_along() -> None:
+    events = [label(0, "relevant"), table(0, GOOD), Event("relabel", {"doc": IDS[0], "label": "irrelevant"})]
+    assert len(state(events).evidence.tables) == 0
+    with pytest.raises(InputProblem, match="not included any more"):
+        report_event(state(events), IDS, IDS[0], Report("no data"))
+    assert report_event(state(events[:1]), IDS, IDS[0], Report("no data")).payload["outcome"] == "no data"
+
+
+def test_a_report_before_its_document_is_refused() -> None:
+    with pytest.raises(InputProblem, match="has not been read yet"):
+        state([table(4, GOOD)])
+
+
+def test_no_document_decides_a_review() -> None:
+    here = state([label(0, "relevant"), Event("confirm", {"doc": IDS[0], "holds": True})])
+    assert here.hit is None and len(here.pending) == 0
+
+
+# --- the path -------------------------------------------------------------------------------------
+
+
+def test_the_share_with_data_is_learned_from_reports_read() -> None:
+    events = [label(at, "relevant") for at in range(4)]
+    events += [table(0, GOOD), outcome(1, "no data"), outcome(2, "not retrieved")]
+    share = data_share(START, state(events))
+    assert (share.alpha, share.beta) == (3, 3)
+    path = review_path(START, P, state(events))
+    assert path.share == 0.5 and path.waiting == 0.5 and path.full_cost == 0.01
+    at_once = review_path(replace(START, stages=1), P, state(events))
+    assert at_once.share == 1.0 and at_once.full_cost == 0.0
+
+
+def test_the_path_is_that_of_an_experiment() -> None:
+    """One stage, paper mode: a session that met the studies has the path of the whole list's experiment."""
+    at_once = replace(START, stages=1)
+    events = [label(at, "relevant" if at in (1, 4) else "irrelevant") for at in range(10)]
+    events += [table(1, GOOD), table(4, POOR)]
+    live = review_path(at_once, P, state(events, at_once))
+    labels = np.isin(np.arange(N), [1, 4])
+    cells = np.array([GOOD, POOR], dtype=float).T
+    known = Outcome(
+        Topic("T", np.array(IDS), None, labels, 2), "R", Tables(("a", "b"), *cells), np.array([1, 4])
+    )
+    experiment = outcome_path(known, P, at_once.payoffs)
+    np.testing.assert_array_equal(live.b, experiment.b)
+    np.testing.assert_array_equal(live.worth(), experiment.worth())
+    assert experiment.labels.sum() == 2
+
+
+def test_truth_is_asked_of_all_studies() -> None:
+    tables = Tables(("a", "b"), *np.array([GOOD, POOR], dtype=float).T)
+    b = bivariate_belief(tables, 0.75)
+    assert is_plus(tables, 0.75, "pooled", 0.2) == (b > 0.5)
+    assert is_plus(tables, 0.75, "full_evidence", b - 0.01) and not is_plus(
+        tables, 0.75, "full_evidence", b + 0.01
+    )
+
+
+def test_states_in_short_are_the_last_of_all() -> None:
+    tables = Tables(("a", "b"), *np.array([GOOD, POOR], dtype=float).T)
+    for engine in ("bivariate", "univariate"):
+        whole, last = (states_of(tables, 0.75, engine, Prior(), last_only=only) for only in (False, True))
+        assert (
+            len(last) == 1
+            and last[0].b == pytest.approx(whole[-1].b)
+            and last[0].n_0 == pytest.approx(whole[-1].n_0)
+        )
+        assert [each.b for each in whole] == pytest.approx(beliefs(tables, 0.75, engine, Prior()).tolist())
+
+
+# --- advice ---------------------------------------------------------------------------------------
+
+
+def told(events: Sequence[Event], start: Settings = START):  # type: ignore[no-untyped-def]
+    return advise(start, CALIBRATOR, P, state(events, start))
+
+
+def test_reports_that_pay_come_first() -> None:
+    advice = told([label(0, "relevant"), label(1, "relevant")])
+    assert advice.headline == "reports" and advice.go_on and advice.review.reports_first
+    assert advice.review.waiting == 2
+    assert advice.review.report_worth > advice.review.report_cost
+    assert told([label(0, "irrelevant")]).headline in ("continue", "depends")
+
+
+def test_stop_is_not_said_while_waiting_reports_could_change_the_decision() -> None:
+    dear = replace(START, cost=0.5, full_cost=0.5)
+    waits = told([label(0, "relevant"), label(1, "irrelevant")], dear)
+    assert (
+        waits.headline == "reports"
+        and not waits.review.reports_first
+        and waits.review.reports_may_change > 0.01
+    )
+    settled = told([label(0, "relevant"), label(1, "irrelevant"), outcome(0, "not retrieved")], dear)
+    assert settled.headline in ("stop", "depends") and not settled.go_on
+
+
+def test_a_floor_keeps_a_rule_from_stopping() -> None:
+    dear = replace(START, cost=0.5, engine="univariate")
+    events = [label(at, "irrelevant") for at in range(3)]
+    assert not told(events, dear).go_on
+    held = told(events, replace(dear, floor=0.9))
+    assert held.go_on and held.review.floor_holds and held.more == N - 3
+    allowed = told(events, replace(dear, floor=0.4))
+    assert not allowed.go_on and not allowed.review.floor_holds
+
+
+def test_nothing_read_is_said() -> None:
+    assert told([], replace(START, cost=0.5)).headline == "prior alone"
+
+
+def test_everything_read_is_said() -> None:
+    assert told([label(at, "irrelevant") for at in range(N)]).headline == "all read"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["irrelevant", "unsure", "good", "poor", "no data", "waiting"]), max_size=25))
+def test_every_situation_has_an_advice_that_keeps_its_paths(kinds: list[str]) -> None:
+    events: list[Event] = []
+    for at, kind in enumerate(kinds):
+        events.append(label(at, kind if kind in ("irrelevant", "unsure") else "relevant"))
+        if kind in ("good", "poor"):
+            events.append(table(at, GOOD if kind == "good" else POOR))
+        elif kind == "no data":
+            events.append(outcome(at, kind))
+    here = state(events)
+    advice = advise(START, CALIBRATOR, P, here)
+    assert advice == advise(START, CALIBRATOR, P, here, session_paths(START, CALIBRATOR, P, here))
+    assert 0 < advice.b < 1 and 0 <= advice.review.otherwise <= 1
+    low, high = advice.review.unseen[1:]
+    assert 0 <= low <= advice.review.unseen[0] <= high + 1 <= N
+    miss = state([*events, label(len(kinds), "irrelevant")])
+    assert paths_key(START, miss) == paths_key(START, here)
+
+
+def test_other_rules_stop_somewhere() -> None:
+    here = state([label(0, "relevant"), table(0, GOOD)])
+    stops = stopping_outcomes(START, CALIBRATOR, P, here, [Greedy(), Optimal(), LookAhead(2000), Budget(5)])
+    path = review_path(START, P, here)
+    assert [depth for depth, _ in stops][-1] == 5
+    assert all(plus == path.chooses_plus(depth) for depth, plus in stops)
+
+
+def test_the_trace_says_what_was_on_the_screen() -> None:
+    events = stored([label(0, "relevant"), table(0, GOOD), label(1, "irrelevant"), label(2, "relevant")])
+    rows = trace(START, {CALIBRATOR.digest: CALIBRATOR}, IDS, None, events)
+    assert [row["studies"] for row in rows] == [0, 1, 1]
+    assert rows[0]["report"] == "data" and rows[0]["tables"] == "Study 0: TP 38, FP 4, FN 3, TN 60"
+    assert rows[2]["report"] == "waiting" and rows[1]["report"] == ""
+    before = advise(START, CALIBRATOR, P, state(events[:2]))
+    assert (rows[1]["b"], rows[1]["worth"], rows[1]["headline"]) == (before.b, before.worth, before.headline)
+    assert "chance_otherwise" in trace_to_csv(rows).splitlines()[0]
+
+
+def test_the_advice_follows_a_what_if() -> None:
+    events = [label(0, "relevant"), table(0, GOOD)]
+    here = state(events)
+    strict = replace(START, theta=0.95)
+    assert advise(strict, CALIBRATOR, P, here).b < advise(START, CALIBRATOR, P, here).b
+    assert isinstance(session_paths(strict, CALIBRATOR, P, here).path, CumulativePath)
+
+
+# --- what is still unread -------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(st.floats(0, 20), st.integers(0, 40), st.floats(0, 30), st.floats(0.3, 20))
+def test_unseen_is_the_mixture_it_claims_to_be(read: float, found: int, left: float, a: float) -> None:
+    mean, low, high = unseen(read, found, left, a)
+    if left == 0:
+        assert (mean, low, high) == (0, 0, 0)
+        return
+    assert mean == pytest.approx(left * (a + found) / (a + read), rel=1e-6)
+    rng = np.random.default_rng(0)
+    draws = rng.poisson(left * rng.gamma(a + found, 1 / (a + read), 20_000))
+    assert np.mean(draws < low) <= 0.06 and np.mean(draws > high) <= 0.06
