@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tarstop_core.cli_experiment import experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs, check_cost, exceeds
 
 if TYPE_CHECKING:
+    from tarstop_core.belief.prior import Prior
     from tarstop_core.topic import Topic
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
@@ -157,7 +159,12 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
 @tarstop.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("qrels", type=click.Path(path_type=Path))
-@click.option("--scenario", type=click.Choice(["patent", "review"]), required=True)
+@click.option(
+    "--scenario",
+    type=click.Choice(["patent", "review", "inclusion"]),
+    required=True,
+    help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Calibrator to write (JSON).")
 @click.option("--kind", type=click.Choice(KINDS), default="marginal", show_default=True)
 @click.option(
@@ -260,7 +267,9 @@ def belief(
     from tarstop_core.files import read_tables
 
     file = read_tables(table)
-    path = belief_path(file.tables, theta, engine, b_0=b_0, prior_file=prior_file, correction=correction)
+    if engine == "reml" and (b_0 is not None or prior_file is not None):
+        raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
+    path = belief_path(file.tables, theta, engine, _prior(b_0, prior_file, theta), correction=correction)
     for note in (*file.notes, *path.notes):
         click.echo(note, err=True)
     last = path.beliefs[-1]
@@ -284,6 +293,48 @@ def belief(
             click.echo(f"{count:>5}  {'not identified' if each is None else number(each)}")
 
 
+@tarstop.command("learn-prior")
+@click.argument("tables", type=click.Path(path_type=Path))
+@click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Prior to write (JSON).")
+@click.option(
+    "--name", help="What the reviews are, for the people who will rely on it; the file's name unless given."
+)
+@json_option
+def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None, as_json: bool) -> None:
+    """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
+    from tarstop_core.belief.learned_prior import learn_prior
+    from tarstop_core.belief.prior import check_theta, save
+    from tarstop_core.explain import number
+    from tarstop_core.files import read_outcome_tables
+
+    _writable(out, tables)
+    found = read_outcome_tables(tables)
+    reviews = [review for review, _, _ in found]
+    prior = learn_prior([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
+    with _writing(out):
+        save(prior, out)
+    seen = prior.learned_from
+    assert seen is not None
+    if as_json:
+        _print_json(
+            {
+                "b_0": prior.b_0,
+                "s": prior.s,
+                "tau": prior.tau,
+                "reviews": seen.reviews,
+                "outcomes": seen.outcomes,
+                "gain": seen.gain,
+            }
+        )
+        return
+    click.echo(
+        f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
+        f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}; log evidence a review "
+        f"{number(seen.gain)} above the default prior's."
+    )
+
+
 @tarstop.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("qrels", type=click.Path(path_type=Path))
@@ -294,8 +345,27 @@ def belief(
 @q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
-@click.option("--scenario", type=click.Choice(["patent"]), default="patent", show_default=True)
-@click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
+@click.option("--scenario", type=click.Choice(["patent", "review"]), default="patent", show_default=True)
+@click.option(
+    "--tables",
+    type=click.Path(path_type=Path),
+    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such.",
+)
+@click.option(
+    "--truth",
+    type=click.Choice(["pooled", "full_evidence"]),
+    help="Reviews: pooled sensitivity exceeds θ (the default), or what full evidence would choose.",
+)
+@click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
+@click.option(
+    "--engine",
+    type=click.Choice(["bivariate", "univariate", "reml"]),
+    help="Reviews: where the belief comes from; bivariate unless given.",
+)
+@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="Reviews: a prior as JSON.")
+@click.option(
+    "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
+)
 @json_option
 def replay(
     run: Path,
@@ -306,26 +376,66 @@ def replay(
     payoffs: str | None,
     cost: float,
     scenario: str,
-    b_0: float,
+    tables: Path | None,
+    truth: str | None,
+    theta: float | None,
+    engine: str | None,
+    prior_file: Path | None,
+    b_0: float | None,
     as_json: bool,
 ) -> None:
     """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    from dataclasses import replace
+
     from tarstop_core.belief.decisive import check_prior
+    from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration import load
     from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.files import read_outcomes
     from tarstop_core.policies import parse_policy
 
     stakes, policy = _stakes(q_star, payoffs), parse_policy(spec)
     check_cost(cost)
-    check_prior(b_0)
+    if scenario == "review" and tables is None:
+        raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
+    of_reviews = {
+        "--tables": tables,
+        "--truth": truth,
+        "--theta": theta,
+        "--engine": engine,
+        "--prior": prior_file,
+    }
+    given = [name for name, value in of_reviews.items() if value is not None]
+    if scenario == "patent" and given:
+        raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
+    check_prior(0.5 if b_0 is None else b_0)
+    theta = check_theta(0.75 if theta is None else theta)
     fitted = load(calibrator)
     if fitted.scenario != scenario:
         raise InputProblem(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
-    topics, notes = _labelled(run, qrels)
-    outcomes = replaying.replay(topics, fitted, policy, stakes, cost, b_0)
+    if tables is None:
+        topics, notes = _labelled(run, qrels)
+        outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0)
+    else:
+        topics, notes = _labelled(run, qrels)
+        judged = {topic.name: topic for topic in topics}
+        file = read_outcomes(tables, judged)
+        notes = (*notes, *file.notes)
+        outcomes = replaying.replay_reviews(
+            # Relevant is what the judgments say, so that recall divides by their R.
+            [replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes],
+            fitted,
+            policy,
+            stakes,
+            cost,
+            theta,
+            truth or "pooled",
+            engine or "bivariate",
+            _prior(b_0, prior_file, theta),
+        )
     mean = replaying.summary(outcomes)
     _say(notes)
     if as_json:
@@ -335,13 +445,59 @@ def replay(
     for outcome in outcomes:
         truth = "ω⁺" if outcome.omega else "ω⁻"
         click.echo(
-            f"{outcome.topic:<14}{truth:>6}{outcome.depth:>8,}{outcome.action:>8}"
+            f"{outcome.topic:<14}{truth:>6}{f'{outcome.depth:,.1f}'.removesuffix('.0'):>8}{outcome.action:>8}"
             f"{outcome.net_utility:>13.4f}{outcome.recall:>8.3f}"
         )
     click.echo(
         f"{policy}: {mean['topics']} topics, {mean['depth']:.1f} documents read on average, net utility "
         f"{mean['net_utility']:.4f}, same decision as the truth in {mean['decision_agreement']:.1%}."
     )
+
+
+tarstop.add_command(experiment)
+
+
+@tarstop.command("check-policy")
+@click.argument("spec")
+@click.option("--lists", default=60, show_default=True, help="Random lists to try it on.")
+@json_option
+def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
+    """Show that a rule never looks ahead: SPEC is NAME[:param=value,…] or FILE.py:NAME. Exits with 1 when it does."""
+    from tarstop_core.policies import parse_policy
+    from tarstop_core.policies.check import check_policy
+
+    report = check_policy(parse_policy(spec), lists)
+    if as_json:
+        _print_json(
+            {
+                "policy": report.policy,
+                "lists": report.lists,
+                "ok": report.ok,
+                "findings": list(report.findings),
+                "remark": report.remark,
+            }
+        )
+    else:
+        for finding in report.findings:
+            click.echo(finding)
+        if report.remark:
+            click.echo(report.remark)
+        elif report.ok:
+            click.echo(
+                f"{report.policy}: nothing wrong on {report.lists} random lists; it never looked ahead."
+            )
+    if not report.ok:
+        sys.exit(1)
+
+
+def _prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
+    from dataclasses import replace
+
+    from tarstop_core.belief.prior import Prior, load
+
+    # A learned b_0 refers to the θ it was learned at.
+    prior = load(file).at(theta) if file is not None else Prior()
+    return prior if b_0 is None else replace(prior, b_0=b_0)
 
 
 def _stakes(q_star: float | None, payoffs: str | None) -> Payoffs:

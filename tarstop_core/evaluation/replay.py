@@ -1,4 +1,7 @@
-"""Stopping on labelled rankings in paper mode: depths, actions, net utility."""
+"""Stopping on labelled rankings in paper mode: depths, actions, net utility.
+
+Cases are played as an experiment plays them, so that both come to the same.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,32 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation import tasks as playing
+from tarstop_core.evaluation.cases import Case
+from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy
+from tarstop_core.policies.base import Randomised
 from tarstop_core.topic import Topic
-from tarstop_core.value import DecisivePath
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Played:
     """What a policy came to on one topic.
 
     Parameters
     ----------
     topic : str
-    depth : int
-        Documents read.
+    depth : int or float
+        Documents read; of a rule that draws a random sample, the expected number.
     action : str
         "a+" or "a-".
     omega : bool
-        ω⁺: the qrels hold a relevant document, ranked or not.
+        ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for.
     net_utility : float
         Payoff of the action under the truth, minus cost times depth, in the payoffs' unit.
     recall : float
@@ -36,7 +44,7 @@ class Outcome:
     """
 
     topic: str
-    depth: int
+    depth: float
     action: str
     omega: bool
     net_utility: float
@@ -50,12 +58,12 @@ def replay(
     payoffs: Payoffs,
     cost: float,
     b_0: float = 0.5,
-) -> list[Outcome]:
+) -> list[Played]:
     """Stop on each topic as the policy says and act.
 
     Documents that the run does not rank are not appended; a topic without a ranked hit has no first
-    hit. Policies act on the belief where they stop; baselines (here: Budget) choose a⁺ iff they have
-    seen a relevant document, which is what reproduces the paper's Table 1.
+    hit. Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant
+    document, which is what reproduces the paper's Table 1; an Oracle acts as the truth would where it can.
 
     Parameters
     ----------
@@ -77,7 +85,57 @@ def replay(
     return [_outcome(topic, calibrator, policy, payoffs, cost, b_0) for topic in topics]
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def replay_reviews(
+    outcomes: Iterable[Outcome],
+    calibrator: Calibrator,
+    policy: Policy,
+    payoffs: Payoffs,
+    cost: float,
+    theta: float = 0.75,
+    truth: str = "pooled",
+    engine: str = "bivariate",
+    prior: Prior | None = None,
+) -> list[Played]:
+    """Stop on each review outcome as the policy says and act on the belief reached, baselines too.
+
+    Only an Oracle acts on the truth. A rule that draws a random sample is refused.
+
+    Parameters
+    ----------
+    outcomes : iterable of Outcome
+    calibrator : Calibrator
+        Of the chance that a document brings data.
+    policy : Policy
+    payoffs : Payoffs
+    cost : float
+        Per document, in the payoffs' unit.
+    theta : float
+        Threshold on pooled sensitivity.
+    truth : {"pooled", "full_evidence"}
+        What the action is held against (:func:`~tarstop_core.review.is_plus`).
+    engine : str
+        Of the belief that policies act on; the truth is always bivariate.
+    prior : Prior, optional
+
+    Raises
+    ------
+    InputProblem
+        When a topic has no labels, the cost is negative, or the rule draws a random sample.
+    """
+    check_cost(cost)
+    if isinstance(policy, Randomised):
+        raise InputProblem(
+            f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
+        )
+    task = playing.ReviewTask(theta=theta, truth_is=truth, engine=engine)
+    played = []
+    for outcome in outcomes:
+        case = Case(_judged(outcome.topic), outcome.review, outcome)
+        played.append(_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost))
+    return played
+
+
+def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
     """Means over topics: screened, net utility, recall, share of right actions."""
     if not outcomes:
         raise InputProblem(
@@ -95,26 +153,44 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
     """Outcomes as plain rows for JSON and tables."""
     return [asdict(outcome) for outcome in outcomes]
 
 
 def _outcome(
     topic: Topic, calibrator: Calibrator, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
-) -> Outcome:
+) -> Played:
+    case = Case(_judged(topic), topic.name)
+    if not isinstance(policy, Randomised):
+        return _played(playing.DecisiveTask(b_0=b_0), case, calibrator, policy, payoffs, cost)
+    # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
+    drawn = policy.expected(case.labels)
+    plus = drawn.found > 0.5
+    utility = payoffs.outcome(plus, topic.omega) - cost * drawn.read
+    recall = drawn.recall * int(case.labels.sum()) / case.n_relevant if case.n_relevant else 0.0
+    return Played(topic.name, drawn.read, "a+" if plus else "a-", topic.omega, utility, recall)
+
+
+def _played(
+    task: playing.Task, case: Case, knowledge: Any, policy: Policy, payoffs: Payoffs, cost: float
+) -> Played:
+    """One rule with a depth on one case, as an experiment plays it."""
+    truth = task.truth(case, [payoffs])
+    paths = task.paths(case, knowledge, [payoffs])
+    found = task.play(case, knowledge, paths, [policy], [cost], truth, exact=False)
+    utility = metrics.net_utility(payoffs, found.plus, truth[0], found.screened, cost)
+    return Played(
+        topic=case.name,
+        depth=int(found.screened.item()),
+        action="a+" if found.plus.item() else "a-",
+        omega=bool(truth[0]),
+        net_utility=utility.item(),
+        recall=found.recall.item(),
+    )
+
+
+def _judged(topic: Topic) -> Topic:
     if topic.labels is None or topic.n_relevant is None:
         raise InputProblem(f"Topic {topic.name} has no judgments; replaying needs them.")
-    curve = calibrator.curve(calibrator.probabilities(topic.scores, len(topic)))
-    path = DecisivePath(curve=curve, b_0=b_0, payoffs=payoffs, hit=topic.first_hit)
-    depth = int(policy.depths(path, [cost])[0])
-    found = int(topic.labels[:depth].sum())
-    plus = path.chooses_plus(depth) if policy.acts_on_belief else found > 0
-    return Outcome(
-        topic=topic.name,
-        depth=depth,
-        action="a+" if plus else "a-",
-        omega=topic.omega,
-        net_utility=payoffs.outcome(plus, topic.omega) - cost * depth,
-        recall=found / topic.n_relevant if topic.n_relevant else 0.0,
-    )
+    return topic

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration import Calibrator, FittedOn
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.replay import Outcome, replay, rows, summary
+from tarstop_core.evaluation.replay import Played, replay, rows, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
+from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth, parse_policy
 from tarstop_core.topic import Topic
 from tarstop_core.value import DecisivePath
 
@@ -48,7 +48,7 @@ def topic(n: int, *hits: int, unranked: int = 0, name: str = "T") -> Topic:
 
 def one(
     ranked: Topic, chances: Sequence[float], policy: Policy, payoffs: Payoffs, cost: float, b_0: float = 0.5
-) -> Outcome:
+) -> Played:
     (outcome,) = replay([ranked], by_rank(*chances), policy, payoffs, cost, b_0)
     return outcome
 
@@ -73,18 +73,18 @@ def test_greedy_without_a_hit(cost: float, depth: int) -> None:
 
 def test_greedy_stops_at_the_hit_and_takes_the_right_action() -> None:
     outcome = one(topic(6, 2, 5), CHANCES, Greedy(), HALF, 0.01)
-    assert outcome == Outcome("T", 2, "a+", True, pytest.approx(0.25 - 0.02), 0.5)
+    assert outcome == Played("T", 2, "a+", True, pytest.approx(0.25 - 0.02), 0.5)
 
 
 def test_a_hit_beyond_the_stop_is_a_false_reject() -> None:
     outcome = one(topic(6, 3), CHANCES, Greedy(), HALF, 0.01)
-    assert outcome == Outcome("T", 2, "a-", True, pytest.approx(-0.25 - 0.02), 0.0)
+    assert outcome == Played("T", 2, "a-", True, pytest.approx(-0.25 - 0.02), 0.0)
 
 
 def test_a_belief_above_the_threshold_adopts_without_a_hit() -> None:
     aggressive = Payoffs.from_q_star(0.2)
     outcome = one(topic(6), CHANCES, Greedy(), aggressive, 1.0)
-    assert outcome == Outcome("T", 0, "a+", False, pytest.approx(-0.1), 0.0)
+    assert outcome == Played("T", 0, "a+", False, pytest.approx(-0.1), 0.0)
     # Two misses take the belief from 1/2 to 3/11, still above 1/5; a prior of 1/4 falls to 1/9.
     assert one(topic(6), CHANCES, Greedy(), aggressive, 1e-4).action == "a+"
     assert one(topic(6), CHANCES, Greedy(), aggressive, 1e-4, b_0=0.25).action == "a-"
@@ -96,7 +96,7 @@ def test_optimal_reads_on_where_greedy_stops_short() -> None:
     cautious = Payoffs.from_q_star(0.8)
     assert one(topic(3, 3), chances, Greedy(), cautious, 0.001).action == "a-"
     outcome = one(topic(3, 3), chances, Optimal(), cautious, 0.001)
-    assert outcome == Outcome("T", 3, "a+", True, pytest.approx(0.1 - 0.003), 1.0)
+    assert outcome == Played("T", 3, "a+", True, pytest.approx(0.1 - 0.003), 1.0)
     assert one(topic(3), chances, Optimal(), cautious, 0.001).depth == 3
 
 
@@ -159,6 +159,19 @@ def test_unranked_relevant_documents_in_real_rankings(real_data: Path) -> None:
         assert outcome.omega and outcome.action == "a-" and outcome.recall == 0 and outcome.depth > 1
     (whole,) = replay([lost], calibrator, Budget(10**6), HALF, 0.0)
     assert whole.depth == len(lost) and whole.action == "a-"
+
+
+def test_a_rule_that_samples_comes_to_its_expectation() -> None:
+    rule = parse_policy("qbcb:tau=0.5,n_min=1,alpha=0.5")
+    ranked = topic(30, 3, 9, unranked=2)
+    outcome = one(ranked, (0.1,), rule, HALF, 0.001)
+    assert ranked.labels is not None
+    drawn = rule.expected(ranked.labels)  # type: ignore[attr-defined]
+    assert (outcome.depth, outcome.action) == (drawn.read, "a+")
+    assert outcome.net_utility == pytest.approx(0.25 - 0.001 * drawn.read)
+    assert outcome.recall == pytest.approx(drawn.recall / 2)
+    nothing = one(topic(30), (0.1,), rule, HALF, 0.001)
+    assert (nothing.depth, nothing.action, nothing.recall) == (30, "a-", 0)
 
 
 # --- the paper's arithmetic -------------------------------------------------------------------------
@@ -251,11 +264,11 @@ def test_the_calibrators_frailty_reaches_the_rule() -> None:
 
 def test_means_and_errors() -> None:
     outcomes = [
-        Outcome("a", 10, "a+", True, 0.15, 0.5),
-        Outcome("b", 20, "a+", False, -0.45, 0.0),
-        Outcome("c", 0, "a-", True, -0.25, 0.0),
-        Outcome("d", 30, "a-", False, 0.22, 0.0),
-        Outcome("e", 40, "a-", False, 0.21, 0.0),
+        Played("a", 10, "a+", True, 0.15, 0.5),
+        Played("b", 20, "a+", False, -0.45, 0.0),
+        Played("c", 0, "a-", True, -0.25, 0.0),
+        Played("d", 30, "a-", False, 0.22, 0.0),
+        Played("e", 40, "a-", False, 0.21, 0.0),
     ]
     mean = summary(outcomes)
     assert mean == {

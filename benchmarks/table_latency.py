@@ -1,0 +1,119 @@
+"""From saving a 2×2 table to the redrawn belief, forest and SROC, in a real browser.
+
+Run it as ``python -m benchmarks.table_latency [DOCUMENTS [TABLES]]``. The time runs from the Enter key in the
+form to the second animation frame after both figures on the page have changed: the curve of the belief, and the
+forest (first half of the tables) or the SROC plot (second half). Each table is on disk before it is drawn.
+Prints the median and the 95th percentile of each; exits with 1 when one of the latter is above 300 ms.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Page, expect, sync_playwright
+
+from benchmarks.label_latency import long_session
+from tarstop_core.session import Event
+from tarstop_core.store import Store
+
+TARGET_MS = 300
+WARM_UP = 3
+WATCH = """() => {
+  window.latencies = [];
+  let pressed = null, before = null;
+  const drawn = () => {
+    const plots = ['.st-key-curves', '.st-key-evidence'].map(
+      place => document.querySelector(place + ' .js-plotly-plot .cartesianlayer')?.innerHTML);
+    return plots.every(Boolean) ? plots : null;
+  };
+  document.addEventListener('keydown', event => {
+    if (event.key === 'Enter') { pressed = performance.now(); before = drawn(); }
+  }, true);
+  new MutationObserver(() => {
+    if (pressed === null) return;
+    const now = drawn();
+    if (!now || !before || now.some((each, at) => each === before[at])) return;
+    const begun = pressed;
+    pressed = null;
+    requestAnimationFrame(() => requestAnimationFrame(
+      () => window.latencies.push(performance.now() - begun)));
+  }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+}"""
+
+
+def review_session(url: str, documents: int, tables: int) -> str:
+    """A review whose first abstracts are all included, with three tables entered."""
+    session = long_session(url, documents)
+    rng = np.random.default_rng(1)
+    with Store(url) as store:
+        settings = replace(store.session(session).settings, scenario="review", cost=1e-5, full_cost=1e-4)
+        store.append(session, Event("settings", {"settings": settings.to_dict(), "reason": ""}), expected=0)
+        ids = store.session(session).ids[: tables + 3]
+        for at, doc in enumerate(ids, start=1):
+            store.append(session, Event("label", {"doc": doc, "label": "relevant"}), expected=at)
+        for at, doc in enumerate(ids[:3]):
+            row = {"study": f"Study {at}", **counts(rng)}
+            report = {"doc": doc, "outcome": "data", "reason": "", "study": row["study"], "tables": [row]}
+            store.append(session, Event("report", report), expected=len(ids) + 1 + at)
+    return session
+
+
+def counts(rng: np.random.Generator) -> dict[str, int]:
+    """An invented table: sensitivity around 3 in 4."""
+    TP, TN = rng.binomial(60, 0.75), rng.binomial(120, 0.85)
+    return {"TP": int(TP), "FP": int(120 - TN), "FN": int(60 - TP), "TN": int(TN)}
+
+
+def measure(page: Page, tables: int) -> np.ndarray:
+    """Milliseconds of each table."""
+    rng = np.random.default_rng(2)
+    done = int(page.evaluate("window.latencies.length"))
+    for at in range(done, done + tables):
+        page.keyboard.press("f")
+        first = page.get_by_label("TP", exact=True)
+        expect(first).to_be_focused()
+        page.get_by_label("Study", exact=True).fill(f"Study {at + 3}")
+        for cell, count in counts(rng).items():
+            page.get_by_label(cell, exact=True).fill(str(count))
+        page.keyboard.press("Enter")
+        page.wait_for_function(f"window.latencies.length > {at}", timeout=10_000)
+        page.wait_for_timeout(400)
+    return np.array(page.evaluate("window.latencies"))[done:]
+
+
+def main(documents: int = 1_500, tables: int = 40) -> int:
+    """Measure and print."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
+
+    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+        session = review_session(f"sqlite:///{server.database}", documents, tables)
+        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(f"{server.url}/screen?session={session}")
+        expect(page.get_by_test_id("counter")).to_contain_text("3 with data", timeout=30_000)
+        page.wait_for_timeout(4_000)
+        page.evaluate(WATCH)
+        measured = {"forest": measure(page, tables // 2)[WARM_UP:]}
+        page.get_by_role("tab", name="SROC").click()
+        page.wait_for_timeout(2_000)
+        measured["SROC"] = measure(page, tables - tables // 2)[WARM_UP:]
+        browser.close()
+    print(f"{documents:,} documents, {tables + 3} studies in the end, Enter to painted figures:")
+    worst = 0.0
+    for name, times in measured.items():
+        middle, high = np.percentile(times, [50, 95])
+        worst = max(worst, float(high))
+        print(
+            f"belief and {name}: median {middle:.0f} ms, p95 {high:.0f} ms, longest {times.max():.0f} ms "
+            f"({len(times)} tables after {WARM_UP} to warm up; target p95 {TARGET_MS} ms)"
+        )
+    return 0 if worst <= TARGET_MS else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*(int(argument) for argument in sys.argv[1:3])))

@@ -1,0 +1,306 @@
+"""Experiments that run beside the dashboard, each in a process and a folder of its own.
+
+Everything that is known of a run lies in its folder: the order (``order.json``), how far it is
+(``progress.json``), finished pieces (``finished/``) and in the end ``results.npz``. So a run can be looked at
+from any page, is there after the server was started again, and goes on where it was. The process listens to a
+pipe from the server and ends when that is closed: by Cancel, or with the server itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from sqlalchemy.engine import make_url
+
+from tarstop_core.database import URL_VARIABLE, default_path
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, Cancelled, run
+from tarstop_core.evaluation.store import Finished
+from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
+from tarstop_core.shipped_results import Listed, listed, save_small
+
+State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
+ORDER, PROGRESS, RESULTS, CACHE, FILES, LOG = (
+    "order.json",
+    "progress.json",
+    "results.npz",
+    "finished",
+    "benchmark",
+    "log.txt",
+)
+PATIENCE = 5.0
+"""Seconds that a cancelled run may take to finish a piece; then it is ended in the middle."""
+BEAT = 0.2
+"""Seconds between two notes of how far a run is."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be run.
+
+    Parameters
+    ----------
+    title : str
+        What the person calls it.
+    folder : str
+        Where the benchmark's files lie.
+    methods : tuple of str
+        As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them.
+    q_stars, costs : tuple of float
+    truth, engine, theta
+        Reviews only.
+    b_0 : float
+    created : str
+        ISO time, UTC.
+    """
+
+    title: str
+    folder: str
+    methods: tuple[str, ...]
+    q_stars: tuple[float, ...] = Q_STARS
+    costs: tuple[float, ...] = COSTS
+    truth: str = "pooled"
+    engine: str = "univariate"
+    theta: float = 0.75
+    b_0: float = 0.5
+    created: str = ""
+
+    def task(self, scenario: str) -> Task:
+        """How cases are played."""
+        if scenario == "patent":
+            return DecisiveTask(b_0=self.b_0)
+        return ReviewTask(theta=self.theta, truth_is=self.truth, engine=self.engine, b_0=self.b_0)
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a run is.
+
+    Parameters
+    ----------
+    state : str
+    share : float
+        Of the work, 0 to 1.
+    what : str
+        What is being done, or why it failed.
+    seconds_left : float or None
+    """
+
+    state: State
+    share: float = 0.0
+    what: str = ""
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run by its folder."""
+
+    folder: Path
+    order: Order
+
+    @property
+    def id(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+    @property
+    def results(self) -> Listed | None:
+        """What it found; None until then."""
+        path = self.folder / RESULTS
+        return listed(path) if path.is_file() else None
+
+
+_LOCK = threading.Lock()
+_PROCESSES: dict[Path, subprocess.Popen[bytes]] = {}
+
+
+def runs_folder() -> Path:
+    """Where runs are kept: ``experiments`` beside the local database."""
+    url = os.environ.get(URL_VARIABLE, "").strip()
+    place = default_path()
+    if url and make_url(url).get_backend_name() == "sqlite":
+        place = Path(make_url(url).database or place)
+    return place.parent / "experiments"
+
+
+def new_folder() -> Path:
+    """A folder for a run to be; its benchmark goes into :data:`FILES`.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be made.
+    """
+    folder = runs_folder() / secrets.token_hex(4)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as problem:
+        raise InputProblem(
+            f"The folder {folder.parent} cannot be written to ({problem.strerror}); make room there or give rights."
+        ) from None
+    return folder
+
+
+def runs() -> list[Run]:
+    """All runs that were ordered, the newest first."""
+    found = []
+    for path in runs_folder().glob(f"*/{ORDER}"):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}
+            found.append(Run(path.parent, Order(**content)))
+        except (OSError, ValueError, TypeError, KeyError):
+            continue  # not written by this programme, or being removed
+    return sorted(found, key=lambda each: each.order.created, reverse=True)
+
+
+def begin(folder: Path, order: Order) -> Run:
+    """Write the order and start."""
+    ordered = replace(order, created=datetime.now(UTC).isoformat(timespec="seconds"))
+    _write(folder / ORDER, asdict(ordered))
+    started = Run(folder, ordered)
+    resume(started)
+    return started
+
+
+def resume(wanted: Run) -> None:
+    """Start a run, or go on with one that was stopped; nothing happens to one that is running."""
+    with _LOCK:
+        process = _PROCESSES.get(wanted.folder)
+        if process is not None and process.poll() is None:
+            if process.stdin is not None and not process.stdin.closed:
+                return
+            process.wait()  # it was told to end, and has at most PATIENCE left
+        _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
+        package = str(Path(__file__).resolve().parents[1])
+        paths = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+        with (wanted.folder / LOG).open("ab") as log:
+            _PROCESSES[wanted.folder] = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tarstop_core.background", str(wanted.folder)],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "PYTHONPATH": paths},
+                start_new_session=True,  # an interrupt at the server's terminal reaches it through the pipe
+            )
+
+
+def cancel(wanted: Run) -> None:
+    """Ask a run to end; what is finished is kept."""
+    with _LOCK:
+        process = _PROCESSES.get(wanted.folder)
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+
+
+def forget(wanted: Run) -> None:
+    """End a run and remove everything about it."""
+    cancel(wanted)
+    process = _PROCESSES.pop(wanted.folder, None)
+    if process is not None:
+        process.wait()
+    shutil.rmtree(wanted.folder, ignore_errors=True)
+
+
+def status(of: Run) -> Status:
+    """How far a run is; one that nobody carries on any more is stopped."""
+    process = _PROCESSES.get(of.folder)
+    alive = process is not None and process.poll() is None  # before reading: the last word is written first
+    try:
+        known = Status(**json.loads((of.folder / PROGRESS).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        known = Status("stopped")
+    if known.state not in ("waiting", "running"):
+        return known
+    if process is None or not alive:
+        return replace(known, state="stopped", seconds_left=None)
+    asked_to_end = process.stdin is None or process.stdin.closed
+    return replace(known, state="stopping", seconds_left=None) if asked_to_end else known
+
+
+def _write(path: Path, content: Any) -> None:
+    """JSON, there whole or not at all."""
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    os.replace(beside, path)
+
+
+# --- in the process -------------------------------------------------------------------------------
+
+
+def main(folder: Path, pipe: int) -> None:
+    """Carry out the order of a folder; ends early when the pipe (a file descriptor) is closed at its other end."""
+    closed = threading.Event()
+    threading.Thread(target=_listen, args=(pipe, closed), daemon=True).start()
+    known = [Status("running", what="reading the benchmark")]
+    last = [0.0]
+
+    def say(share: float, what: str, seconds_left: float | None) -> None:
+        known[0] = Status("running", share, what, seconds_left)
+        if time.monotonic() - last[0] >= BEAT:
+            last[0] = time.monotonic()
+            _write(folder / PROGRESS, asdict(known[0]))
+
+    _write(folder / PROGRESS, asdict(known[0]))
+    try:
+        content = json.loads((folder / ORDER).read_text(encoding="utf-8"))
+        order = Order(**content)
+        if not Path(order.folder).is_dir():
+            raise InputProblem(f"The folder {order.folder} is not there any more; bring the benchmark again.")
+        benchmark = from_folder(Path(order.folder))
+        benchmark = replace(benchmark, title=order.title)
+        found = run(
+            benchmark,
+            order.task(benchmark.scenario),
+            parse_methods(order.methods, benchmark.scenario),
+            q_stars=order.q_stars,
+            costs=order.costs,
+            workers=max(1, (os.cpu_count() or 1) - 1),  # one is left for the pages
+            finished=Finished(folder / CACHE),
+            progress=say,
+            cancelled=closed.is_set,
+        )
+        save_small(found, folder / f"{RESULTS}.part")
+        os.replace(folder / f"{RESULTS}.part", folder / RESULTS)
+        last_word = Status("done", 1.0)
+    except Cancelled:
+        last_word = replace(known[0], state="stopped", seconds_left=None)
+    except InputProblem as problem:
+        last_word = Status("failed", known[0].share, str(problem))
+    except Exception:
+        _write(folder / PROGRESS, asdict(Status("failed", known[0].share, UNFORESEEN)))
+        raise
+    _write(folder / PROGRESS, asdict(last_word))
+
+
+UNFORESEEN = (
+    "Something happened that TARstop did not expect; what is finished is kept. Go on with it, and if it happens "
+    f"again, report it with the file {LOG} of this run."
+)
+
+
+def _listen(pipe: int, closed: threading.Event) -> None:
+    while os.read(pipe, 1024):
+        pass
+    closed.set()
+    time.sleep(PATIENCE)
+    # A piece takes longer than anyone should wait. Finished pieces are on disk, whole; status says "stopped".
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.stdin.fileno())

@@ -1,0 +1,135 @@
+"""A benchmark of one's own as a browser sends it: single files or a zip, laid out as a folder."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks import ABOUT, HALVES, from_folder
+from tarstop_core.evaluation.cases import Benchmark
+
+SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
+MOST_BYTES = 4 * 2**30
+"""Of everything together, unpacked."""
+CHUNK = 1 << 20
+
+
+def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
+    """Write what was sent into an empty folder; what is not part of a benchmark stays out.
+
+    Parameters
+    ----------
+    files : iterable of (str, file)
+        Name and content. A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one
+        folder that holds all of this.
+    folder : path
+        Made if it is not there.
+
+    Returns
+    -------
+    tuple of str
+        What was left out, a sentence each.
+
+    Raises
+    ------
+    InputProblem
+        Naming the file that cannot be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    notes: list[str] = []
+    budget = [MOST_BYTES]
+    for name, content in files:
+        if name.lower().endswith(".zip"):
+            notes += _unpack(name, content, folder, budget)
+        elif not _wanted(PurePosixPath(name).name):
+            raise InputProblem(
+                f"{name} is neither a run (.run), judgments (.qrels), 2×2 tables (.csv, .tsv) nor {ABOUT}; "
+                "rename it to say which, or leave it out."
+            )
+        else:
+            _write(content, folder / PurePosixPath(name).name, name, budget)
+    return tuple(notes)
+
+
+def checked(folder: Path) -> Benchmark:
+    """The benchmark in a folder of uploads; problems name files as the person knows them.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be used, without the folder's own path.
+    """
+    try:
+        return from_folder(folder)
+    except InputProblem as problem:
+        known = str(problem)
+        for path in (folder.resolve(), folder):
+            known = known.replace(f"{path}/", "").replace(f"The folder {path}", "Your upload")
+            known = known.replace(f"in {path} itself", "beside each other").replace(str(path), "your upload")
+        raise InputProblem(known) from None
+
+
+def _unpack(name: str, content: IO[bytes], folder: Path, budget: list[int]) -> list[str]:
+    try:
+        with zipfile.ZipFile(content) as packed:
+            members = [each for each in packed.infolist() if not each.is_dir() and not _hidden(each.filename)]
+            inside = [PurePosixPath(each.filename) for each in members]
+            top = _common_top(inside)
+            left_out = []
+            for member, path in zip(members, inside, strict=True):
+                if not _wanted(path.name):
+                    left_out.append(path.name)
+                    continue
+                place = path.relative_to(top) if top else path
+                half = place.parts[0].lower() if len(place.parts) == 2 else ""
+                if len(place.parts) > 2 or (len(place.parts) == 2 and half not in HALVES):
+                    raise InputProblem(
+                        f"{name} holds {path} in a folder of its own; keep files at the top of the zip, or in "
+                        "folders called train and test."
+                    )
+                with packed.open(member) as stream:
+                    _write(stream, folder / half / place.name, f"{path} in {name}", budget)
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise InputProblem(f"{name} is damaged or not a zip; pack it again.") from None
+    except (RuntimeError, NotImplementedError):
+        raise InputProblem(
+            f"{name} is encrypted or packed in an unusual way; pack it again without a password."
+        ) from None
+    if not left_out:
+        return []
+    shown = ", ".join(left_out[:3]) + (" …" if len(left_out) > 3 else "")
+    return [f"{name}: left out, because their names do not say what they are: {shown}."]
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
+def _common_top(paths: list[PurePosixPath]) -> str:
+    """The one folder that holds everything, unless it is a half of the benchmark."""
+    tops = {path.parts[0] if len(path.parts) > 1 else "" for path in paths}
+    top = tops.pop() if len(tops) == 1 else ""
+    return "" if top.lower() in HALVES else top
+
+
+def _wanted(name: str) -> bool:
+    return name == ABOUT or name.lower().removesuffix(".gz").endswith(SUFFIXES)
+
+
+def _write(content: IO[bytes], path: Path, name: str, budget: list[int]) -> None:
+    if path.exists():
+        raise InputProblem(f"There are two files called {path.name}; keep one, or pack train and test apart.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as target:
+        while block := content.read(CHUNK):
+            budget[0] -= len(block)
+            if budget[0] < 0:
+                raise InputProblem(
+                    f"{name} is too large: all files together may have {MOST_BYTES >> 30} GB; "
+                    "name their folder instead of sending them."
+                )
+            target.write(block)

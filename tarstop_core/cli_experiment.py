@@ -1,0 +1,180 @@
+"""``tarstop experiment``: the paper's protocol from the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tarstop_core.errors import InputProblem
+
+CACHE = ".finished"
+
+
+@click.command()
+@click.argument("benchmark")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for tables and figures.")
+@click.option(
+    "--truth",
+    type=click.Choice(["pooled", "full_evidence"]),
+    default="pooled",
+    show_default=True,
+    help="Reviews: pooled sensitivity above θ, or what all studies would choose (the paper's Table 2).",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["bivariate", "univariate", "reml"]),
+    default="univariate",
+    show_default=True,
+    help="Reviews: belief that rules act on; the truth is always bivariate.",
+)
+@click.option(
+    "--theta", type=float, default=0.75, show_default=True, help="Reviews: threshold on sensitivity."
+)
+@click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
+@click.option(
+    "--methods",
+    help="Comma-separated: names, name:param=value, combinations either(a;b) and both(a;b), rules in files "
+    "file.py:Name, each also with @variant; 'paper', 'all'; every rule unless given.",
+)
+@click.option("--share", type=float, help="Share of ω⁺ topics to weigh results to; as they are unless given.")
+@click.option(
+    "--replications",
+    type=click.IntRange(min=1),
+    help="Random samples of QBCB and Target (the paper: 50); patents: exact expectation unless given.",
+)
+@click.option(
+    "--pseudo",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Imagined documents on every calibration step.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of random samples.")
+@click.option(
+    "--workers", type=int, default=0, help="Processes; all cores unless given. They change no number."
+)
+@click.option("--dask", metavar="ADDRESS", help="Dask scheduler to run on instead.")
+@click.option("--fresh", is_flag=True, help="Compute anew what an earlier run has left in the folder.")
+@click.option(
+    "--pictures/--no-pictures", default=True, help="Figures as SVG and PNG too, where that is possible."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def experiment(
+    benchmark: str,
+    out: Path,
+    truth: str,
+    engine: str,
+    theta: float,
+    b_0: float,
+    methods: str | None,
+    share: float | None,
+    replications: int | None,
+    pseudo: float,
+    seed: int,
+    workers: int,
+    dask: str | None,
+    fresh: bool,
+    pictures: bool,
+    as_json: bool,
+) -> None:
+    """Tune and test every rule on BENCHMARK for every q* and cost.
+
+    BENCHMARK is one of these, or a folder of your own:
+
+    \b
+    patent       simulated patent searches
+    review       simulated diagnostic-accuracy reviews
+    clef         real rankings, any relevant document decides
+    clef-travel  the same, trained on one system's rankings, tested on others'
+    clef-review  real rankings and 2×2 tables, which document brings which is invented
+
+    clef-abs and clef-travel-abs take relevance by title and abstract. The real ones lie in the folder that
+    TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md says how it and a folder of your own are laid out.
+
+    Writes tables, figures and a self-contained report into the folder --out. Run again after an interruption,
+    it goes on where it was.
+    """
+    from tarstop_core.belief.decisive import check_prior
+    from tarstop_core.belief.prior import check_theta
+    from tarstop_core.evaluation.benchmarks import named
+    from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
+    from tarstop_core.evaluation.protocol import run
+    from tarstop_core.evaluation.report import Report, write
+    from tarstop_core.evaluation.store import Finished
+    from tarstop_core.evaluation.tasks import REPLICATIONS, DecisiveTask, ReviewTask, Task
+
+    begun = time.perf_counter()
+    check_prior(b_0)
+    check_theta(theta)
+    if share is not None and not 0 <= share <= 1:
+        raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
+    if out.exists() and not out.is_dir():
+        raise InputProblem(f"{out} is a file; name a folder for the results.")
+    real = os.environ.get("TARSTOP_REAL_DATA")
+    chosen = named(benchmark, Path(real) if real else None)
+    specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
+    tried = parse_methods(specs, chosen.scenario)
+    task: Task
+    if chosen.scenario == "patent":
+        task = DecisiveTask(b_0=b_0, pseudo=pseudo, replications=replications, seed=seed)
+    else:
+        task = ReviewTask(
+            theta=theta,
+            truth_is=truth,
+            engine=engine,
+            b_0=b_0,
+            pseudo=pseudo,
+            replications=replications or REPLICATIONS,
+            seed=seed,
+        )
+    finished = Finished(out / CACHE)
+    if fresh:
+        finished.clear()
+    results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
+    report = Report(results, share)
+    written = write(report, out, pictures=pictures)
+    for note in (*chosen.notes, *written.missing):
+        click.echo(note, err=True)
+    seconds = time.perf_counter() - begun
+    if as_json:
+        rows = [
+            {name: _plain(value) for name, value in row.items()} for row in report.rows.to_dict("records")
+        ]
+        click.echo(json.dumps({"rows": rows, "seconds": seconds}, ensure_ascii=False, allow_nan=False))
+        return
+    _print(report)
+    click.echo(
+        f"\n{len(tried)} methods in {seconds:.0f} s; wrote {out / 'report.html'} and {len(written.files) - 1} more."
+    )
+
+
+def _print(report: Any) -> None:
+    """The paper's table for each q*, at its cost."""
+    from tarstop_core.evaluation.report import ICER_DIGITS
+    from tarstop_core.evaluation.tables import HEADINGS, panel
+
+    click.echo(report.caption + ".")
+    plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])
+    digits = ICER_DIGITS[report.results.scenario]
+    for q_star in sorted(report.results.q_stars, reverse=True):
+        shown = panel(plain, q_star, report.cost, digits).rename(columns=HEADINGS)
+        click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value; what is not a number is null."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _progress(share: float, what: str, seconds_left: float | None) -> None:
+    if sys.stderr.isatty():
+        left = "" if seconds_left is None else f", about {max(1, round(seconds_left))} s left"
+        click.echo(f"\r\033[K{share:4.0%} {what}{left}", nl=share >= 1, err=True)

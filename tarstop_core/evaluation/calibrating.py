@@ -1,0 +1,52 @@
+"""How well chances matched what was found, tallied topic by topic so that no list has to stay in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration import BINS, Calibrator, Quality, ece
+from tarstop_core.evaluation.cases import Case
+
+Floats = NDArray[np.float64]
+
+COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, squared error
+
+
+def tally(calibrator: Calibrator, case: Case) -> Floats:
+    """Sums over one topic in bins of equal width, shape (BINS, 4); tallies of topics add.
+
+    As in :func:`~tarstop_core.calibration.assess`: "hazard" and "frailty" are judged by the first hit, on
+    the documents up to it, and in the patent scenario only ω⁺ topics count.
+    """
+    sums = np.zeros((BINS, COLUMNS))
+    topic = case.topic
+    if calibrator.scenario == "patent" and not topic.omega:
+        return sums
+    p = calibrator.probabilities(topic.scores, len(topic))
+    last = len(topic)
+    if calibrator.kind in ("hazard", "frailty"):
+        p = calibrator.curve(p).h
+        last = topic.first_hit or last
+    p, found = p[:last], case.labels[:last].astype(float)
+    at = np.minimum((p * BINS).astype(int), BINS - 1)
+    for column, values in enumerate((p, found, np.ones(last), (p - found) ** 2)):
+        sums[:, column] = np.bincount(at, weights=values, minlength=BINS)
+    return sums
+
+
+def quality(sums: Floats, topics: int, how: str) -> Quality | None:
+    """What added tallies say; None when nothing was counted."""
+    documents = sums[:, 2].sum()
+    if not documents:
+        return None
+    held = sums[sums[:, 2] > 0]
+    curve = tuple((float(p / n), float(y / n), int(n)) for p, y, n, _ in held)
+    return Quality(
+        how=how,
+        topics=topics,
+        documents=int(documents),
+        brier=float(sums[:, 3].sum() / documents),
+        ece=ece(curve),
+        reliability=curve,
+    )

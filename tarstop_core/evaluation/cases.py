@@ -1,0 +1,156 @@
+"""What a method is tried on: cases, in folds, in a benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.outcome import Outcome
+from tarstop_core.topic import Topic
+
+Scenario = Literal["patent", "review"]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One decision to be made: a labelled ranking, in reviews with its 2×2 tables.
+
+    Parameters
+    ----------
+    topic : Topic
+        With labels and R.
+    group : str
+        Cases of one group are not independent (a topic and its ω⁻ twin, the outcomes of a review): they
+        are split, weighed and resampled together.
+    outcome : Outcome or None
+        Reviews only.
+
+    Raises
+    ------
+    InputProblem
+        When the topic has no judgments.
+    """
+
+    topic: Topic
+    group: str
+    outcome: Outcome | None = None
+
+    def __post_init__(self) -> None:
+        if self.topic.labels is None or self.topic.n_relevant is None:
+            raise InputProblem(f"Topic {self.topic.name} has no judgments; an experiment needs them.")
+
+    @property
+    def name(self) -> str:
+        """The topic's name."""
+        return self.topic.name
+
+    @property
+    def labels(self) -> NDArray[np.bool_]:
+        """Relevant documents in ranking order, shape (N,)."""
+        assert self.topic.labels is not None
+        return self.topic.labels
+
+    @property
+    def n_relevant(self) -> int:
+        """R, ranked or not."""
+        assert self.topic.n_relevant is not None
+        return self.topic.n_relevant
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of everything about the case that a result can depend on."""
+        known = hashlib.blake2b(digest_size=16)
+        known.update(repr((self.name, self.group, self.n_relevant, len(self.topic))).encode())
+        arrays: list[NDArray[Any]] = [self.labels]
+        if self.topic.scores is not None:
+            arrays.append(self.topic.scores)
+        if self.outcome is not None:
+            tables = self.outcome.tables
+            arrays += [self.outcome.positions, tables.TP, tables.FP, tables.FN, tables.TN]
+        for array in arrays:
+            known.update(np.ascontiguousarray(array).tobytes())
+        return known.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Training cases and the test cases they are to serve.
+
+    Parameters
+    ----------
+    train, test : sequence of Case
+        Anything with a length and slices; the protocol takes a chunk at a time, so a sequence that makes
+        its cases when they are asked for keeps memory flat.
+    learn : sequence of Case, optional
+        Cases to fit calibrators (and priors) on; the training cases unless given.
+    """
+
+    train: Sequence[Case]
+    test: Sequence[Case]
+    learn: Sequence[Case] | None = None
+
+    @property
+    def learned_from(self) -> Sequence[Case]:
+        """Cases that calibrators are fitted on."""
+        return self.train if self.learn is None else self.learn
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Cases to tune and to test on, and what a person should know of them.
+
+    Parameters
+    ----------
+    name : str
+        Short, for files.
+    title : str
+        For headings.
+    scenario : {"patent", "review"}
+    folds : tuple of Fold
+        One for a benchmark with a training half; several for cross-validation, each test case in one.
+    provenance : str
+        Where rankings, judgments and tables come from, in a sentence or two.
+    simulated : bool
+    weigh_by_group : bool
+        Whether groups count equally in means, however many cases they have (reviews with many outcomes).
+    statistics : mapping of str to (float, float or None)
+        Ranking statistics, achieved and (where the paper publishes them) aimed at.
+    notes : tuple of str
+        What was found odd.
+    """
+
+    name: str
+    title: str
+    scenario: Scenario
+    folds: tuple[Fold, ...]
+    provenance: str
+    simulated: bool = False
+    weigh_by_group: bool = False
+    statistics: Mapping[str, tuple[float, float | None]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.folds or any(not len(fold.train) or not len(fold.test) for fold in self.folds):
+            raise InputProblem(
+                f"The benchmark {self.name} has no topics to tune on or none to test on; give both."
+            )
+
+
+def group_weights(groups: Sequence[str], by_group: bool) -> NDArray[np.float64]:
+    """Weights of cases that add up to their number; equal, or equal for each group.
+
+    Examples
+    --------
+    >>> group_weights(["a", "b", "b"], by_group=True)
+    array([1.5 , 0.75, 0.75])
+    """
+    if not by_group:
+        return np.ones(len(groups))
+    _, of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    return np.asarray(len(groups) / (len(count) * count[of]))

@@ -1,0 +1,194 @@
+"""What is compared: a rule, the settings that tuning may choose from, and what its chances come from."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Scenario
+from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.policies.combined import Combined
+
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "patent": ("marginal", "hazard", "frailty", "rank"),
+    "review": ("default", "learned"),
+}
+"""Where chances come from in patents (kind of calibrator), and the prior of a review's belief; first: the paper's."""
+
+PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
+"""The paper's seven methods by the names of their policies."""
+
+DEFAULT: dict[Scenario, tuple[str, ...]] = {
+    "patent": ("all", "optimal@hazard", "optimal@frailty"),
+    "review": ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned"),
+}
+"""What an experiment compares unless told."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of a table.
+
+    Parameters
+    ----------
+    name : str
+        ``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes.
+    settings : tuple of Policy
+        In grid order; ties go to the first.
+    variant : str
+        One of :data:`VARIANTS` of the scenario.
+    """
+
+    name: str
+    settings: tuple[Policy, ...]
+    variant: str
+
+    @property
+    def policy(self) -> type[Policy]:
+        """The rule's class."""
+        return type(self.settings[0])
+
+    @property
+    def title(self) -> str:
+        """What the row is called."""
+        base = str(self.settings[0]) if len(self.settings) == 1 else self.policy.title
+        first = any(self.variant == variants[0] for variants in VARIANTS.values())
+        return base if first else f"{base}, {self.variant}"
+
+    @property
+    def family(self) -> str:
+        """The rule's family."""
+        return self.policy.family
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the settings, and of the source of every rule that is not part of this programme."""
+        told = [self.variant, *(policy.spec for policy in self.settings)]
+        for kind in _kinds(self.settings[0]):
+            told.append(kind.__module__)
+            if not kind.__module__.startswith("tarstop_core."):
+                told.append(inspect.getsource(kind))
+        return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
+
+
+def _kinds(policy: Policy) -> Iterator[type[Policy]]:
+    """The class of a rule, and those of the rules that it is made of."""
+    yield type(policy)
+    if isinstance(policy, Combined):
+        for rule in policy.rules:
+            yield from _kinds(rule)
+
+
+def grid(policy: type[Policy]) -> tuple[Policy, ...]:
+    """Every combination of the values that a grid search tries, the first parameter slowest.
+
+    Combinations that the rule itself refuses are left out.
+
+    Examples
+    --------
+    >>> [str(each) for each in grid(POLICIES["budget"])]
+    ['Budget(100)', 'Budget(200)', 'Budget(500)', 'Budget(1000)']
+    """
+    names = [parameter.name for parameter in policy.parameters]
+    found = []
+    for values in product(*(parameter.grid for parameter in policy.parameters)):
+        try:
+            found.append(policy(**dict(zip(names, values, strict=True))))
+        except InputProblem:
+            continue
+    return tuple(found)
+
+
+def parse_methods(specs: Iterable[str], scenario: Scenario) -> tuple[Method, ...]:
+    """Methods by name.
+
+    Parameters
+    ----------
+    specs : iterable of str
+        Each the name of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken
+        as it is), a combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file
+        (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
+    scenario : {"patent", "review"}
+
+    Raises
+    ------
+    InputProblem
+        When there is no such policy or variant, or a method is named twice.
+
+    Examples
+    --------
+    >>> [method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")]
+    ['Greedy', 'Budget(100)', 'Optimal, hazard']
+    """
+    methods: dict[str, Method] = {}
+    for spec in _spelled_out(specs):
+        method = _method(spec, scenario)
+        if method.name in methods:
+            raise InputProblem(f"The method {method.name} is named twice; name it once.")
+        methods[method.name] = method
+    if not methods:
+        raise InputProblem("No method is named; name at least one, or 'paper' or 'all'.")
+    return tuple(methods.values())
+
+
+def split_specs(text: str) -> list[str]:
+    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters.
+
+    Examples
+    --------
+    >>> split_specs("greedy,qbcb:tau=0.8,n_min=5,budget:d=100,either(greedy;budget:d=5)")
+    ['greedy', 'qbcb:tau=0.8,n_min=5', 'budget:d=100', 'either(greedy;budget:d=5)']
+    """
+    parts: list[str] = []
+    depth = 0
+    for part in text.split(","):
+        further = re.match(r"\s*\w+\s*=", part) and parts and ":" in parts[-1]
+        if depth or further:
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
+        depth += part.count("(") - part.count(")")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _spelled_out(specs: Iterable[str]) -> list[str]:
+    names: list[str] = []
+    for spec in specs:
+        group = {"paper": PAPER, "all": tuple(POLICIES)}.get(spec.strip().lower())
+        names += [spec.strip()] if group is None else [each for each in group if each not in names]
+    return names
+
+
+def _method(spec: str, scenario: Scenario) -> Method:
+    rule, at, variant = spec.rpartition("@")
+    if not at:
+        rule, variant = spec, VARIANTS[scenario][0]
+    if variant not in VARIANTS[scenario]:
+        raise InputProblem(
+            f"There is no '{variant}' for {spec}; in the scenario {scenario} choose one of "
+            f"{', '.join(VARIANTS[scenario])}."
+        )
+    policy = parse_policy(rule)
+    if policy.parameters and "=" not in rule:
+        name, settings = policy.origin or policy.name, grid(type(policy))
+    else:
+        name, settings = policy.spec, (policy,)
+    return Method(f"{name}@{variant}" if at else name, settings, variant)
+
+
+@cache
+def code_digest() -> str:
+    """Fingerprint of this programme's code: results of another version are not taken for this one's."""
+    known = hashlib.blake2b(digest_size=16)
+    package = Path(__file__).resolve().parent.parent
+    for path in sorted(package.rglob("*.py")) + sorted(package.rglob("*.npz")):
+        known.update(path.relative_to(package).as_posix().encode())
+        known.update(path.read_bytes())
+    return known.hexdigest()

@@ -1,0 +1,242 @@
+"""What an experiment measures: net utility, agreement, errors, recall, ICER and regret.
+
+Everything is a whole-array function of three things: the chance that a topic ends in a⁺ (0 or 1 unless a
+rule draws a random sample), the truth, and how many documents were screened.
+
+Notes
+-----
+Fletcher & Stevenson, Evaluation.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs
+
+Floats = NDArray[np.float64]
+Icer = float | str
+
+REFERENCE, DOMINANT, DOMINATED, NEITHER = "Ref.", "Dominant", "Dominated", "--"
+PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
+"""Decimals in the paper's tables: what is equal there counts as equal."""
+
+
+def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
+    """Expected payoff of the action under the truth, in the payoffs' unit.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    plus : array_like
+        Chance that the action is a⁺.
+    omega : array_like of bool
+        ω⁺; broadcasts with `plus`.
+
+    Examples
+    --------
+    >>> payoff(Payoffs.from_q_star(0.8), [1, 1, 0, 0], [True, False, True, False]).round(2)
+    array([ 0.1, -0.4, -0.1,  0.4])
+    """
+    plus = np.asarray(plus, dtype=float)
+    under_plus = plus * payoffs.B - (1 - plus) * payoffs.L_g
+    under_minus = (1 - plus) * payoffs.G - plus * payoffs.L_r
+    return np.asarray(np.where(np.asarray(omega, dtype=bool), under_plus, under_minus))
+
+
+def net_utility(
+    payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike, screened: ArrayLike, cost: ArrayLike
+) -> Floats:
+    """U = u(a, ω) − c·n of each topic; arguments as in :func:`payoff`, all broadcast."""
+    spent = np.asarray(cost, dtype=float) * np.asarray(screened, dtype=float)
+    return np.asarray(payoff(payoffs, plus, omega) - spent)
+
+
+def agreement(plus: ArrayLike, omega: ArrayLike) -> Floats:
+    """Chance that the action is the right one."""
+    plus = np.asarray(plus, dtype=float)
+    return np.asarray(np.where(np.asarray(omega, dtype=bool), plus, 1 - plus))
+
+
+def false_adopt(plus: ArrayLike, omega: ArrayLike) -> Floats:
+    """Chance of a⁺ under ω⁻ (Type I)."""
+    return np.asarray(np.where(np.asarray(omega, dtype=bool), 0.0, np.asarray(plus, dtype=float)))
+
+
+def false_reject(plus: ArrayLike, omega: ArrayLike) -> Floats:
+    """Chance of a⁻ under ω⁺ (Type II)."""
+    return np.asarray(np.where(np.asarray(omega, dtype=bool), 1 - np.asarray(plus, dtype=float), 0.0))
+
+
+def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
+    """Relevant documents seen over R; 0 where R = 0, as in the paper.
+
+    Examples
+    --------
+    >>> recall([2, 0], [4, 0])
+    array([0.5, 0. ])
+    """
+    found, total = np.broadcast_arrays(np.asarray(found, dtype=float), np.asarray(n_relevant, dtype=float))
+    return np.asarray(np.divide(found, total, out=np.zeros(found.shape), where=total > 0))
+
+
+def regret(utilities: ArrayLike) -> Floats:
+    """Best net utility of any method on the same topic, minus the method's own.
+
+    Parameters
+    ----------
+    utilities : array_like, shape (T, M, …)
+        Of the methods that are shown; never an Oracle, which no method can equal.
+
+    Examples
+    --------
+    >>> regret([[0.2, 0.1], [0.0, 0.3]])
+    array([[0. , 0.1],
+           [0.3, 0. ]])
+    """
+    utilities = np.asarray(utilities, dtype=float)
+    return np.asarray(utilities.max(axis=1, keepdims=True) - utilities)
+
+
+def icer(screened: float, agrees: float, reference_screened: float, reference_agrees: float) -> Icer:
+    """Documents more for each decision more that is right, against the reference method.
+
+    Parameters
+    ----------
+    screened, agrees : float
+        Mean documents screened and decision agreement.
+    reference_screened, reference_agrees : float
+        The same of the reference (Greedy).
+
+    Returns
+    -------
+    float or str
+        The ratio; "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--"
+        where either is equal at the printed precision. Where both are lower the ratio is positive too: the
+        documents saved for each right decision given up.
+
+    Examples
+    --------
+    >>> round(icer(31.1, 0.9460, 3.4, 0.8910), 1), icer(3.3, 0.924, 5.9, 0.918), icer(3.9, 0.8910, 3.4, 0.8910)
+    (503.6, 'Dominant', '--')
+    """
+    more = screened - reference_screened
+    better = agrees - reference_agrees
+    if _printed(screened, PRINTED_SCREENED) == _printed(reference_screened, PRINTED_SCREENED) or _printed(
+        agrees, PRINTED_AGREEMENT
+    ) == _printed(reference_agrees, PRINTED_AGREEMENT):
+        return NEITHER
+    if more < 0 < better:
+        return DOMINANT
+    if better < 0 < more:
+        return DOMINATED
+    return more / better
+
+
+def _printed(value: float, decimals: int) -> str:
+    # Halves are not exact in binary: a hair settles them, so that 5.45 and 5.450000000000001 print alike.
+    return f"{value + math.copysign(1e-9, value):.{decimals}f}"
+
+
+def net_utility_of_errors(
+    payoffs: Payoffs,
+    *,
+    false_adopt: float,
+    false_reject: float,
+    omega_plus: float,
+    topics: int,
+    screened: float,
+    cost: float,
+) -> float:
+    """Mean net utility of a table row from its counts of errors.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    false_adopt, false_reject : float
+        Topics with a wrong a⁺ and with a wrong a⁻ (fractional for means of replications).
+    omega_plus, topics : float, int
+        Topics under ω⁺, and all.
+    screened, cost : float
+        Mean documents, and cost of one.
+
+    Examples
+    --------
+    The paper's Budget at q* = .8: 42 of 500 topics with prior art missed, 100 documents at .001.
+
+    >>> row = dict(false_adopt=0, false_reject=42, omega_plus=500, topics=1000, screened=100, cost=0.001)
+    >>> round(net_utility_of_errors(Payoffs.from_q_star(0.8), **row), 4)
+    0.1416
+    """
+    right = omega_plus * payoffs.B + (topics - omega_plus) * payoffs.G
+    lost = false_adopt * payoffs.wrong_plus + false_reject * payoffs.wrong_minus
+    return float((right - lost) / topics - cost * screened)
+
+
+def errors_of_net_utility(
+    payoffs: Payoffs,
+    *,
+    net_utility: float,
+    decision_agreement: float,
+    omega_plus: float,
+    topics: int,
+    screened: float,
+    cost: float,
+) -> tuple[float, float]:
+    """Counts of errors (false adopts, false rejects) that a table row's net utility implies.
+
+    Two equations: together they are the decisions that disagree, and weighted by what they cost they are
+    the utility that is missing. NaN where both cost the same (q* = .5) and only their sum is known.
+    """
+    wrong = (1 - decision_agreement) * topics
+    right = omega_plus * payoffs.B + (topics - omega_plus) * payoffs.G
+    lost = right - topics * (net_utility + cost * screened)
+    difference = payoffs.wrong_plus - payoffs.wrong_minus
+    if abs(difference) < 1e-9 * payoffs.K:
+        return math.nan, math.nan
+    adopts = (lost - wrong * payoffs.wrong_minus) / difference
+    return adopts, wrong - adopts
+
+
+def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None = None) -> Floats:
+    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together.
+
+    Parameters
+    ----------
+    omega : array_like of bool, shape (T,)
+    share : float or None
+        Share of ω⁺ wanted, 0 to 1; None keeps the share that the topics have.
+    base : array_like, shape (T,), optional
+        Weights within each state; equal unless given.
+
+    Raises
+    ------
+    InputProblem
+        When the share is not one, or asks for topics of a state that has none.
+
+    Examples
+    --------
+    >>> share_weights([True, False, False], 0.5)
+    array([0.5 , 0.25, 0.25])
+    """
+    omega = np.asarray(omega, dtype=bool)
+    base = np.ones(len(omega)) if base is None else np.asarray(base, dtype=float)
+    if share is None:
+        return np.asarray(base / base.sum())
+    if not 0 <= share <= 1:
+        raise InputProblem(f"The share of ω⁺ topics is {share:g}; give a number from 0 to 1.")
+    weights = np.zeros(len(omega))
+    for name, state, part in (("ω⁺", omega, share), ("ω⁻", ~omega, 1 - share)):
+        if part == 0:
+            continue
+        if not state.any():
+            raise InputProblem(
+                f"No topic is {name}, so results cannot be weighed to a share of {share:g} ω⁺; "
+                "leave the share as it is."
+            )
+        weights[state] = part * base[state] / base[state].sum()
+    return weights

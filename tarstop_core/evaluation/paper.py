@@ -1,0 +1,148 @@
+"""The paper's Tables 1 and 2, and what follows from them by arithmetic alone.
+
+Every published row satisfies U = P − loss − c·n with P the payoff of deciding every topic rightly, so the
+numbers of false adopts and false rejects, which the paper draws but does not print, can be solved for. The
+same functions that measure an experiment here do it.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from tarstop_core.evaluation import metrics
+from tarstop_core.payoffs import Payoffs
+
+SOURCE = (
+    "J. Fletcher & M. Stevenson, Decision-Theoretic Stopping Rules for Document Screening, Tables 1 (patents) "
+    "and 2 (systematic reviews)"
+)
+REFERENCE_METHOD = "Greedy"
+MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
+"""Methods whose error counts are means over 50 random samples, so need not be whole."""
+PATENT_OMEGA_PLUS = 500
+"""Patent topics with prior art, of 1,000, as the paper states."""
+
+
+def published() -> pd.DataFrame:
+    """The 42 published rows.
+
+    Returns
+    -------
+    DataFrame
+        ``table, scenario, q_star, cost, topics, approach, screened, decision_agreement, recall, net_utility,
+        icer``; `icer` as printed.
+
+    Examples
+    --------
+    >>> rows = published()
+    >>> len(rows), rows["approach"].nunique()
+    (42, 7)
+    """
+    return pd.read_csv(Path(__file__).with_name("published.csv"), dtype={"icer": "str"})
+
+
+def omega_plus(panel: pd.DataFrame) -> float:
+    """How many topics of a panel are ω⁺; NaN where it cannot be known (and does not matter: q* = .5).
+
+    A row whose decisions are all right has lost nothing: its net utility and effort give P, and P is
+    linear in the number of ω⁺ topics. The patent task states its number.
+    """
+    first = panel.iloc[0]
+    if first["scenario"] == "patent":
+        return PATENT_OMEGA_PLUS
+    payoffs = Payoffs.from_q_star(float(first["q_star"]))
+    perfect = panel[panel["decision_agreement"] == 1]
+    if perfect.empty or math.isclose(payoffs.B, payoffs.G):
+        return math.nan
+    right = (perfect["net_utility"] + perfect["cost"] * perfect["screened"]).mean()
+    return float(round(first["topics"] * (right - payoffs.G) / (payoffs.B - payoffs.G)))
+
+
+def recovered() -> pd.DataFrame:
+    """What the published rows imply, and whether this project's functions give them back.
+
+    Returns
+    -------
+    DataFrame, one row for each published row
+        ``scenario, q_star, cost, approach, topics, omega_plus`` (NaN where unknown), ``false_adopt`` and
+        ``false_reject`` (whole, but for means of replications; NaN at q* = .5), ``net_utility`` as published,
+        ``net_utility_again`` from the errors, ``icer`` as published, ``icer_again`` from screened and
+        agreement, ``icer_agrees`` (label equal, or value within the rounding of what it is computed from).
+    """
+    found = []
+    for _, panel in published().groupby(["scenario", "q_star"], sort=False):
+        plus = omega_plus(panel)
+        reference = panel[panel["approach"] == REFERENCE_METHOD].iloc[0]
+        for _, row in panel.iterrows():
+            adopts, rejects = _errors(row, plus)
+            ratio = (
+                metrics.REFERENCE
+                if row["approach"] == REFERENCE_METHOD
+                else metrics.icer(
+                    row["screened"],
+                    row["decision_agreement"],
+                    reference["screened"],
+                    reference["decision_agreement"],
+                )
+            )
+            found.append(
+                {
+                    **row[["scenario", "q_star", "cost", "approach", "topics"]],
+                    "omega_plus": plus,
+                    "false_adopt": adopts,
+                    "false_reject": rejects,
+                    "net_utility": row["net_utility"],
+                    "net_utility_again": _net_utility(row, plus, adopts, rejects),
+                    "icer": row["icer"],
+                    "icer_again": ratio,
+                    "icer_agrees": _icer_agrees(row["icer"], ratio, row, reference),
+                }
+            )
+    return pd.DataFrame(found)
+
+
+def _errors(row: pd.Series, plus: float) -> tuple[float, float]:
+    adopts, rejects = metrics.errors_of_net_utility(
+        Payoffs.from_q_star(row["q_star"]),
+        net_utility=row["net_utility"],
+        decision_agreement=row["decision_agreement"],
+        omega_plus=plus,
+        topics=row["topics"],
+        screened=row["screened"],
+        cost=row["cost"],
+    )
+    if math.isnan(adopts):
+        return adopts, rejects
+    digits = 2 if row["approach"] in MEANS_OF_REPLICATIONS else 0
+    return abs(round(adopts, digits)), abs(round(rejects, digits))
+
+
+def _net_utility(row: pd.Series, plus: float, adopts: float, rejects: float) -> float:
+    """From the errors; where they are not known apart, both cost the same and any split will do."""
+    topics = row["topics"]
+    if math.isnan(adopts):
+        adopts, rejects = (1 - row["decision_agreement"]) * topics, 0.0
+    return metrics.net_utility_of_errors(
+        Payoffs.from_q_star(row["q_star"]),
+        false_adopt=adopts,
+        false_reject=rejects,
+        omega_plus=0.0 if math.isnan(plus) else plus,
+        topics=topics,
+        screened=row["screened"],
+        cost=row["cost"],
+    )
+
+
+def _icer_agrees(printed: str, own: metrics.Icer, row: pd.Series, reference: pd.Series) -> bool:
+    if isinstance(own, str):
+        return own == printed
+    more = row["screened"] - reference["screened"]
+    better = row["decision_agreement"] - reference["decision_agreement"]
+    # Either input may be off by half a unit of its last digit, on both sides of the difference.
+    wide, high = 10.0**-metrics.PRINTED_SCREENED, 10.0**-metrics.PRINTED_AGREEMENT
+    corners = [(more + i * wide) / (better + j * high) for i in (-1, 1) for j in (-1, 1)]
+    half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    return bool(min(corners) - half <= float(printed) <= max(corners) + half)

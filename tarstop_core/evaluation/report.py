@@ -1,0 +1,452 @@
+"""Everything an experiment found, on disk: tables, figures, and one page that needs no network."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import aggregate, claims, tables
+from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.page import figure_block, page, paragraph, section, table_block
+from tarstop_core.evaluation.results import Results, save
+from tarstop_core.figures import Figure, reliability_figure, reliability_sentence
+from tarstop_core.results_figures import (
+    difference_figure,
+    difference_sentence,
+    effort_figure,
+    effort_sentence,
+    error_figure,
+    error_sentence,
+    regret_figure,
+    regret_sentence,
+)
+
+ICER_DIGITS = {"patent": 1, "review": 0}
+PAPER_CALIBRATION = {"patent": (0.0018, 0.0004), "review": (0.025, 0.0002)}
+"""Brier score and expected calibration error that the paper reports."""
+STATISTICS = {
+    "n_relevant": "relevant documents a topic",
+    "map": "MAP",
+    "ndcg": "NDCG",
+    "recall_100": "Recall@100",
+    "hit_within_31": "topics with a hit within 31",
+    "hit_within_100": "topics with a hit within 100",
+}
+FOCUS = (*PAPER, "optimal", "look-ahead", "greedy@learned", "optimal@learned", "decide-now")
+"""Methods of the regret figure, where two dozen lines would say nothing."""
+PICTURES = ("svg", "png")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A figure with its name, heading and sentence; `draw` takes "is the page dark?"."""
+
+    name: str
+    heading: str
+    draw: Callable[[bool], Figure]
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Frames and figures of an experiment, computed once.
+
+    Parameters
+    ----------
+    results : Results
+    share : float, optional
+        Share of ω⁺ topics to weigh to; as they are unless given.
+    draws : int
+        Bootstrap samples.
+    """
+
+    results: Results
+    share: float | None = None
+    draws: int = aggregate.DRAWS
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """One row a method, q* and cost."""
+        return aggregate.rows(self.results, share=self.share, draws=self.draws)
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame | None:
+        """Every method against Greedy on the same topics; None where Greedy was not run or is alone."""
+        names = [method.name for method in self.results.methods]
+        if aggregate.REFERENCE not in names or len(names) < 2:
+            return None
+        return aggregate.compare(self.results, share=self.share, draws=self.draws)
+
+    @cached_property
+    def cost(self) -> float:
+        """Cost of a document in the tables."""
+        return tables.headline_cost(self.results.scenario, self.results.costs)
+
+    @cached_property
+    def regret(self) -> dict[float, pd.DataFrame]:
+        """Mean regret by cost, for each q*, against the best of all methods run, as in :attr:`rows`."""
+        return {
+            q_star: aggregate.regret_by_cost(self.results, q_star, self.share, self.draws)
+            for q_star in self.results.q_stars
+        }
+
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """Errors of each kind at the tables' cost."""
+        return aggregate.errors(self.results, self.cost, self.share)
+
+    @property
+    def unit(self) -> str:
+        """What cases are called."""
+        return "topics" if self.results.scenario == "patent" else "outcomes"
+
+    @property
+    def caption(self) -> str:
+        """What every table says of itself."""
+        known = self.results.settings
+        simulated = "simulated; " if self.results.simulated else ""
+        weighed = f"; weighed to {self.share:.0%} ω⁺" if self.share is not None else ""
+        return (
+            f"{known['title']} ({simulated}{len(self.results.cases)} {self.unit}), cost of a document {self.cost:g}; "
+            f"truth: {known['truth']}; engine: {known['engine']}{weighed}"
+        )
+
+    @property
+    def figures(self) -> list[Drawn]:
+        """All figures."""
+        results, simulated = self.results, self.results.simulated
+        drawn = []
+        for q_star, every in self.regret.items():
+            focus = every[every["method"].isin(FOCUS)]
+            frame = focus if focus["method"].nunique() > 2 else every
+            against = every["method"].nunique()
+            drawn.append(
+                Drawn(
+                    f"regret_q{q_star:g}",
+                    f"Regret against the best of the {against} methods run, by cost of a document, q* = {q_star:g}",
+                    lambda dark, frame=frame: regret_figure(frame, simulated, dark),  # type: ignore[misc]
+                    regret_sentence(frame, q_star, self.cost),
+                )
+            )
+        drawn.append(
+            Drawn(
+                "errors",
+                f"Wrong decisions of both kinds, cost {self.cost:g}",
+                lambda dark: error_figure(self.errors, simulated, dark),
+                error_sentence(self.errors),
+            )
+        )
+        for q_star in results.q_stars:
+            own = self.rows[(self.rows["q_star"] == q_star) & (self.rows["cost"] == self.cost)]
+            drawn.append(
+                Drawn(
+                    f"effort_q{q_star:g}",
+                    f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
+                    lambda dark, own=own: effort_figure(own, simulated, dark),  # type: ignore[misc]
+                    effort_sentence(own),
+                )
+            )
+            if self.comparisons is not None:
+                table = self.comparisons
+                paired = table[(table["q_star"] == q_star) & (table["cost"] == self.cost)]
+                drawn.append(
+                    Drawn(
+                        f"differences_q{q_star:g}",
+                        f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
+                        lambda dark, paired=paired: difference_figure(paired, simulated, dark),  # type: ignore[misc]
+                        difference_sentence(paired),
+                    )
+                )
+        for variant, quality in results.calibration.items():
+            bins = quality.reliability
+            drawn.append(
+                Drawn(
+                    f"reliability_{variant}",
+                    f"Reliability of chances ({variant}), {quality.how}",
+                    lambda dark, bins=bins: reliability_figure(bins, simulated, dark),  # type: ignore[misc]
+                    f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
+                    f"{quality.ece:.4f}.",
+                )
+            )
+        return drawn
+
+
+@dataclass(frozen=True)
+class Written:
+    """Files written, and what could not be, a sentence each."""
+
+    files: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
+    """Write tables, figures, settings and the page into a folder.
+
+    ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
+    ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with
+    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where kaleido
+    and a Chromium are there.
+
+    Parameters
+    ----------
+    report : Report
+    folder : path
+        Made if it is not there.
+    pictures : bool
+        Whether to try to draw SVG and PNG.
+
+    Raises
+    ------
+    InputProblem
+        When the folder cannot be written to.
+    """
+    results = report.results
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        frames = {
+            "rows.csv": report.rows,
+            "topics.csv.gz": aggregate.case_rows(results),
+            "regret.csv": pd.concat(
+                [frame.assign(q_star=q_star) for q_star, frame in report.regret.items()], ignore_index=True
+            ),
+            "errors.csv": report.errors.assign(cost=report.cost),
+        }
+        if report.comparisons is not None:
+            frames["comparisons.csv"] = report.comparisons
+        for name, frame in frames.items():
+            # Without a time stamp inside, equal tables are equal files.
+            packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
+            frame.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
+        digits = ICER_DIGITS[results.scenario]
+        (folder / "tables.tex").write_text(
+            tables.latex(report.rows, report.cost, report.caption, digits), encoding="utf-8"
+        )
+        (folder / "settings.json").write_text(
+            json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        save(results, folder / "results.npz")
+        (folder / "report.html").write_text(html(report), encoding="utf-8")
+        files = [*frames, "tables.tex", "settings.json", "results.npz", "report.html"]
+        drawn, missing = _pictures(report, folder / "figures") if pictures else ([], [])
+    except OSError as problem:
+        raise InputProblem(f"The report cannot be written to {folder}: {problem.strerror}.") from None
+    return Written((*files, *drawn), tuple(missing))
+
+
+def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
+    """Figures as SVG and PNG, or a sentence that says why not."""
+    if find_spec("kaleido") is None:
+        return [], [
+            "Figures were not written as SVG and PNG: kaleido is not installed (pip install 'tarstop[images]')."
+        ]
+    import plotly.io
+
+    folder.mkdir(exist_ok=True)
+    figures, places = [], []
+    for drawn in report.figures:
+        figure = drawn.draw(False)
+        figure["layout"] |= {"paper_bgcolor": "white", "plot_bgcolor": "white"}
+        for kind in PICTURES:
+            figures.append(figure)
+            places.append(folder / f"{drawn.name}.{kind}")
+    try:
+        # All at once, so that one browser draws them.
+        heights = [figure["layout"]["height"] for figure in figures]
+        plotly.io.write_images(figures, places, width=900, height=heights, scale=2)
+    except Exception as problem:
+        first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+        return [], [
+            f"Figures were not written as SVG and PNG: kaleido found no Chromium that works ({first[:150]})."
+        ]
+    return [f"{folder.name}/{place.name}" for place in places], []
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def html(report: Report) -> str:
+    """The report as one page: figures that can be looked into, without a network."""
+    import plotly.offline
+
+    results = report.results
+    known = results.settings
+    figures = {drawn.name: drawn for drawn in report.figures}
+
+    def drawings(prefix: str) -> list[str]:
+        return [
+            figure_block(drawn.name, drawn.heading, drawn.draw(False), drawn.draw(True), drawn.sentence)
+            for name, drawn in figures.items()
+            if name.startswith(prefix)
+        ]
+
+    badge = (
+        "Simulated: nothing here was observed; it shows what rules do on data made to resemble the paper's."
+        if results.simulated
+        else "Real collections."
+    )
+    parts = [
+        section(
+            "What this is",
+            paragraph(badge, kind="badge"),
+            paragraph(f"{known['provenance']}."),
+            paragraph(
+                f"{len(results.cases)} test {report.unit}; truth: {known['truth']}; belief engine: {known['engine']}; belief before "
+                f"anything is read {known['b_0']:g}. Settings were searched on training {report.unit} for mean net utility, "
+                "anew for every q* and cost. Intervals are bootstrap intervals of 95 % "
+                f"over {'topics' if results.scenario == 'patent' else 'reviews'} ({report.draws:,} samples)."
+            ),
+            *[paragraph(note) for note in known["notes"]],
+        )
+    ]
+    verdicts = claims.verdicts(results, report.share, report.draws)
+    if verdicts:
+        rows = [{"claim": each.claim, "found": each.found} for each in verdicts]
+        parts.append(
+            section(
+                "Claims, whichever way they come out",
+                table_block(pd.DataFrame(rows), claims.caution(results), wide=True),
+            )
+        )
+    digits = ICER_DIGITS[results.scenario]
+    panels = []
+    for q_star in sorted(results.q_stars, reverse=True):
+        shown = tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS)
+        panels.append(table_block(shown, f"q* = {q_star:g}. {report.caption}."))
+    parts.append(section("Tables as the paper's", *panels, *_engine(report)))
+    parts += _beside_paper(report)
+    parts.append(section("What a wrong rule costs", *drawings("regret")))
+    parts.append(section("Which decisions go wrong", *drawings("errors")))
+    parts.append(section("How much is read", *drawings("effort")))
+    if report.comparisons is not None:
+        parts.append(section("Side by side on the same topics", *drawings("differences")))
+    parts.append(section("Chances and what was found", _calibration(results), *drawings("reliability")))
+    parts.append(section("Rankings", _statistics(results)))
+    chosen = report.rows.pivot_table(
+        index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
+    ).reset_index()
+    parts.append(
+        section(
+            "What tuning chose", table_block(chosen.rename(columns=str), "Settings by cost."), folded=True
+        )
+    )
+    settings = [
+        {"setting": name, "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}
+        for name, value in known.items()
+    ]
+    parts.append(section("Settings", table_block(pd.DataFrame(settings), "", wide=True), folded=True))
+    return page(f"{known['title']}: stopping rules compared", parts, plotly.offline.get_plotlyjs())
+
+
+def _engine(report: Report) -> list[str]:
+    """How often the slower engine would have acted otherwise."""
+    if "engine_changes" not in report.rows:
+        return []
+    at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
+    if at.empty:
+        return []
+    worst = at.iloc[int(at["engine_changes"].to_numpy().argmax())]
+    return [
+        paragraph(
+            f"Beliefs are those of the {report.results.settings['engine']} engine. At the same depths the bivariate one "
+            f"would have acted otherwise in {at['engine_changes'].mean():.1%} of topics on average, at most in "
+            f"{worst['engine_changes']:.1%} ({worst['approach']}, q* = {worst['q_star']:g}). It was not asked for rules "
+            "that draw a sample or know the truth."
+        )
+    ]
+
+
+def _beside_paper(report: Report) -> list[str]:
+    beside = aggregate.beside_paper(report.results)
+    if beside.empty:
+        return []
+    shown = pd.DataFrame(
+        {
+            "q*": beside["q_star"].map("{:g}".format),
+            "Approach": beside["approach"],
+            **{
+                f"{title}, {whose}": [form(value) for value in beside[f"{column}{suffix}"]]
+                for column, title, form in (
+                    ("net_utility", "Net utility", tables.signed),
+                    ("screened", "Screened", "{:,.1f}".format),
+                    ("decision_agreement", "Agreement", "{:.4f}".format),
+                    ("recall", "Recall", "{:.4f}".format),
+                    ("false_adopt", "False adopts", _share),
+                    ("false_reject", "False rejects", _share),
+                )
+                for suffix, whose in (("", "here"), ("_paper", "paper"))
+            },
+        }
+    )
+    notes = [paragraph(sentence) for sentence in claims.ordering_sentences(report.results)]
+    notes.append(
+        paragraph(
+            "The paper's false adopts and false rejects are not printed there: its net utilities imply them, but for "
+            "q* = .5, where both cost the same."
+        )
+    )
+    truth = report.results.settings["truth"]
+    if report.results.scenario == "review" and truth != "full_evidence":
+        notes.insert(
+            0,
+            paragraph(
+                "The paper's Table 2 implies another truth (what full evidence would choose) than the one used here; "
+                "run with --truth full_evidence to compare like with like."
+            ),
+        )
+    return [section("Beside the paper", table_block(shown, report.caption + "."), *notes)]
+
+
+def _share(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.1%}"
+
+
+def _calibration(results: Results) -> str:
+    brier, ece = PAPER_CALIBRATION[results.scenario]
+    rows = [
+        {
+            "chances": name,
+            "judged on": q.how,
+            "Brier": f"{q.brier:.4f}",
+            "ECE": f"{q.ece:.4f}",
+            "topics": q.topics,
+        }
+        for name, q in results.calibration.items()
+    ]
+    rows.append(
+        {
+            "chances": "paper",
+            "judged on": "its test topics",
+            "Brier": f"{brier:g}",
+            "ECE": f"{ece:g}",
+            "topics": "",
+        }
+    )
+    return table_block(
+        pd.DataFrame(rows),
+        "Hazard and frailty are judged by the first hit, the others by every document: only like may be compared.",
+    )
+
+
+def _statistics(results: Results) -> str:
+    known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
+    rows: list[dict[str, Any]] = [
+        {
+            "figure": STATISTICS.get(name, name),
+            "achieved": f"{achieved:.3f}",
+            "paper": "" if aimed is None else f"{aimed:.3f}",
+        }
+        for name, (achieved, aimed) in known.items()
+        if achieved is not None
+    ]
+    return table_block(
+        pd.DataFrame(rows, columns=["figure", "achieved", "paper"]), "Over topics with relevant documents."
+    )

@@ -1,0 +1,220 @@
+"""What an experiment found, topic by topic: everything that tables and figures are computed from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration import Quality
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import metrics
+from tarstop_core.payoffs import Payoffs
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+FILE_VERSION = 1
+ARRAYS = ("weights", "documents", "omega", "screened", "plus", "recall")
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """What a reader must know of a method: its name, and whether it can be followed at all.
+
+    Parameters
+    ----------
+    name, title, policy, variant, family : str
+    knows_truth : bool
+        Oracles: shown as a bound, never counted in regret.
+    """
+
+    name: str
+    title: str
+    policy: str
+    variant: str
+    family: str
+    knows_truth: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """T cases, M methods, Q threshold beliefs, C costs.
+
+    Parameters
+    ----------
+    settings : mapping
+        Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values.
+    methods : tuple of MethodInfo, length M
+    cases, groups : tuple of str, length T
+    q_stars, costs : tuple of float
+    weights : ndarray, shape (T,)
+        Weights of cases in means, in sum T.
+    documents : ndarray of int, shape (T,)
+        Length of each list.
+    omega : ndarray of bool, shape (T, Q)
+    screened, plus, recall : ndarray, shape (T, M, Q, C)
+        Documents read, chance of a⁺, recall by depth.
+    fold : ndarray of int, shape (T,)
+    chosen : tuple of str
+        Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`.
+    plus_exact : ndarray, shape (T, M, Q, C), or None
+        Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for
+        methods that it was not asked for (those that draw a sample, oracles).
+    calibration : mapping of str to Quality
+        By variant, on test cases.
+    """
+
+    settings: Mapping[str, Any]
+    methods: tuple[MethodInfo, ...]
+    cases: tuple[str, ...]
+    groups: tuple[str, ...]
+    q_stars: tuple[float, ...]
+    costs: tuple[float, ...]
+    weights: Floats
+    documents: NDArray[np.intp]
+    omega: Flags
+    screened: Floats
+    plus: Floats
+    recall: Floats
+    fold: NDArray[np.intp]
+    chosen: tuple[str, ...]
+    plus_exact: Floats | None = None
+    calibration: Mapping[str, Quality] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the benchmark is simulated."""
+        return bool(self.settings["simulated"])
+
+    @property
+    def scenario(self) -> str:
+        """Patent or review."""
+        return str(self.settings["scenario"])
+
+    @cached_property
+    def payoffs(self) -> tuple[Payoffs, ...]:
+        """Normalised payoffs of each q*."""
+        return tuple(Payoffs.from_q_star(q_star) for q_star in self.q_stars)
+
+    @cached_property
+    def net_utility(self) -> Floats:
+        """U of every case, method, q* and cost, shape (T, M, Q, C)."""
+        found = np.empty(self.plus.shape)
+        for q, payoffs in enumerate(self.payoffs):
+            omega = self.omega[:, q, None, None]
+            found[:, :, q] = metrics.net_utility(
+                payoffs, self.plus[:, :, q], omega, self.screened[:, :, q], np.array(self.costs)
+            )
+        return found
+
+    def method(self, name: str) -> int:
+        """Index of a method.
+
+        Raises
+        ------
+        InputProblem
+            When it was not run.
+        """
+        names = [method.name for method in self.methods]
+        if name not in names:
+            raise InputProblem(f"The method {name} was not run; choose one of {', '.join(names)}.")
+        return names.index(name)
+
+    def q(self, q_star: float) -> int:
+        """Index of a threshold belief that was run."""
+        return _place(self.q_stars, q_star, "q*")
+
+    def c(self, cost: float) -> int:
+        """Index of a cost that was run."""
+        return _place(self.costs, cost, "cost")
+
+    def setting(self, method: int, q: int, c: int) -> str:
+        """What tuning chose; the folds' choices, each once, where they differ."""
+        folds = np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
+        return " | ".join(dict.fromkeys(folds[:, method, q, c].tolist()))
+
+    def only(self, names: Sequence[str]) -> Results:
+        """The results of some of the methods, in the order given."""
+        at = [self.method(name) for name in names]
+        folds = np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
+        return replace(
+            self,
+            methods=tuple(self.methods[i] for i in at),
+            screened=self.screened[:, at],
+            plus=self.plus[:, at],
+            recall=self.recall[:, at],
+            plus_exact=None if self.plus_exact is None else self.plus_exact[:, at],
+            chosen=tuple(folds[:, at].ravel().tolist()),
+        )
+
+
+def _place(values: Sequence[float], wanted: float, what: str) -> int:
+    for at, value in enumerate(values):
+        if abs(value - wanted) <= 1e-12 * max(1.0, abs(value)):
+            return at
+    raise InputProblem(
+        f"The {what} {wanted:g} was not run; choose one of {', '.join(f'{v:g}' for v in values)}."
+    )
+
+
+def save(results: Results, path: Path) -> None:
+    """Write one compressed file that :func:`load` reads back exactly."""
+    about = {
+        "version": FILE_VERSION,
+        "settings": dict(results.settings),
+        "methods": [asdict(method) for method in results.methods],
+        "cases": results.cases,
+        "groups": results.groups,
+        "q_stars": results.q_stars,
+        "costs": results.costs,
+        "chosen": results.chosen,
+        "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
+    }
+    arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
+    if results.plus_exact is not None:
+        arrays["plus_exact"] = results.plus_exact
+    arrays["about"] = np.array(json.dumps(about, ensure_ascii=False))
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def load(path: Path) -> Results:
+    """Read results back.
+
+    Raises
+    ------
+    InputProblem
+        When the file is not one of results, or of another version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            arrays = {name: file[name] for name in file.files if name != "about"}
+    except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+        raise InputProblem(f"{path} is not a file of results; run the experiment again.") from None
+    if about.get("version") != FILE_VERSION:
+        raise InputProblem(f"{path} was written by another version; run the experiment again.")
+    return Results(
+        settings=about["settings"],
+        methods=tuple(MethodInfo(**each) for each in about["methods"]),
+        cases=tuple(about["cases"]),
+        groups=tuple(about["groups"]),
+        q_stars=tuple(about["q_stars"]),
+        costs=tuple(about["costs"]),
+        chosen=tuple(about["chosen"]),
+        calibration={name: _quality(content) for name, content in about["calibration"].items()},
+        **arrays,
+    )
+
+
+def _quality(content: Mapping[str, Any]) -> Quality:
+    bins = tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"])
+    return Quality(**{**content, "reliability": bins})

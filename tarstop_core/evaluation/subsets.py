@@ -1,0 +1,64 @@
+"""Belief from any subset of a review's studies, for rules that meet them out of ranking order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from tarstop_core.belief.bayes import lattice_for, study_likelihood
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import Prior
+from tarstop_core.tables import CELLS, Tables
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+BLOCK = 256
+"""Subsets that are weighed at once; bounds memory."""
+
+
+def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
+    """Belief from each of many subsets of studies.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies.
+    masks : ndarray of bool, shape (K, n)
+        Which studies are known.
+    theta, engine, prior
+        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    Notes
+    -----
+    In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the
+    refinement of very narrow posteriors (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
+    """
+    if engine != "univariate":
+        return np.array([beliefs(_subset(tables, mask), theta, engine, prior)[-1] for mask in masks])
+    lattice = lattice_for(tables, theta, prior)
+    rows, _ = study_likelihood(tables, theta, lattice)
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(rows), -1e4)
+    logs[tables.diseased == 0] = 0.0
+    of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
+    below, above = lattice.halves(of_prior)
+    shift = logit(prior.b_0) - (np.log(above) - np.log(below))
+    found = np.empty(len(masks))
+    for first in range(0, len(masks), BLOCK):
+        log_weight = masks[first : first + BLOCK].astype(float) @ logs
+        log_weight -= log_weight.max(axis=1, keepdims=True)
+        below, above = lattice.halves(np.exp(log_weight) * of_prior)
+        with np.errstate(divide="ignore"):
+            found[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
+    return found
+
+
+def _subset(tables: Tables, mask: Flags) -> Tables:
+    studies = tuple(np.array(tables.study, dtype=object)[mask].tolist())
+    return Tables(studies, *(getattr(tables, cell)[mask] for cell in CELLS))

@@ -1,0 +1,162 @@
+"""Tables laid out as the paper's: for reading, for a spreadsheet, for LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.evaluation.metrics import Icer
+
+HEADINGS: dict[str, str] = {
+    "approach": "Approach",
+    "net_utility": "Net utility",
+    "recall": "Recall",
+    "screened": "Screened",
+    "icer": "ICER",
+    "decision_agreement": "Decision agreement",
+    "decide_now": "Decide now",
+}
+"""Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
+PAPER_COSTS = {"patent": 0.001, "review": 0.0001}
+"""Cost per document of the paper's tables."""
+
+
+def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
+    """The paper's cost where it was run, else the one in the middle."""
+    wanted = PAPER_COSTS[scenario]
+    return wanted if wanted in costs else sorted(costs)[len(costs) // 2]
+
+
+def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
+    """One panel of a table in the paper's manner, best net utility first, as texts.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        :func:`~tarstop_core.evaluation.aggregate.rows`.
+    q_star, cost : float
+    digits : int
+        Decimals of the ICER (the paper: 1 in patents, 0 in reviews).
+
+    Returns
+    -------
+    DataFrame
+        Columns of :data:`HEADINGS`; net utility and agreement with their intervals where `rows` has them.
+    """
+    own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
+    own = own.sort_values("net_utility", ascending=False, kind="stable")
+    shown = [
+        {
+            "approach": row["approach"],
+            "net_utility": _with_interval(row, "net_utility"),
+            "recall": f"{row['recall']:.4f}",
+            "screened": f"{row['screened']:.1f}",
+            "icer": shown_icer(row["icer"], digits),
+            "decision_agreement": _with_interval(row, "decision_agreement"),
+            "decide_now": "unknown" if math.isnan(row["decide_now"]) else f"{row['decide_now']:.4f}",
+        }
+        for row in own.to_dict("records")
+    ]
+    return pd.DataFrame(shown, columns=list(HEADINGS))
+
+
+def shown_icer(icer: Icer, digits: int = 1) -> str:
+    """A label as it is, a ratio rounded.
+
+    Examples
+    --------
+    >>> shown_icer("Ref."), shown_icer(503.636)
+    ('Ref.', '503.6')
+    """
+    return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
+
+
+def signed(value: float, digits: int = 4) -> str:
+    """A number with a true minus sign, and no minus on zero.
+
+    Examples
+    --------
+    >>> signed(-1.25), signed(-0.00001)
+    ('−1.2500', '0.0000')
+    """
+    text = f"{value:.{digits}f}"
+    negative = text.startswith("-") and any(digit not in "-0." for digit in text)
+    return f"−{text[1:]}" if negative else text.lstrip("-")
+
+
+def _with_interval(row: Mapping[Any, Any], name: str) -> str:
+    low = row.get(f"{name}_low", math.nan)
+    if math.isnan(low):
+        return signed(row[name])
+    return f"{signed(row[name])} ({signed(low)} to {signed(row[f'{name}_high'])})"
+
+
+def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
+    """All panels of one cost as a LaTeX table (package booktabs).
+
+    Parameters
+    ----------
+    rows : DataFrame
+    cost : float
+    caption : str
+        Plain text; truth and engine belong in it.
+    digits : int
+        Decimals of the ICER.
+    """
+    columns = list(HEADINGS)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_escaped(caption)}}}",
+        r"\begin{tabular}{l" + "r" * (len(columns) - 1) + "}",
+        r"\toprule",
+        " & ".join(HEADINGS.values()) + r" \\",
+    ]
+    for q_star in sorted(rows["q_star"].unique(), reverse=True):
+        lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
+        for row in panel(
+            rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")]),
+            q_star,
+            cost,
+            digits,
+        ).itertuples(index=False):
+            lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    "–": "--",
+    "ω⁺": r"$\omega^+$",
+    "ω⁻": r"$\omega^-$",
+    "θ": r"$\theta$",
+    "τ": r"$\tau$",
+    "≥": r"$\ge$",
+    "×": r"$\times$",
+}
+
+
+def _escaped(text: str) -> str:
+    if text == "--":
+        return "{--}"
+    out = ""
+    at = 0
+    while at < len(text):
+        pair = text[at : at + 2]
+        if pair in _ESCAPES:
+            out, at = out + _ESCAPES[pair], at + 2
+        else:
+            out, at = out + _ESCAPES.get(text[at], text[at]), at + 1
+    return out

@@ -1,0 +1,446 @@
+"""Two more figures of an experiment, for looking into it: what effort buys, and the path of a single topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.explain import number
+from tarstop_core.figures import (
+    BELIEF,
+    COST,
+    COST_TEXT,
+    COST_TEXT_ON_DARK,
+    TEXT,
+    TEXT_ON_DARK,
+    THRESHOLD,
+    VALUE,
+    Figure,
+    axis,
+    label,
+    line,
+    thinned,
+)
+from tarstop_core.results_figures import error_sentence, style
+
+Floats = NDArray[np.float64]
+
+ROW = 24
+"""Pixels of one method."""
+HALVES = ((0.0, 0.47), (0.53, 1.0))
+CURVES, MARGINS = 300, 66
+"""Pixels of belief and worth above the stopping depths, and of what is round the figure."""
+JUMPS = 400
+"""Changes of a curve that are drawn where they are; one with more is smooth."""
+
+
+# --- effort and what it buys ----------------------------------------------------------------------
+
+
+def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+    """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.aggregate.rows` gives them.
+    simulated, dark : bool
+        Say so in the figure; colours for a dark page.
+    """
+    own = frame.sort_values("effort_saved", kind="stable")
+    names = own["approach"].tolist()
+    text = TEXT_ON_DARK if dark else TEXT
+    data: list[dict[str, Any]] = []
+    for row in own.to_dict("records"):
+        look = style(row["policy"], row["variant"], row["family"])
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": [row["effort_saved"]],
+                "y": [row["approach"]],
+                "marker": {"color": look["color"]},
+                "width": 0.55,
+                "text": [f" {100 * row['effort_saved']:.3g} %"],
+                "textposition": "outside",
+                "textfont": {"color": text, "size": 11},
+                "cliponaxis": False,
+                "hovertemplate": f"{row['approach']}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>",
+            }
+        )
+        point: dict[str, Any] = {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [row["decision_agreement"]],
+            "y": [row["approach"]],
+            "xaxis": "x2",
+            "marker": {"color": look["color"], "symbol": look["symbol"], "size": 10},
+            "hovertemplate": f"{row['approach']}: %{{x:.1%}} as the truth<extra></extra>",
+        }
+        if "decision_agreement_low" in row:
+            point["error_x"] = {
+                "type": "data",
+                "symmetric": False,
+                "array": [row["decision_agreement_high"] - row["decision_agreement"]],
+                "arrayminus": [row["decision_agreement"] - row["decision_agreement_low"]],
+                "color": look["color"],
+                "thickness": 2,
+            }
+        data.append(point)
+    now = _deciding_now(frame)
+    notes = [
+        label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center", yanchor="bottom"),
+    ]
+    if simulated:
+        notes.append(
+            label(0, 1, "simulated", text, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+        )
+    layout = {
+        "height": 110 + ROW * len(names),
+        "margin": {"l": 64, "r": 16, "t": 28, "b": 48},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": text},
+        "showlegend": False,
+        "barmode": "overlay",
+        "annotations": notes,
+        "xaxis": axis(
+            "effort saved",
+            dark,
+            domain=list(HALVES[0]),
+            range=[0, 1.16],
+            tickformat=".0%",
+            nticks=4,
+            tickangle=0,
+        ),
+        "xaxis2": axis(
+            "same decision as the truth",
+            dark,
+            domain=list(HALVES[1]),
+            tickformat=".0%",
+            nticks=4,
+            tickangle=0,
+        ),
+        "yaxis": axis("", dark, automargin=True, type="category", categoryarray=names),
+        "shapes": [
+            {
+                "type": "line",
+                "xref": "x2",
+                "x0": now,
+                "x1": now,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": THRESHOLD, "width": 1, "dash": "dash"},
+            }
+        ],
+    }
+    return {"data": data, "layout": layout}
+
+
+def saved_sentence(frame: pd.DataFrame) -> str:
+    """Who saves most without deciding worse than reading nothing, and who decides best.
+
+    Examples
+    --------
+    >>> columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
+    >>> rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
+    >>> saved_sentence(pd.DataFrame(rows, columns=columns))
+    'B decides most often as the truth would (95 % of topics) and saves 50 % of the effort; of those that decide better than reading nothing (50 %), A saves most (99 %, at 90 %).'
+    """
+    fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
+    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
+    now = _deciding_now(fair)
+    said = (
+        f"{best['approach']} decides most often as the truth would ({_percent(best['decision_agreement'])} of topics) "
+        f"and saves {_percent(best['effort_saved'])} of the effort; "
+    )
+    better = fair[fair["decision_agreement"] > now + 1e-12]
+    if better.empty:
+        return f"{said}none decides better than reading nothing ({_percent(now)})."
+    thrifty = better.iloc[int(better["effort_saved"].to_numpy().argmax())]
+    return (
+        f"{said}of those that decide better than reading nothing ({_percent(now)}), {thrifty['approach']} saves most "
+        f"({_percent(thrifty['effort_saved'])}, at {_percent(thrifty['decision_agreement'])})."
+    )
+
+
+def _percent(share: float) -> str:
+    shown = f"{100 * share:.3g}"
+    # Weighted means of ones come out a hair below 1.
+    return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"
+
+
+# --- one topic ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a method stopped on a topic.
+
+    Parameters
+    ----------
+    approach, policy, variant, family : str
+    screened : float
+        Documents read; an expectation for rules that draw a sample.
+    plus : float
+        Chance of a⁺.
+    right : float
+        Chance that this was the right action.
+    """
+
+    approach: str
+    policy: str
+    variant: str
+    family: str
+    screened: float
+    plus: float
+    right: float
+
+
+def topic_figure(
+    b: Floats,
+    worth: Floats | None,
+    stops: Sequence[Stop],
+    *,
+    cost: float,
+    q_star: float,
+    depth: int,
+    hit: int | None,
+    steps: bool = False,
+    belief_title: str = "chance it exists",
+    worth_title: str = "worth each",
+    simulated: bool = False,
+    dark: bool = False,
+) -> Figure:
+    """Belief and worth along a topic's ranking, and below where each method stopped on it.
+
+    Parameters
+    ----------
+    b : ndarray, shape (N + 1,)
+        Belief after d documents, before a hit.
+    worth : ndarray, shape (N,), or None
+        What the method in question compares with the cost.
+    stops : sequence of Stop
+    cost, q_star : float
+    depth : int
+        Where the method in question stopped: curves are solid up to there.
+    hit : int or None
+        Depth of the document that settles the question.
+    steps : bool
+        Draw belief as steps (reviews).
+    belief_title, worth_title : str
+    simulated, dark : bool
+    """
+    n = len(b) - 1
+    text = TEXT_ON_DARK if dark else TEXT
+    marked = [depth] if hit is None else [hit - 1, hit, depth]
+    at = np.union1d(_depths_to_draw(b), marked)
+    shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
+    shape = {"shape": "hv"} if steps else {}
+    data = _solid_then_dashed(at, shown.tolist(), depth, BELIEF, "y", shape)
+    edge = [0.5, float(n)]
+    data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    notes = [label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
+    ordered = sorted(stops, key=lambda each: -each.screened)
+    names = [each.approach for each in ordered]
+    strip = ROW * len(names) + 20
+    height = CURVES + strip + MARGINS
+    low = strip / (CURVES + strip)
+    layout: dict[str, Any] = {
+        "height": height,
+        "margin": {"l": 96, "r": 16, "t": 22, "b": 44},
+        "font": {"color": text},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis(
+            "documents read (0 drawn at 0.5)",
+            dark,
+            type="log",
+            dtick=1,
+            range=[float(np.log10(0.5)), float(np.log10(n)) + 0.01],
+            anchor="y3",
+        ),
+        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
+        "yaxis3": axis(
+            "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
+        ),
+        "annotations": notes,
+    }
+    if worth is not None:
+        middle = low + 0.46 * (1 - low)
+        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
+        inside = _depths_to_draw(worth)
+        data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
+        data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
+        amber = COST_TEXT_ON_DARK if dark else COST_TEXT
+        notes.append(
+            label(float(np.log10(n)), float(np.log10(cost)), "cost of one document", amber, yref="y2")
+        )
+        highest = max([value for value in values if value is not None] + [cost])
+        layout["yaxis2"] = axis(
+            worth_title,
+            dark,
+            domain=[low, middle],
+            type="log",
+            dtick=1,
+            exponentformat="power",
+            range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
+        )
+    figure: Figure = {"data": data, "layout": layout}
+    for each in ordered:
+        look = style(each.policy, each.variant, each.family)
+        figure["data"].append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "x": [max(0.5, each.screened)],
+                "y": [each.approach],
+                "yaxis": "y3",
+                "marker": {"color": look["color"], "symbol": look["symbol"], "size": 10},
+                "text": [_verdict(each)],
+                "textposition": "middle left" if each.screened > 0.3 * n else "middle right",
+                "textfont": {"color": text, "size": 11},
+                "cliponaxis": False,
+                "hovertemplate": f"{each.approach}: {each.screened:,.1f} documents<extra></extra>",
+            }
+        )
+    if hit is not None:
+        figure["data"].append(
+            line(
+                [hit, hit],
+                [-0.05, 1.05],
+                BELIEF,
+                width=1,
+                dash="dot",
+                hovertemplate="first hit<extra></extra>",
+            )
+        )
+        layout["annotations"].append(
+            label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left", yanchor="bottom")
+        )
+    if simulated:
+        layout["annotations"].append(
+            label(1, 1, "simulated", text, xref="paper", yref="paper", xanchor="right", yanchor="bottom")
+        )
+    return figure
+
+
+def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
+    """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
+    jumps = np.flatnonzero(np.diff(curve)) + 1
+    near = jumps if len(jumps) <= JUMPS else jumps[:0]
+    kept = np.concatenate((thinned(len(curve), 0), near, near - 1))
+    return np.unique(kept)
+
+
+def _solid_then_dashed(
+    at: NDArray[np.intp],
+    y: Sequence[float | None],
+    depth: int,
+    colour: str,
+    yaxis: str,
+    shape: dict[str, str],
+) -> list[dict[str, Any]]:
+    """A curve, solid down to a depth and dotted below it."""
+    x = np.where(at == 0, 0.5, at).tolist()
+    last = int(np.searchsorted(at, depth, side="right"))
+    found = []
+    for part, more in (
+        (slice(0, last), {"width": 3}),
+        (slice(max(0, last - 1), None), {"dash": "dot"}),
+    ):
+        drawn = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        drawn["line"] |= shape
+        found.append(drawn)
+    return found
+
+
+def _verdict(stop: Stop) -> str:
+    """What a method did, beside its marker."""
+    shown = number(stop.screened)
+    if stop.plus not in (0.0, 1.0):
+        return f"  {shown} on average, right {_percent(stop.right)}  "
+    action = "a⁺" if stop.plus == 1 else "a⁻"
+    return f"  {shown}, {action} {'✓' if stop.right == 1 else '✗ wrong'}  "
+
+
+def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
+    """What happened on a topic.
+
+    Examples
+    --------
+    >>> greedy = Stop("Greedy", "greedy", "marginal", "", 3.0, 0.0, 0.0)
+    >>> budget = Stop("Budget", "budget", "marginal", "", 100.0, 1.0, 1.0)
+    >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
+    'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
+    """
+    truth = "ω⁺" if omega else "ω⁻"
+    if chosen.plus in (0.0, 1.0):
+        action = f"chooses {'a⁺' if chosen.plus else 'a⁻'}, {'rightly' if chosen.right == 1 else 'wrongly'}"
+    else:
+        action = f"decides rightly in {_percent(chosen.right)} of its samples"
+    right = [each for each in stops if each.right == 1]
+    said = (
+        f"On {name} ({truth}, {documents:,} documents) {chosen.approach} stops after {_documents(chosen.screened)} and "
+        f"{action}; {len(right)} of the {len(stops)} methods decide rightly"
+    )
+    if not right:
+        return f"{said}."
+    quick = min(right, key=lambda each: each.screened)
+    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.approach})."
+
+
+def _documents(count: float) -> str:
+    return f"{number(count)} document{'' if count == 1 else 's'}"
+
+
+def errors_sentence(frame: pd.DataFrame) -> str:
+    """What an error figure shows where some errors may not be told apart (the paper's at q* = .5).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As :func:`~tarstop_core.results_figures.error_figure` takes it, NaN where unknown.
+    """
+    known = frame.dropna(subset=["false_adopt", "false_reject"])
+    unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
+    said = error_sentence(known) if len(known) else ""
+    if unknown:
+        listed = " and ".join(f"{q_star:g}" for q_star in unknown)
+        said = f"{said} At q* = {listed} both errors cost the same, so the tables do not tell them apart."
+    return said.strip()
+
+
+def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
+    """Recovered numbers of topics as the shares that :func:`~tarstop_core.results_figures.error_figure` draws.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of :func:`~tarstop_core.evaluation.paper.recovered`.
+    policies : mapping
+        Name of the policy of each approach.
+    """
+    return pd.DataFrame(
+        {
+            "method": [policies[name] for name in frame["approach"]],
+            "approach": frame["approach"],
+            "q_star": frame["q_star"],
+            "false_adopt": frame["false_adopt"] / frame["topics"],
+            "false_reject": frame["false_reject"] / frame["topics"],
+        }
+    )
+
+
+def _deciding_now(frame: pd.DataFrame) -> float:
+    """Agreement of reading nothing, from the starting chance that all variants but the learned ones share."""
+    plain = frame[~frame["method"].str.contains("@")] if "method" in frame else frame
+    return float((plain if len(plain) else frame)["decide_now"].iloc[0])

@@ -1,0 +1,114 @@
+"""Results that come with the programme, and those of a person's own runs: listed quickly, read when looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.results import Results, load, save
+from tarstop_core.samples import sample_dir
+
+FOLDER = "results"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file of results, known without reading its arrays.
+
+    Parameters
+    ----------
+    path : path
+    settings : mapping
+        As in :class:`~tarstop_core.evaluation.results.Results`.
+    """
+
+    path: Path
+    settings: Mapping[str, Any]
+
+    @property
+    def benchmark(self) -> str:
+        """Short name of the benchmark."""
+        return str(self.settings["benchmark"])
+
+    @property
+    def title(self) -> str:
+        """Title of the benchmark."""
+        return str(self.settings["title"])
+
+    @property
+    def truth(self) -> str:
+        """What counted as the truth."""
+        return str(self.settings["truth"])
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the benchmark is simulated."""
+        return bool(self.settings["simulated"])
+
+
+def shipped() -> list[Listed]:
+    """Every shipped file, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
+    found = [listed(path) for path in sorted((sample_dir() / FOLDER).glob("*.npz"))]
+    return sorted(found, key=lambda each: (not each.simulated, each.path.stem))
+
+
+def listed(path: Path) -> Listed:
+    """What a file of results says of itself.
+
+    Raises
+    ------
+    InputProblem
+        When it is not one of results.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+        return Listed(path, about["settings"])
+    except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+        raise InputProblem(f"{path.name} is not a file of results; run the experiment again.") from None
+
+
+def save_small(results: Results, path: Path) -> None:
+    """Write results in as few bytes as they need; :func:`load_small` reads them back.
+
+    Whole numbers, which depths and actions nearly always are, come back exactly, others (expectations of
+    rules that draw a sample, recall) to seven significant digits.
+    """
+    small: dict[str, Any] = {
+        "screened": _small(results.screened),
+        "plus": _small(results.plus),
+        "recall": _small(results.recall),
+        "documents": results.documents.astype(np.int32),
+        "fold": results.fold.astype(np.int16),
+    }
+    if results.plus_exact is not None:
+        small["plus_exact"] = _small(results.plus_exact)
+    save(replace(results, **small), path)
+
+
+def load_small(path: Path) -> Results:
+    """Read results of either make, with the arrays that computations expect.
+
+    Raises
+    ------
+    InputProblem
+        When the file is not one of results, or of another version.
+    """
+    found = load(path)
+    names = ("screened", "plus", "recall", *(() if found.plus_exact is None else ("plus_exact",)))
+    wide: dict[str, Any] = {name: getattr(found, name).astype(np.float64) for name in names}
+    return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
+
+
+def _small(values: NDArray[np.float64]) -> NDArray[Any]:
+    if np.array_equal(values, np.rint(values)) and values.min(initial=0) >= 0:
+        return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+    return values.astype(np.float32)

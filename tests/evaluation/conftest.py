@@ -1,0 +1,24 @@
+"""Small benchmarks and quick runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import DecisiveTask
+
+QUICK = ("greedy", "smooth", "batch", "budget", "optimal", "decide-now", "oracle")
+
+
+@pytest.fixture(scope="session")
+def patents() -> Benchmark:
+    return benchmarks.simulated_patents(topics=24, seed=5)
+
+
+@pytest.fixture(scope="session")
+def results(patents: Benchmark) -> Results:
+    return run(patents, DecisiveTask(), parse_methods(QUICK, "patent"))

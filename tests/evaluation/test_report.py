@@ -1,0 +1,165 @@
+"""The report: files that are whole, a page that needs no network, pictures where they can be drawn."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import report as reporting
+from tarstop_core.evaluation.report import Report, html, write
+from tarstop_core.evaluation.results import Results, load
+
+
+@pytest.fixture(scope="module")
+def report(results: Results) -> Report:
+    return Report(results, draws=30)
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> str:
+    return html(report)
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.outside: list[str] = []
+        self.wrong: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.scripts += tag == "script"
+        self.outside += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+def test_the_page_is_whole_and_needs_no_network(page: str) -> None:
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.open and not tags.wrong and not tags.outside
+    assert page.count("<h1>") == 1 and page.count("plotly.js v") == 1
+
+
+def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, report: Report) -> None:
+    names = [drawn.name for drawn in report.figures]
+    assert len(names) == len(set(names)) and {"errors", "regret_q0.5", "reliability_marginal"} <= set(names)
+    for drawn in report.figures:
+        found = re.search(
+            rf'<script type="application/json" id="{re.escape(drawn.name)}-data">(.*?)</script>', page
+        )
+        assert found
+        both = json.loads(found[1])
+        assert both["light"]["data"] and both["dark"]["layout"] != both["light"]["layout"]
+        assert drawn.sentence.endswith(".")
+
+
+def test_what_is_simulated_says_so(page: str, report: Report) -> None:
+    assert "Simulated: nothing here was observed" in page
+    for drawn in report.figures:
+        assert "simulated" in json.dumps(drawn.draw(False)["layout"]["annotations"])
+    assert "simulated" in report.caption and "truth: a relevant document exists" in report.caption
+    assert "engine: decisive" in report.caption
+
+
+def test_the_page_shows_achieved_against_published(page: str) -> None:
+    for text in ("MAP", "0.353", "Beside the paper", "0.0018", "Claims, whichever way they come out"):
+        assert text in page
+
+
+def test_regret_is_the_same_wherever_it_is_written(report: Report) -> None:
+    rows = report.rows.set_index(["method", "q_star", "cost"])["regret"].dropna()
+    for q_star, frame in report.regret.items():
+        by_cost = frame.set_index(["method", "cost"])["regret"]
+        own = rows.xs(q_star, level="q_star")
+        assert own.loc[by_cost.index].to_numpy() == pytest.approx(by_cost.to_numpy()) and len(own) == len(
+            by_cost
+        )
+    heading = next(drawn.heading for drawn in report.figures if drawn.name == "regret_q0.5")
+    assert "the best of the 6 methods run" in heading
+
+
+def test_files_say_the_same(report: Report, results: Results, tmp_path: Path) -> None:
+    written = write(report, tmp_path / "out", pictures=False)
+    folder = tmp_path / "out"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(written.files) and not written.missing
+    rows = pd.read_csv(folder / "rows.csv")
+    assert len(rows) == len(report.rows)
+    with gzip.open(folder / "topics.csv.gz", "rt") as file:
+        cases = pd.read_csv(file)
+    own = cases[(cases["method"] == "greedy") & (cases["q_star"] == 0.5) & (cases["cost"] == 0.001)]
+    mean = rows[(rows["method"] == "greedy") & (rows["q_star"] == 0.5) & (rows["cost"] == 0.001)]
+    assert own["net_utility"].mean() == pytest.approx(mean["net_utility"].item())
+    assert json.loads((folder / "settings.json").read_text())["engine"] == "decisive"
+    assert load(folder / "results.npz").cases == results.cases
+    # Written again, the same bytes.
+    again = tmp_path / "again"
+    write(report, again, pictures=False)
+    for name in written.files:
+        if name != "results.npz":
+            assert (again / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+def test_missing_pictures_are_named(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reporting, "find_spec", lambda name: None)
+    written = write(report, tmp_path)
+    assert written.missing == (
+        "Figures were not written as SVG and PNG: kaleido is not installed (pip install 'tarstop[images]').",
+    )
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_a_browser_that_fails_is_named(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import plotly.io
+
+    def fails(*args: object, **more: object) -> None:
+        raise RuntimeError("no browser here\nand much more")
+
+    monkeypatch.setattr(reporting, "find_spec", lambda name: name)
+    monkeypatch.setattr(plotly.io, "write_images", fails)
+    (missing,) = write(report, tmp_path).missing
+    assert missing.endswith("found no Chromium that works (no browser here).")
+
+
+@pytest.mark.skipif(find_spec("kaleido") is None, reason="kaleido is not installed")
+def test_pictures_are_drawn(results: Results, tmp_path: Path) -> None:
+    written = write(Report(results.only(["greedy", "optimal"]), draws=10), tmp_path)
+    if written.missing:
+        pytest.skip(written.missing[0])
+    assert (tmp_path / "figures" / "errors.svg").read_text().startswith("<svg")
+    assert (tmp_path / "figures" / "errors.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_place_that_cannot_be_written_is_named(report: Report, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputProblem, match="cannot be written"):
+        write(report, tmp_path / "file")
+
+
+def test_weighing_is_part_of_every_caption(results: Results) -> None:
+    assert "weighed to 10% ω⁺" in Report(results, share=0.1, draws=0).caption
+
+
+def test_names_from_files_do_not_become_markup(report: Report) -> None:
+    from tarstop_core.evaluation.page import figure_block, paragraph, table_block
+
+    nasty = "<script>alert(1)</script>"
+    assert nasty not in paragraph(nasty) and nasty not in table_block(pd.DataFrame({nasty: [nasty]}), nasty)
+    figure = {"data": [{"name": nasty}], "layout": {"height": 10}}
+    block = figure_block("n", nasty, figure, figure, nasty)
+    assert block.count("</script>") == 1

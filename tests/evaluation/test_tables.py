@@ -1,0 +1,43 @@
+"""Tables as the paper lays them out."""
+
+from __future__ import annotations
+
+from tarstop_core.evaluation import aggregate, tables
+from tarstop_core.evaluation.results import Results
+
+
+def test_a_panel_is_the_papers(results: Results) -> None:
+    rows = aggregate.rows(results, draws=0)
+    panel = tables.panel(rows, 0.8, 0.001)
+    assert list(panel.columns) == list(tables.HEADINGS)
+    own = rows[(rows["q_star"] == 0.8) & (rows["cost"] == 0.001)].sort_values("net_utility", ascending=False)
+    assert panel["approach"].tolist() == own["approach"].tolist()
+    budget = panel[panel["approach"] == "Budget"].iloc[0]
+    assert budget["screened"] == "100.0" and budget["decide_now"] == "0.5000"
+    assert (panel["icer"] == "Ref.").sum() == 1
+    assert all(len(cell.lstrip("−").partition(".")[2]) == 4 for cell in panel["net_utility"])
+
+
+def test_intervals_stand_beside_their_means(results: Results) -> None:
+    panel = tables.panel(aggregate.rows(results, draws=20), 0.8, 0.001)
+    assert panel["net_utility"].str.match(r"−?\d\.\d{4} \(−?\d\.\d{4} to −?\d\.\d{4}\)$").all()
+
+
+def test_latex_has_every_panel_and_escapes(results: Results) -> None:
+    text = tables.latex(aggregate.rows(results, draws=20), 0.001, "50 % of ω⁺ & more; truth: full_evidence")
+    assert text.count(r"\midrule") == 3 and text.count(r"$q^* = ") == 3
+    assert r"\caption{50 \% of $\omega^+$ \& more; truth: full\_evidence}" in text
+    lines = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
+    assert len(lines) == 1 + 3 * len(results.methods)
+    assert {line.replace(r"\&", "").count("&") for line in lines} == {len(tables.HEADINGS) - 1}
+    assert "−" not in text and " to " not in text
+
+
+def test_signs() -> None:
+    assert [tables.signed(value) for value in (-0.00004, -0.00006, 1.0)] == ["0.0000", "−0.0001", "1.0000"]
+
+
+def test_the_cost_of_the_tables() -> None:
+    assert tables.headline_cost("patent", (0.0001, 0.001, 1.0)) == 0.001
+    assert tables.headline_cost("review", (0.0001, 0.001)) == 0.0001
+    assert tables.headline_cost("review", (0.5, 0.1, 0.3)) == 0.3

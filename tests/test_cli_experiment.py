@@ -1,0 +1,121 @@
+"""``tarstop experiment`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tarstop_core import cli_experiment
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.aggregate import CONTRACT
+
+RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
+QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "mine"
+    made.mkdir()
+    (made / "a.run").write_text(RUN)
+    (made / "a.qrels").write_text(QRELS)
+    return made
+
+
+def tarstop(*arguments: str) -> Result:
+    return CliRunner().invoke(
+        cli_experiment.experiment, [*arguments, "--workers", "1", "--no-pictures"], catch_exceptions=False
+    )
+
+
+def test_rows_are_those_of_the_contract(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    answer = tarstop(str(folder), "--out", str(out), "--methods", "greedy,budget:d=10,oracle", "--json")
+    assert answer.exit_code == 0
+    found = json.loads(answer.stdout)
+    assert set(found) == {"rows", "seconds"} and found["seconds"] > 0
+    assert len(found["rows"]) == 3 * 3 * 8
+    for row in found["rows"]:
+        assert set(CONTRACT) <= set(row) and row["topics"] == 6
+        assert isinstance(row["icer"], str | float)
+    assert {row["regret"] for row in found["rows"] if row["approach"] == "Oracle"} == {None}
+    assert "ω⁻ twin" in answer.stderr
+    assert (out / "report.html").is_file() and (out / "topics.csv.gz").is_file()
+
+
+def test_a_second_run_takes_what_the_first_finished(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = tarstop(str(folder), "--out", str(out), "--methods", "greedy,batch", "--json")
+    kept = {path: path.stat().st_mtime_ns for path in (out / cli_experiment.CACHE).rglob("*.npy")}
+    second = tarstop(str(folder), "--out", str(out), "--methods", "greedy,batch", "--json")
+    assert kept and kept == {
+        path: path.stat().st_mtime_ns for path in (out / cli_experiment.CACHE).rglob("*.npy")
+    }
+    assert json.loads(first.stdout)["rows"] == json.loads(second.stdout)["rows"]
+    tarstop(str(folder), "--out", str(out), "--methods", "greedy,batch", "--fresh")
+    assert all(path.stat().st_mtime_ns > kept[path] for path in (out / cli_experiment.CACHE).rglob("*.npy"))
+
+
+def test_words_for_people(folder: Path, tmp_path: Path) -> None:
+    answer = tarstop(
+        str(folder), "--out", str(tmp_path / "out"), "--methods", "greedy,budget:d=10", "--share", "0.1"
+    )
+    assert (
+        "q* = 0.8" in answer.stdout and "Budget(10)" in answer.stdout and "weighed to 10% ω⁺" in answer.stdout
+    )
+    assert "report.html" in answer.stdout.splitlines()[-1]
+
+
+def test_reviews_say_which_truth_and_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(benchmarks.NAMED, "review", lambda: benchmarks.simulated_reviews(outcomes=6, seed=2))
+    answer = tarstop(
+        "review",
+        "--out",
+        str(tmp_path / "out"),
+        "--methods",
+        "greedy,budget",
+        "--truth",
+        "full_evidence",
+        "--json",
+    )
+    rows = json.loads(answer.stdout)["rows"]
+    assert {row["truth"] for row in rows} == {"full_evidence"} and {row["engine"] for row in rows} == {
+        "univariate"
+    }
+    assert all(0 <= row["engine_changes"] <= 1 for row in rows)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert (
+        "truth: full_evidence; engine: univariate" in page
+        and "bivariate one would have acted otherwise" in page
+    )
+
+
+def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:
+    said = " ".join(CliRunner().invoke(cli_experiment.experiment, ["--help"]).stdout.split())
+    for name in (*benchmarks.NAMED, "clef", "clef-travel", "clef-review", "TARSTOP_REAL_DATA"):
+        assert f" {name} " in said
+    assert "either(a;b)" in said and "both(a;b)" in said and "file.py:Name" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "--out", "OUT"], "no benchmark 'nowhere'"),
+        (["FOLDER", "--out", "OUT", "--methods", "nobody"], "no policy 'nobody'"),
+        (["FOLDER", "--out", "OUT", "--share", "2"], "--share is 2"),
+        (["FOLDER", "--out", "OUT", "--b0", "1"], "b_0 is 1"),
+        (["FOLDER", "--out", "FOLDER/a.run"], "a.run is a file"),
+    ],
+)
+def test_what_cannot_be_run_is_one_clear_line(
+    folder: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    given = [each.replace("FOLDER", str(folder)).replace("OUT", str(tmp_path / "out")) for each in arguments]
+    with pytest.raises(InputProblem, match=message) as problem:
+        tarstop(*given)
+    assert "\n" not in str(problem.value)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,88 @@
+"""The page on reviews says what its data says, and the data what the code computes."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import Prior
+from tarstop_core.files import read_outcomes, read_run
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "reviews_measured.md").read_text(encoding="utf-8")
+
+
+def script() -> ModuleType:
+    path = ROOT / "scripts" / "report_reviews.py"
+    spec = importlib.util.spec_from_file_location("report_reviews", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["report_reviews"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def believed() -> pd.DataFrame:
+    return pd.read_csv(ROOT / "docs" / "data" / "reviews_beliefs.csv")
+
+
+@pytest.fixture(scope="module")
+def decided() -> pd.DataFrame:
+    return pd.read_csv(ROOT / "docs" / "data" / "reviews_decisions.csv")
+
+
+@pytest.mark.parametrize("studies", [0, 1, 2, 3, 5])
+def test_log_losses_on_the_page_are_those_of_the_data(believed: pd.DataFrame, studies: int) -> None:
+    line = next(line for line in PAGE.splitlines() if line.startswith(f"| {studies} | "))
+    for prior, shown in zip(("default", "learned"), line.split(" | ")[1:3], strict=True):
+        losses: dict[str, list[float]] = {}
+        for row in believed[(believed["prior"] == prior) & (believed["studies"] == studies)].itertuples():
+            losses.setdefault(row.review, []).append(-np.log(row.belief if row.omega else 1 - row.belief))
+        assert float(shown) == pytest.approx(np.mean([np.mean(each) for each in losses.values()]), abs=1e-3)
+
+
+@pytest.mark.parametrize(("q_star", "cost"), [(0.2, 0.0001), (0.5, 0.001), (0.8, 0.005)])
+def test_differences_on_the_page_are_those_of_the_data(
+    decided: pd.DataFrame, q_star: float, cost: float
+) -> None:
+    line = next(line for line in PAGE.splitlines() if line.startswith(f"| {q_star:g}, {cost:g} | "))
+    cells = [cell.strip("* ") for cell in line.strip("| ").split(" | ")]
+    for prior, shown, read in (("default", cells[1], cells[2]), ("learned", cells[4], cells[5])):
+        cell = decided[
+            (decided["q_star"] == q_star) & (decided["cost"] == cost) & (decided["prior"] == prior)
+        ]
+        of = {
+            name: rows.groupby("review")[["net_utility", "depth"]].mean()
+            for name, rows in cell.groupby("policy")
+        }
+        ahead, greedy = of["look-ahead:m=2000"], of["greedy"]
+        gain = (ahead["net_utility"] - greedy["net_utility"]).mean()
+        assert float(shown.split(" [")[0].replace("−", "-")) == pytest.approx(gain, abs=6e-4)
+        assert read == f"{ahead['depth'].mean():.0f} / {greedy['depth'].mean():.0f}"
+
+
+def test_the_page_is_what_the_script_writes_of_its_data(
+    believed: pd.DataFrame, decided: pd.DataFrame
+) -> None:
+    module = script()
+    for n in module.AFTER[1:]:
+        frame = believed[(believed["prior"] == "learned") & (believed["studies"] == n)]
+        assert f"{module.by_review(module.log_losses(frame), frame['review']).mean():.3f}" in PAGE
+    assert f"{believed['outcome'].nunique()} outcomes of {believed['review'].nunique()}" in PAGE
+    assert set(decided["policy"]) == {policy.spec for policy in module.POLICIES}
+
+
+def test_beliefs_in_the_data_are_computed_again(real_data: Path, believed: pd.DataFrame) -> None:
+    folder = real_data / "clef_dta"
+    outcome = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes[0]
+    stored = believed[(believed["outcome"] == outcome.name) & (believed["prior"] == "default")]
+    path = beliefs(outcome.tables, 0.75, "bivariate", Prior())
+    assert stored.sort_values("studies")["belief"].to_numpy() == pytest.approx(path, abs=2e-5)

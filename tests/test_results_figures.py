@@ -1,0 +1,163 @@
+"""Figures of an experiment hold what their frames hold, and their sentences say it."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from tarstop_core.policies import POLICIES
+from tarstop_core.results_figures import (
+    DIRECT_LABELS,
+    difference_figure,
+    difference_sentence,
+    effort_figure,
+    error_figure,
+    error_sentence,
+    regret_figure,
+    regret_sentence,
+    style,
+)
+
+LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
+
+
+def regrets(methods: int = 2) -> pd.DataFrame:
+    rows = [
+        {
+            "method": f"m{m}",
+            "approach": f"M{m}",
+            **LOOK,
+            "cost": cost,
+            "regret": (m + 1) * cost if cost < 1 else 0.0,
+        }
+        for m in range(methods)
+        for cost in (0.001, 0.01, 1.0)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_regret_on_log_axes_has_no_zero() -> None:
+    figure = regret_figure(regrets())
+    assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
+    assert figure["data"][1]["x"] == [0.001, 0.01, 1.0] and figure["data"][1]["y"] == [0.002, 0.02, None]
+    json.dumps(figure, allow_nan=False)
+
+
+def test_few_lines_are_named_at_their_ends() -> None:
+    few, many = regret_figure(regrets(DIRECT_LABELS)), regret_figure(regrets(DIRECT_LABELS + 1))
+    named = [note["text"] for note in few["layout"]["annotations"]]
+    assert named == [f"M{m}" for m in range(DIRECT_LABELS)] and not few["layout"]["showlegend"]
+    assert many["layout"]["showlegend"] and not many["layout"]["annotations"]
+    heights = [note["y"] for note in few["layout"]["annotations"]]
+    assert min(b - a for a, b in pairwise(heights)) > 0.2
+
+
+def test_regret_sentence_follows_the_frame() -> None:
+    assert "M0 gives up least (0.001 a topic) and M1 most (0.002)" in regret_sentence(regrets(), 0.5, 0.001)
+    frame = regrets()
+    frame.loc[0, "regret"] = 0.1
+    said = regret_sentence(frame, 0.5, 0.001)
+    assert "M1 gives up least" in said and "M0 at 2 and M1 at 2" in said
+
+
+def errors() -> pd.DataFrame:
+    rows = [
+        {"method": m, "approach": m, **LOOK, "q_star": q, "false_adopt": a, "false_reject": r, "loss": 0.0}
+        for m, q, a, r in (
+            ("A", 0.2, 0.3, 0.02),
+            ("B", 0.2, 0.0, 0.05),
+            ("A", 0.8, 0.0, 0.1),
+            ("B", 0.8, 0.0, 0.0),
+        )
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_errors_are_told_apart_by_panel_and_kind() -> None:
+    figure = error_figure(errors(), simulated=True)
+    bars = {(bar["xaxis"], bar["name"][:9]): bar["x"] for bar in figure["data"]}
+    assert bars == {
+        ("x", "wrong a⁺ "): [0.3, 0.0],
+        ("x", "wrong a⁻ "): [0.02, 0.05],
+        ("x2", "wrong a⁺ "): [0.0, 0.0],
+        ("x2", "wrong a⁻ "): [0.1, 0.0],
+    }
+    assert "simulated" in [note["text"] for note in figure["layout"]["annotations"]]
+    # Panels of any height leave the legend the bottom of the picture, below the titles of their axes.
+    legend = figure["layout"]["legend"]
+    assert (legend["yref"], legend["y"], legend["yanchor"]) == ("container", 0, "bottom")
+    assert figure["layout"]["margin"]["b"] >= 90
+    # Not by colour alone: one of the two kinds is hatched.
+    assert len({bar["marker"]["pattern"]["shape"] for bar in figure["data"]}) == 2
+
+
+def test_error_sentence_follows_the_frame() -> None:
+    assert error_sentence(errors()) == (
+        "At q* = 0.2 wrong a⁺ come most from A (30 % of topics) and wrong a⁻ from B (5 %). "
+        "At q* = 0.8 there are no wrong a⁺ and wrong a⁻ from A (10 %); 1 of 2 methods makes no error."
+    )
+
+
+def test_effort_draws_zero_where_a_log_axis_can() -> None:
+    row = {
+        "approach": "A",
+        "method": "greedy",
+        **LOOK,
+        "screened": 0.0,
+        "screened_low": 0.0,
+        "screened_high": 0.0,
+        "effort_saved": 1.0,
+        "depth_25": 0.0,
+        "depth_50": 0.0,
+        "depth_75": 4.0,
+    }
+    bar, dot = effort_figure(pd.DataFrame([row]))["data"]
+    assert bar["x"] == [0.5, 4.0] and dot["x"] == [0.5]
+    assert dot["error_x"]["arrayminus"] == [0.0]
+    # About 40 letters are as wide as what a telephone leaves beside the names.
+    title = effort_figure(pd.DataFrame([row]))["layout"]["xaxis"]["title"]["text"]
+    assert max(map(len, title.split("<br>"))) <= 40
+
+
+def differences() -> pd.DataFrame:
+    rows = [
+        {
+            "method": m,
+            "approach": m,
+            **LOOK,
+            "reference": "Greedy",
+            "difference": d,
+            "difference_low": lo,
+            "difference_high": hi,
+        }
+        for m, d, lo, hi in (("A", 0.02, 0.01, 0.03), ("B", 0.0, -0.01, 0.01), ("C", -2.9, -3.0, -2.8))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_what_is_far_down_is_counted_not_drawn() -> None:
+    figure = difference_figure(differences())
+    assert [trace["y"] for trace in figure["data"]] == [["B"], ["A"]]
+    (note,) = figure["layout"]["annotations"]
+    assert note["text"] == "1 more lies further left"
+    # Above the points, not on them.
+    assert (note["y"], note["yref"], note["yanchor"]) == (1, "paper", "bottom")
+    assert figure["layout"]["xaxis"]["range"] == pytest.approx([-0.0345, 0.0345])
+
+
+def test_difference_sentence_sorts_by_intervals() -> None:
+    assert difference_sentence(differences()) == (
+        "By intervals of 95 % A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
+    )
+
+
+def test_rules_keep_a_look_of_their_own() -> None:
+    looks = {name: style(name, family=kind.family) for name, kind in POLICIES.items()}
+    assert len({(look["color"], look["symbol"]) for look in looks.values()}) == len(looks)
+    assert looks["greedy"]["dash"] == "solid" and looks["budget"]["dash"] == "dash"
+    assert looks["oracle"]["dash"] == "dot"
+    assert style("optimal", "hazard")["symbol"].endswith("-open")
+    assert style("mine") == style("mine")
