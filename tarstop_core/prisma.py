@@ -1,0 +1,131 @@
+"""The numbers of a PRISMA 2020 flow diagram, from a session as it stands.
+
+Page and others (2021), doi 10.1136/bmj.n71. What the diagram has no box for, because it assumes that all
+records are screened, is said in one of its own: records left unscreened because of the stopping rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tarstop_core.session import IRRELEVANT, RELEVANT, UNSURE, State
+
+
+@dataclass(frozen=True)
+class Prisma:
+    """Counts, from top to bottom of the diagram.
+
+    Parameters
+    ----------
+    identified : tuple of (str, int)
+        Records by source.
+    duplicates : int
+        Removed before screening.
+    screened, excluded, unsure, unscreened : int
+        Records read by title and abstract; excluded there; still unsure; left because screening stopped.
+    sought, not_retrieved, waiting : int
+        Reports sought in full, not retrieved, and not read yet.
+    assessed : int
+        Reports read in full.
+    excluded_full : tuple of (str, int)
+        By reason, the most frequent first.
+    without_data : int
+        Eligible reports without extractable data.
+    reports, studies : int
+        Reports that brought data, and the studies they report.
+    """
+
+    identified: tuple[tuple[str, int], ...]
+    duplicates: int
+    screened: int
+    excluded: int
+    unsure: int
+    unscreened: int
+    sought: int
+    not_retrieved: int
+    waiting: int
+    assessed: int
+    excluded_full: tuple[tuple[str, int], ...]
+    without_data: int
+    reports: int
+    studies: int
+
+    def rows(self) -> list[tuple[str, int]]:
+        """Box and number, in order: the table."""
+        return [
+            *((f"Records identified: {source}", count) for source, count in self.identified),
+            ("Duplicate records removed before screening", self.duplicates),
+            ("Records screened", self.screened),
+            ("Records excluded", self.excluded),
+            ("Records still unsure", self.unsure),
+            ("Records not screened because of the stopping rule", self.unscreened),
+            ("Reports sought for retrieval", self.sought),
+            ("Reports not retrieved", self.not_retrieved),
+            ("Reports not assessed yet", self.waiting),
+            ("Reports assessed for eligibility", self.assessed),
+            *((f"Reports excluded: {reason}", count) for reason, count in self.excluded_full),
+            ("Eligible reports without extractable data", self.without_data),
+            ("Studies included", self.studies),
+            ("Reports of included studies", self.reports),
+        ]
+
+
+def prisma(files: Sequence[Mapping[str, Any]], duplicates: int, state: State) -> Prisma:
+    """Count a session.
+
+    Parameters
+    ----------
+    files : sequence of mapping
+        What was imported, with `source` and `records`, as the store keeps it.
+    duplicates : int
+        Records that were folded into others on import.
+    state : State
+
+    Notes
+    -----
+    In a patent session there is no full text: relevant documents are the included ones.
+    """
+    labels, n = state.labels, len(state.labels)
+    included = int((labels == RELEVANT).sum())
+    identified = tuple((str(file["source"]), int(file["records"])) for file in files)
+    if not identified:
+        identified = (("the collection", n + duplicates),)
+    of_abstracts = Prisma(
+        identified=identified,
+        duplicates=duplicates,
+        screened=state.depth,
+        excluded=int((labels == IRRELEVANT).sum()),
+        unsure=int((labels == UNSURE).sum()),
+        unscreened=n - state.depth,
+        sought=included,
+        not_retrieved=0,
+        waiting=0,
+        assessed=included,
+        excluded_full=(),
+        without_data=0,
+        reports=included,
+        studies=included,
+    )
+    if not state.settings.review:
+        return of_abstracts
+    reports = list(state.read_in_full.values())
+    outcomes = Counter(report.outcome for report in reports)
+    reasons = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
+    with_data = [report for report in reports if report.outcome == "data"]
+    named = {
+        (report.study or report.rows[0].study).strip().casefold() or f"unnamed {at}"
+        for at, report in enumerate(with_data)
+    }
+    return replace(
+        of_abstracts,
+        not_retrieved=outcomes["not retrieved"],
+        waiting=len(state.waiting),
+        assessed=sum(report.was_read for report in reports),
+        excluded_full=tuple(sorted(reasons.items(), key=lambda each: (-each[1], each[0]))),
+        without_data=outcomes["no data"],
+        reports=len(with_data),
+        studies=len(named),
+    )

@@ -1,0 +1,184 @@
+"""The PRISMA 2020 flow diagram of a session, as SVG and as the rows of a table.
+
+Page and others (2021), doi 10.1136/bmj.n71: three phases from top to bottom, what goes on at the left, what leaves
+at the right. A session has one box that the template has not: records left unread because screening stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from tarstop_core.prisma import Prisma
+from tarstop_core.svg import drawing, text, wrapped
+
+UNSCREENED = "Records not screened because of the stopping rule"
+NOT_YET = "Records not screened yet"
+LINE, PAD, GAP = 18, 12, 28
+PHASE, BOX, BETWEEN = 34, 330, 46
+LEAST = 104.0  # of a step that has a phase to itself: its name stands upright beside it
+COLUMNS = 42
+WIDTH = PHASE + 16 + 2 * BOX + BETWEEN + 2
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Of a diagram: lines and texts, inside of the boxes, the bars that name a phase."""
+
+    ink: str = "#1b1f24"
+    box: str = "#ffffff"
+    phase: str = "#dbe7f3"
+
+
+LIGHT = Colours()
+DARK = Colours(ink="#e9edf1", box="#14181d", phase="#263a50")
+# Of a page that sets the colour of its texts itself.
+INHERITED = Colours(ink="currentColor", box="none", phase="rgba(86,180,233,.25)")
+
+
+@dataclass(frozen=True)
+class _Step:
+    phase: str
+    left: Sequence[tuple[str, int]]
+    right: Sequence[Sequence[tuple[str, int]]] = field(default=())
+    heading: str = ""
+
+
+def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[str, int]]:
+    """Box and number: the table that stands beside the diagram.
+
+    Parameters
+    ----------
+    counts : Prisma
+    full_text : bool
+        Whether reports are read in full: in reviews.
+    stopped : bool
+        Whether screening has stopped; until then what is unread is only not screened yet.
+
+    Examples
+    --------
+    >>> counts = Prisma((("a.ris", 9),), 1, 5, 4, 0, 3, 1, 0, 0, 1, (), 0, 1, 1)
+    >>> flow_rows(counts, full_text=False, stopped=True)[-2:]
+    [('Records not screened because of the stopping rule', 3), ('Relevant documents', 1)]
+    """
+    rows = [(NOT_YET if name == UNSCREENED and not stopped else name, count) for name, count in counts.rows()]
+    if full_text:
+        return rows
+    abstracts = [row for row in rows if row[0].startswith(("Records", "Duplicate"))]
+    return [*abstracts, ("Relevant documents", counts.sought)]
+
+
+def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Colours = LIGHT) -> str:
+    """The diagram as SVG; parameters as for :func:`flow_rows`."""
+    steps = _steps(counts, full_text, stopped)
+    parts: list[str] = []
+    phases: dict[str, list[float]] = {}
+    y = 2.0
+    left_x = PHASE + 16
+    right_x = left_x + BOX + BETWEEN
+    arrow_from: float | None = None
+    for step in steps:
+        rights = [_lines(each) for each in step.right]
+        left = _lines(step.left, step.heading)
+        tall = sum(_height(lines) for lines in rights) + 10 * max(0, len(rights) - 1)
+        least = LEAST if step.phase != "Screening" else 0.0
+        height = max(_height(left), tall, least)
+        own = height if len(rights) < 2 else _height(left)
+        if arrow_from is not None:
+            parts.append(_arrow(left_x + BOX / 2, arrow_from, left_x + BOX / 2, y, colours.ink))
+        parts.append(_box(left_x, y, own, left, colours))
+        right_y = y
+        for lines in rights:
+            parts.append(_box(right_x, right_y, _height(lines), lines, colours))
+            middle = min(right_y + _height(lines) / 2, y + own - 8) if len(rights) < 2 else right_y + LINE
+            if middle <= y + own:
+                parts.append(_arrow(left_x + BOX, middle, right_x, middle, colours.ink))
+            else:
+                # Beside the line that goes down: what leaves there leaves the same step.
+                parts.append(_arrow(left_x + BOX / 2, middle, right_x, middle, colours.ink))
+            right_y += _height(lines) + 10
+        arrow_from = y + own
+        phases.setdefault(step.phase, [y, 0.0])[1] = y + height
+        y += height + GAP
+    for name, (top, bottom) in phases.items():
+        middle = (top + bottom) / 2
+        parts.append(
+            f'<rect x="1" y="{top:.1f}" width="{PHASE}" height="{bottom - top:.1f}" rx="6" fill="{colours.phase}"/>'
+            f'<g transform="rotate(-90 {PHASE / 2 + 5:.1f} {middle:.1f})">'
+            + text(PHASE / 2 + 5, middle, name, anchor="middle", colour=colours.ink)
+            + "</g>"
+        )
+    says = "PRISMA 2020 flow diagram: " + "; ".join(
+        f"{name} {count:,}" for name, count in flow_rows(counts, full_text=full_text, stopped=stopped)
+    )
+    return drawing(WIDTH, y - GAP + 2, parts, says)
+
+
+def _steps(counts: Prisma, full_text: bool, stopped: bool) -> list[_Step]:
+    left_out = [(UNSCREENED if stopped else NOT_YET, counts.unscreened)]
+    excluded = [("Records excluded", counts.excluded)]
+    if counts.unsure:
+        excluded.append(("Records still unsure", counts.unsure))
+    steps = [
+        _Step(
+            "Identification",
+            counts.identified,
+            ([("Duplicate records removed before screening", counts.duplicates)],),
+            "Records identified from",
+        ),
+        _Step("Screening", [("Records screened", counts.screened)], (left_out, excluded)),
+    ]
+    if not full_text:
+        return [*steps, _Step("Included", [("Relevant documents", counts.sought)])]
+    retrieval = [("Reports not retrieved", counts.not_retrieved)]
+    if counts.waiting:
+        retrieval.append(("Reports not assessed yet", counts.waiting))
+    reasons = [
+        *((f"Excluded: {reason}", count) for reason, count in counts.excluded_full),
+        ("Eligible, without extractable data", counts.without_data),
+    ]
+    return [
+        *steps,
+        _Step("Screening", [("Reports sought for retrieval", counts.sought)], (retrieval,)),
+        _Step("Screening", [("Reports assessed for eligibility", counts.assessed)], (reasons,)),
+        _Step(
+            "Included",
+            [("Studies included", counts.studies), ("Reports of included studies", counts.reports)],
+        ),
+    ]
+
+
+def _lines(entries: Sequence[tuple[str, int]], heading: str = "") -> list[str]:
+    lines = [heading] if heading else []
+    for name, count in entries:
+        lines += wrapped(f"{name} (n = {count:,})".replace("(n = ", "(n\xa0=\xa0"), COLUMNS)
+    return lines
+
+
+def _height(lines: Sequence[str]) -> float:
+    return LINE * len(lines) + 2 * PAD - 4
+
+
+def _box(x: float, y: float, height: float, lines: Sequence[str], colours: Colours) -> str:
+    frame = (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{BOX}" height="{height:.1f}" rx="4" '
+        f'fill="{escape(colours.box)}" stroke="{colours.ink}"/>'
+    )
+    first = y + (height - LINE * len(lines)) / 2 + 14
+    return frame + "".join(
+        text(x + PAD, first + LINE * i, line, colour=colours.ink) for i, line in enumerate(lines)
+    )
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float, ink: str) -> str:
+    tip = f"{x2:.1f},{y2:.1f}"
+    sides = (
+        f"{x2 - 4:.1f},{y2 - 7:.1f} {x2 + 4:.1f},{y2 - 7:.1f}"
+        if x1 == x2
+        else f"{x2 - 7:.1f},{y2 - 4:.1f} {x2 - 7:.1f},{y2 + 4:.1f}"
+    )
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{ink}"/>'
+        f'<polygon points="{tip} {sides}" fill="{ink}"/>'
+    )

@@ -1,0 +1,276 @@
+"""A session for other programs: CSV and Excel for tables, RIS for reference managers and screening tools.
+
+Everything is computed from the stored log. What a spreadsheet would run as a formula leaves as plain text.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import rispy
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Font
+
+from tarstop_core.advice import Advice, advise, trace
+from tarstop_core.calibration import Calibrator
+from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.prisma import Prisma, prisma
+from tarstop_core.prisma_figure import flow_rows
+from tarstop_core.protocol_text import settings_rows
+from tarstop_core.records import TEXT_COLUMNS
+from tarstop_core.report_entry import full_text_rows, table_rows
+from tarstop_core.session import IRRELEVANT, NAMES, RELEVANT, UNSEEN, Event, Settings, State, replay
+from tarstop_core.store import CollectionRow, SessionRow, Store
+
+NOT_READ = "not read"
+# What ASReview writes into a record's notes, which other tools and the reader of this one understand.
+_DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
+_TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", "label"))
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSession:
+    """A session with all it rests on; what follows from its log is computed once, when it is asked for.
+
+    Parameters
+    ----------
+    row : SessionRow
+    collection : CollectionRow
+    events : list of Event
+    records : DataFrame, N rows
+        In screening order.
+    calibrators : mapping of str to Calibrator
+        By digest: every one that its settings ever named.
+    """
+
+    row: SessionRow
+    collection: CollectionRow
+    events: list[Event]
+    records: pd.DataFrame
+    calibrators: Mapping[str, Calibrator]
+
+    @cached_property
+    def state(self) -> State:
+        """Where it stands."""
+        return replay(self.row.settings, self.row.ids, self.events)
+
+    @cached_property
+    def steps(self) -> list[dict[str, Any]]:
+        """The advice at each document read, as :func:`tarstop_core.advice.trace` gives it."""
+        return trace(self.row.settings, self.calibrators, self.row.ids, self.row.scores, self.events)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """The advice now."""
+        settings = self.state.settings
+        calibrator = self.calibrators[settings.calibrator]
+        p = calibrator.probabilities(self.row.scores, len(self.row.ids))
+        return advise(settings, calibrator, p, self.state)
+
+    @property
+    def files(self) -> list[Mapping[str, Any]]:
+        """The files that say how many records they held."""
+        return [file for file in self.collection.files if "source" in file and "records" in file]
+
+    @cached_property
+    def prisma(self) -> Prisma:
+        """The counts of its flow diagram."""
+        return prisma(self.files, self.collection.duplicates, self.state)
+
+    @cached_property
+    def flow(self) -> list[tuple[str, int]]:
+        """The table of its flow diagram."""
+        return flow_rows(self.prisma, full_text=self.state.settings.review, stopped=self.state.stopped)
+
+    def in_words(self, settings: Settings) -> list[tuple[str, str]]:
+        """Settings of this session as rows: name and value."""
+        return settings_rows(settings, self.calibrators[settings.calibrator])
+
+
+def whole_session(store: Store, session_id: str) -> WholeSession:
+    """Load a session with its documents.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such session.
+    """
+    row = store.session(session_id)
+    events = store.events(session_id)
+    used = {row.settings.calibrator}
+    used |= {
+        str(each.payload["settings"]["calibrator"]) for each in events if each.kind in ("settings", "plan")
+    }
+    records = store.records(row.collection_id).iloc[row.order].reset_index(drop=True)
+    calibrators = {digest: store.calibrator(digest) for digest in sorted(used)}
+    return WholeSession(row, store.collection(row.collection_id), events, records, calibrators)
+
+
+def document_rows(session: WholeSession) -> list[dict[str, Any]]:
+    """One row a document of the list, read or not: what it is, the verdict, the note, and the advice before it.
+
+    Columns of documents that were not read are empty where they speak of reading.
+    """
+    columns: dict[str, None] = {}
+    for step in session.steps:
+        columns |= dict.fromkeys(step)
+    rows = []
+    records = session.records.to_dict("records")
+    for at, record in enumerate(records):
+        read = session.steps[at] if at < len(session.steps) else {}
+        score = None if session.row.scores is None else float(session.row.scores[at])
+        first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
+        first |= {"note": session.state.notes.get(str(record["id"]), "")}
+        about = {name: record[name] for name in _TEXTS}
+        about |= {"label_in_file": record["label"], "score": score}
+        rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
+        rows.append(first | about | rest)
+    return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
+
+
+def to_csv(session: WholeSession) -> str:
+    """All documents as CSV, numbers in full precision; texts that look like formulas get an apostrophe."""
+    return trace_to_csv(document_rows(session))
+
+
+def to_ris(session: WholeSession, relevant_only: bool = False) -> str:
+    """All documents, or the relevant ones, as RIS: verdict and note stand in N1, in the words of ASReview."""
+    state = session.state
+    entries = []
+    for at, record in enumerate(session.records.to_dict("records")):
+        label = int(state.labels[at])
+        if relevant_only and label != RELEVANT:
+            continue
+        entries.append(_ris(record, at, label, state))
+    return str(rispy.dumps(entries)) if entries else ""
+
+
+def to_xlsx(session: WholeSession) -> bytes:
+    """Everything as one Excel file, a sheet each: documents, settings, flow diagram, log and, in a review, tables."""
+    book = Workbook(write_only=True)
+    settings = session.state.settings
+    _sheet(book, "Documents", document_rows(session))
+    about = [*about_rows(session), *session.in_words(settings)]
+    _sheet(book, "Settings", [{"setting": name, "value": value} for name, value in about])
+    _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.flow])
+    if settings.review:
+        titles = session.records["title"].tolist()
+        _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))
+        reports = full_text_rows(session.state, session.row.ids, session.events)
+        _sheet(book, "Full texts", [{**row, "title": titles[row["rank"] - 1]} for row in reports])
+    log = [
+        {
+            "number": event.seq,
+            "time": event.time,
+            "reviewer": event.reviewer,
+            "event": event.kind,
+            "content": json.dumps(dict(event.payload), ensure_ascii=False),
+        }
+        for event in session.events
+    ]
+    _sheet(book, "Log", log)
+    kept = io.BytesIO()
+    book.save(kept)
+    return kept.getvalue()
+
+
+def about_rows(session: WholeSession) -> list[tuple[str, str]]:
+    """What the session is and what was searched: name and value."""
+    row, collection, state = session.row, session.collection, session.state
+    return [
+        ("Session", row.name),
+        ("Begun", when(row.created)),
+        ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
+        (
+            "Documents",
+            f"{len(row.ids):,} from “{collection.name}”{' (simulated)' if collection.simulated else ''}",
+        ),
+        *((f"Identified in {file['source']}", f"{int(file['records']):,}") for file in session.files),
+        ("Duplicates removed", f"{collection.duplicates:,}"),
+        ("Searched for", row.query or "—"),
+        ("Order", row.ranking or "—"),
+        ("Fingerprint of the list", row.digest),
+    ]
+
+
+def when(stamp: str) -> str:
+    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is.
+
+    Examples
+    --------
+    >>> when("2026-11-21T14:02:07.123+00:00")
+    '2026-11-21 14:02:07 UTC'
+    """
+    date, at, rest = stamp.partition("T")
+    return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
+
+
+def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[str, Any]:
+    plain = {name: " ".join(str(value).split()) for name, value in record.items() if name != "score"}
+    # Without a decision nothing is written that another program could take for one.
+    notes = [_DECISIONS[label]] if label in _DECISIONS else []
+    notes.append(f"TARstop: {'not read' if label == UNSEEN else NAMES[label]}, rank {at + 1}")
+    report = state.read_in_full.get(at)
+    if report is not None:
+        reason = f": {' '.join(report.reason.split())}" if report.reason.strip() else ""
+        notes.append(f"TARstop full text: {report.outcome}{reason}")
+    note = " ".join(state.notes.get(str(record["id"]), "").split())
+    if note:
+        notes.append(f"Note: {note}")
+    number, pmid = plain["publication_number"], plain["pmid"]
+    entry = {
+        "type_of_reference": "PAT" if number else "JOUR",
+        "id": plain["id"],
+        "title": plain["title"],
+        "authors": [name.strip() for name in plain["authors"].split(";") if name.strip()],
+        "date": plain["date"],
+        "abstract": plain["abstract"],
+        "doi": plain["doi"],
+        "urls": [plain["url"]] if plain["url"] else [],
+        "accession_number": number or pmid,
+        "name_of_database": "PubMed" if pmid and not number else "",
+        "notes": notes,
+    }
+    return {name: value for name, value in entry.items() if value}
+
+
+def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    sheet = book.create_sheet(title)
+    names: Iterable[str] = rows[0] if rows else ("nothing recorded",)
+    sheet.freeze_panes = "A2"
+    head = []
+    for name in names:
+        cell = WriteOnlyCell(sheet, name)
+        cell.font = Font(bold=True)
+        head.append(cell)
+    sheet.append(head)
+    for row in rows:
+        sheet.append([_cell(sheet, value) for value in row.values()])
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """A value as Excel keeps it: texts stay texts, whatever they begin with."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    clean = ILLEGAL_CHARACTERS_RE.sub("\ufffd", value)
+    if not clean.startswith(FORMULA_STARTS):
+        return clean
+    cell = WriteOnlyCell(sheet, clean)
+    cell.data_type = "s"
+    # Excel's own mark for "this is text": it shows as an apostrophe and survives editing the cell.
+    cell.quotePrefix = True
+    return cell

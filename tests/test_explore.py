@@ -1,0 +1,393 @@
+"""Explore's numbers: equal to what a replay and a decision print, and expectations equal to going through every world."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core import explore
+from tarstop_core.advice import advise, stopping_outcomes
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.cli import tarstop
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore import FRACTIONS, Explored, Plans, World, sample, unread
+from tarstop_core.outcome import Outcome
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import (
+    Batch,
+    Budget,
+    Greedy,
+    LookAhead,
+    Optimal,
+    Oracle,
+    Policy,
+    Smooth,
+    Target,
+    parse_policy,
+)
+from tarstop_core.session import Event, Settings, replay
+from tarstop_core.shipped import calibrators
+from tarstop_core.stakes import Stakes
+from tarstop_core.topic import Topic
+from tarstop_core.value import DecisivePath
+
+SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
+MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
+RULES: tuple[Policy, ...] = (
+    Optimal(),
+    LookAhead(3),
+    Greedy(),
+    Smooth(2),
+    Batch(3),
+    Budget(4),
+    *(parse_policy(name) for name in ("share:share=0.4", "decide-now", "screen-everything")),
+)
+
+
+def asked(explored: Explored, payoffs: Payoffs = MONEY, cost: float = 12.0, **more: float) -> Settings:
+    """Settings of a sample with other stakes."""
+    return replace(explored.settings, payoffs=payoffs, cost=cost, **more)  # type: ignore[arg-type]
+
+
+# --- the same as the command line -------------------------------------------------------------------
+
+
+def write_run(topic: Topic, folder: Path) -> tuple[Path, Path]:
+    """The topic as a run and its judgments."""
+    assert topic.scores is not None and topic.labels is not None
+    run, qrels = folder / "run.txt", folder / "qrels.txt"
+    lines = zip(topic.ids, topic.scores, strict=True)
+    run.write_text(
+        "".join(
+            f"{topic.name} Q0 {doc} {at} {score!r} x\n"
+            for at, (doc, score) in enumerate(((d, float(s)) for d, s in lines), 1)
+        )
+    )
+    qrels.write_text(
+        "".join(
+            f"{topic.name} 0 {doc} {int(label)}\n" for doc, label in zip(topic.ids, topic.labels, strict=True)
+        )
+    )
+    return run, qrels
+
+
+def printed(*arguments: str) -> dict[str, object]:
+    """What a command prints as JSON."""
+    done = CliRunner().invoke(tarstop, [*arguments, "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("spec", ["optimal", "greedy", "batch:K=10", "budget:d=20"])
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
+def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star: float) -> None:
+    explored = sample(SEARCH)
+    assert isinstance(explored.truth, Topic)
+    run, qrels = write_run(explored.truth, tmp_path)
+    calibrator = tmp_path / "calibrator.json"
+    calibrator.write_text(explored.calibrator.to_json())
+    (shown,) = explore.maps(explored, explored.settings, [parse_policy(spec)], "played")
+    row, column = shown.q_stars.index(q_star), FRACTIONS.index(0.001)
+    stakes = f"--q-star={q_star}", f"--policy={spec}", "--cost=0.001"
+    found = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)
+    (topic,) = found["topics"]  # type: ignore[misc]
+    assert shown.depth[row, column] == topic["depth"]  # type: ignore[index]
+    assert shown.plus[row, column] == (topic["action"] == "a+")  # type: ignore[index]
+    assert shown.net_utility[row, column] == pytest.approx(topic["net_utility"], abs=1e-12)  # type: ignore[index]
+    assert shown.omega is not None and shown.omega[row] == topic["omega"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("key", [SEARCH, "search:bicycle-brake", REVIEW, "review:velt-palsy"])
+@pytest.mark.parametrize("spec", ["optimal", "greedy", "smooth:K=5", "budget:d=30", "knee"])
+def test_played_cells_are_replays(key: str, spec: str) -> None:
+    explored, policy = sample(key), parse_policy(spec)
+    (shown,) = explore.maps(explored, asked(explored, b_0=0.4), [policy], "played")
+    for row, column in ((1, 14), (9, 8), (17, 4)):
+        stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(FRACTIONS[column])
+        one = explored.replayed(policy, asked(explored, stakes.payoffs, stakes.cost, b_0=0.4))
+        assert shown.depth[row, column] == one.depth
+        assert shown.plus[row, column] == (one.action == "a+")
+        assert shown.net_utility[row, column] == pytest.approx(one.net_utility, rel=1e-12)
+        assert shown.omega is not None and shown.omega[row] == one.omega
+
+
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_the_decision_now_is_what_decide_prints(key: str) -> None:
+    explored = sample(key)
+    now = explore.decide(explored.planned(asked(explored)), 0, 12.0)
+    payoffs = ",".join(map(repr, (MONEY.B, MONEY.L_r, MONEY.L_g, MONEY.G)))
+    told = printed(
+        "decide",
+        f"--payoffs={payoffs}",
+        f"--belief={now.b!r}",
+        f"--rho={now.rho!r}",
+        "--cost=12",
+    )
+    assert told == {
+        "q_star": now.q_star,
+        "evpi": now.evpi,
+        "value": now.value,
+        "action": "a+" if now.plus else "a-",
+        "continue": now.go_on,
+    }
+    assert now.rho > 0 and now.go_on
+
+
+def test_plans_of_a_session_are_its_advice() -> None:
+    calibrator = calibrators()["clef-reviews"]
+    settings_ = Settings(MONEY, 5.0, b_0=0.6, calibrator=calibrator.digest, kappa=0.9)
+    scores = np.linspace(9, 1, 80) ** 2
+    ids = [f"d{at}" for at in range(80)]
+    log = [Event("label", {"doc": ids[at], "label": "irrelevant"}, seq=at + 1) for at in range(4)]
+    state = replay(settings_, ids, log)
+    p = calibrator.probabilities(scores, 80)
+    explored = Explored("mine", settings_, calibrator, p, state)
+    told = advise(settings_, calibrator, p, state)
+    found = explore.plans(explored.planned(settings_), Optimal(), settings_.cost, explored.start)
+    assert told.more > 0 and found.depth[0] == told.depth + told.more
+    ((depth, plus),) = stopping_outcomes(settings_, calibrator, p, state, [Greedy()])
+    begun = explore.plans(explored.planned(settings_), Greedy(), settings_.cost, 0)
+    assert (begun.depth[0], begun.plus[0]) == (depth, plus)
+    with pytest.raises(InputProblem, match="Not every document of mine is labelled"):
+        explored.played(settings_)
+
+
+# --- expectation: every world, one by one -----------------------------------------------------------
+
+
+def in_every_world(path: DecisivePath, policy: Policy, cost: float, start: int) -> float:
+    """Expected net utility from `start` by going through no prior art, a first hit at each depth, and a hit beyond the list."""
+    M = np.exp(path.curve.log_M)
+    b, n, payoffs = float(path.b[start]), len(path), path.payoffs
+
+    def worth(hit: int | None, omega: bool) -> float:
+        world = replace(path, hit=hit, labels=np.arange(1, n + 1) == (hit or 0))
+        depth = int(policy.depths(world, [cost], start)[0])
+        plus = world.chooses_plus(depth) if policy.acts_on_belief else bool(world.labels[:depth].any())
+        return payoffs.outcome(plus, omega) - cost * (depth - start)
+
+    hits = sum((M[h - 1] - M[h]) * worth(h, True) for h in range(start + 1, n + 1))
+    return float(b * (hits + M[n] * worth(None, True)) / M[start] + (1 - b) * worth(None, False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    p=st.lists(st.floats(0.0, 0.6), min_size=1, max_size=12),
+    b_0=st.floats(0.05, 0.95),
+    q_star=st.floats(0.05, 0.95),
+    cost=st.floats(0.0, 0.05),
+    start=st.integers(0, 12),
+    citation=st.booleans(),
+    rule=st.sampled_from(RULES),
+)
+def test_expected_net_utility_is_that_of_every_world(
+    p: list[float], b_0: float, q_star: float, cost: float, start: int, citation: bool, rule: Policy
+) -> None:
+    path = DecisivePath(hit_curve(p), b_0, Payoffs.from_q_star(q_star), needs_citation=citation)
+    start = min(start, len(p))
+    found = explore.plans(path, rule, cost, start)
+    assert found.net_utility[0] == pytest.approx(in_every_world(path, rule, cost, start), abs=1e-9)
+
+
+def test_the_optimal_plan_is_expected_to_bring_most() -> None:
+    explored = sample(SEARCH)
+    rules = [Optimal(), Greedy(), Batch(10), Budget(100)]
+    every = explore.maps(explored, explored.settings, rules, "planned")
+    best = np.max([each.net_utility for each in every], axis=0)
+    assert (every[0].net_utility >= best - 1e-12).all()
+    assert (every[1].net_utility < every[0].net_utility - 1e-4).any()
+
+
+@pytest.mark.parametrize("cost", [0.0005, 0.002, 0.01])
+def test_reading_to_a_depth_of_a_review_is_worth_what_the_best_plan_says(cost: float) -> None:
+    explored = sample(REVIEW)
+    path = explored.planned(explored.settings)
+    assert isinstance(path, CumulativePath)
+    m, gain = path.best_plan(0, cost)
+    found = explore.plans(path, Budget(m), [cost])
+    assert m > 0 and found.depth[0] == m
+    assert found.net_utility[0] == pytest.approx(float(path.payoffs.utility(0.5)) + gain)
+
+
+def test_a_settled_search_has_nothing_left_to_expect() -> None:
+    path = DecisivePath(hit_curve([0.2] * 6), 0.5, MONEY, hit=2)
+    found = explore.plans(path, Optimal(), [1.0, 2.0], start=3)
+    assert found.depth.tolist() == [3, 3] and found.plus.all()
+    assert found.net_utility.tolist() == [MONEY.B, MONEY.B]
+    assert explore.plans(path, Budget(5), 7.0, start=3).net_utility[0] == MONEY.B - 14
+
+
+def test_rules_that_need_labels_have_no_expectation() -> None:
+    path = sample(SEARCH).planned(sample(SEARCH).settings)
+    with pytest.raises(InputProblem, match="Target comes to depends on labels"):
+        explore.plans(path, Target(), 0.001)
+    assert "knee" in explore.rules("played") and "knee" not in explore.rules("planned")
+    assert "target" not in explore.rules("played")
+
+
+# --- maps --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("world", ["planned", "played"])
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_regret_is_against_the_best_rule_and_never_the_oracle(key: str, world: World) -> None:
+    explored = sample(key)
+    policies: list[Policy] = [Optimal(), Greedy()] + ([Oracle()] if world == "played" else [])
+    every = explore.maps(explored, explored.settings, policies, world, explore.COMPARED)
+    regrets = [each.regret for each in every]
+    assert regrets[0] is not None and regrets[1] is not None
+    assert (np.minimum(regrets[0], regrets[1]) >= -1e-12).all() and (regrets[1] > 1e-3).any()
+    if world == "played" and key == SEARCH:
+        assert regrets[2] is not None and (regrets[2] <= 1e-12).all()
+    assert explore.maps(explored, explored.settings, policies[:1], world)[0].regret is None
+
+
+def test_a_map_in_money_is_the_normalised_one_scaled() -> None:
+    explored = sample(SEARCH)
+    unit = explored.settings.payoffs
+    (small,) = explore.maps(explored, explored.settings, [Optimal()], "planned")
+    (large,) = explore.maps(explored, asked(explored, unit.scaled(5000, "£")), [Optimal()], "planned")
+    assert (small.depth == large.depth).all()
+    assert np.allclose(5000 * small.net_utility, large.net_utility)
+    assert large.columns()["cost"][12] == pytest.approx(5000 * FRACTIONS[12])
+    assert set(large.columns()["unit"]) == {"£"}
+
+
+def test_keeping_what_payoffs_do_not_change_changes_nothing() -> None:
+    for key in (SEARCH, REVIEW):
+        explored = sample(key)
+        path = explored.planned(explored.settings)
+        Optimal().depths(path, [0.001])
+        other = explore.restaked(path, MONEY)
+        fresh = explored.planned(asked(explored))
+        assert (Optimal().depths(other, [3.0, 30.0]) == Optimal().depths(fresh, [3.0, 30.0])).all()
+        assert (np.asarray(other.evpi) == np.asarray(fresh.evpi)).all()
+
+
+# --- sensitivity and break-even -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
+    explored = sample(key)
+    settings_ = asked(explored)
+    found = explore.tornado(explored, settings_, Optimal())
+
+    def plan(changed: Settings, factor: float = 1.0) -> Plans:
+        return explore.plans(explored.planned(changed, factor), Optimal(), changed.cost)
+
+    now = plan(settings_)
+    assert (found.depth, found.net_utility) == (now.depth[0], pytest.approx(now.net_utility[0]))
+    by_name = {each.name: each for each in found.swings}
+    assert list(by_name) == ["B", "L_r", "L_g", "G", "cost", "b_0", "p"]
+    for name, swing in by_name.items():
+        for end, value in enumerate(swing.values):
+            if name == "p":
+                other = plan(settings_, value)
+            elif name in ("cost", "b_0"):
+                other = plan(replace(settings_, **{name: value}))
+            else:
+                other = plan(replace(settings_, payoffs=Stakes(MONEY, 12.0).with_payoff(name, value).payoffs))  # type: ignore[arg-type]
+            assert swing.depth[end] == other.depth[0], name
+            assert swing.net_utility[end] == pytest.approx(other.net_utility[0]), name
+    assert by_name["b_0"].values == pytest.approx((0.3, 0.7)) and by_name["B"].values == (2000, 8000)
+
+
+@pytest.mark.parametrize("spec", ["optimal", "greedy", "look-ahead:m=5"])
+@pytest.mark.parametrize("cost", [12.0, 2000.0])
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_advice_turns_at_its_break_even_values(key: str, spec: str, cost: float) -> None:
+    explored, policy = sample(key), parse_policy(spec)
+    settings_ = asked(explored, cost=cost)
+    now, found = explore.break_evens(explored, settings_, policy)
+    stop = int(policy.depths(explored.planned(settings_), [cost])[0])
+    assert now == (stop > 0)
+    turned = 0
+    for each in found:
+        for turn in each.turns:
+            for nudge, expected in ((1.003, not now), (1 / 1.003, now)):
+                nudge = nudge if turn.at > each.value else 1 / nudge
+                value = (
+                    turn.at * nudge
+                    if each.name != "b_0"
+                    else turn.at * nudge / (1 - turn.at + turn.at * nudge)
+                )
+                if each.name in ("cost", "b_0"):
+                    changed = replace(settings_, **{each.name: value})
+                else:
+                    payoffs = Stakes(MONEY, cost).with_payoff(each.name, value).payoffs  # type: ignore[arg-type]
+                    changed = replace(settings_, payoffs=payoffs)
+                path = explored.planned(changed)
+                assert (policy.depths(path, [changed.cost])[0] > 0) == expected, (each, turn)
+                if expected == (not now) and each.name != "cost":
+                    assert path.chooses_plus(0) == turn.plus
+                turned += 1
+    assert turned
+
+
+def test_the_break_even_cost_is_what_the_next_documents_are_worth() -> None:
+    explored = sample(SEARCH)
+    _, found = explore.break_evens(explored, explored.settings, Optimal())
+    (cost,) = [each for each in found if each.name == "cost"]
+    worth = explored.planned(explored.settings).worth()[0]
+    assert [turn.at for turn in cost.turns] == [pytest.approx(worth, rel=1e-3)]
+
+
+# --- samples, lists of one's own, and plain questions -----------------------------------------------------
+
+
+def test_samples_carry_their_truth() -> None:
+    search, review = sample(SEARCH), sample(REVIEW)
+    assert search.simulated and review.simulated and search.start == review.start == 0
+    assert isinstance(review.truth, Outcome) and len(review.truth.topic) == len(review) == 212
+    assert not search.settings.citation_needed and review.settings.stages == 1
+    assert len(dict(explore.samples())) == 26
+    with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
+        explore.sample_search("teapot")
+    with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
+        explore.sample_review("teapot")
+
+
+def test_a_list_in_its_own_order_is_explored_by_rank() -> None:
+    explored = explore.in_own_order("mine", 50)
+    assert len(explored) == 50 and explored.truth is None and (np.diff(explored.p) <= 0).all()
+    assert explored.state.depth == 0 and explored.planned(explored.settings).b[0] == 0.5
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.booleans(), st.floats(1, 100), st.floats(1, 1e6), st.floats(0, 500), st.floats(1, 500))
+def test_plain_answers_come_back_from_the_stakes(
+    worse_plus: bool, times: float, loss: float, hour: float, per_hour: float
+) -> None:
+    found = explore.elicited(worse_plus, times, loss, hour, per_hour, "£")
+    wrong = (found.payoffs.wrong_plus, found.payoffs.wrong_minus)
+    assert max(wrong) == pytest.approx(loss) and found.times == pytest.approx(times)
+    assert found.cost * per_hour == pytest.approx(hour) and found.payoffs.unit == "£"
+    assert found.payoffs.q_star == pytest.approx(times / (1 + times) if worse_plus else 1 / (1 + times))
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        ((0.5, 1.0, 1.0, 1.0), "The number of mistakes is 0.5; give a number at least 1."),
+        ((2.0, 0.0, 1.0, 1.0), "The cost of the worse mistake is 0; give a number above 0."),
+        ((2.0, 1.0, -1.0, 1.0), "The cost of an hour is -1; give 0 or a number above 0."),
+        ((2.0, 1.0, 1.0, 0.0), "The number of documents an hour is 0; give a number above 0."),
+    ],
+)
+def test_unusable_answers_are_refused(answers: tuple[float, float, float, float], sentence: str) -> None:
+    with pytest.raises(InputProblem) as problem:
+        explore.elicited(True, *answers, "")
+    assert str(problem.value) == sentence
+
+
+def test_an_unread_list_is_at_depth_0() -> None:
+    assert unread(sample(SEARCH).settings, 3).depth == 0

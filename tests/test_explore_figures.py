@@ -1,0 +1,184 @@
+"""Explore's figures: what is drawn, what it says, and that no number stands in a picture only."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from tarstop_core import explore
+from tarstop_core import explore_figures as figures
+from tarstop_core.explore import FRACTIONS, Measure, Now, World, sample
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Budget, Greedy, Optimal, Policy
+from tarstop_core.session import Settings
+from tarstop_core.stakes import Stakes
+
+SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
+MONEY = Payoffs(2500, 10_000, 2500, 10_000, "£")
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+
+def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> list[explore.Map]:
+    """Maps of a sample in money."""
+    explored = sample(key)
+    settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
+    return explore.maps(explored, settings, policies or (Optimal(),), world, explore.COMPARED)
+
+
+def texts(figure: dict[str, Any]) -> list[str]:
+    """Texts beside the lines."""
+    return [each["text"] for each in figure["layout"]["annotations"]]
+
+
+def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
+    now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True)
+    figure = figures.stakes_figure(MONEY, now, 10.0, "Reject", "Grant", simulated=True)
+    up, down, evpi = figure["data"][:3]
+    assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
+    assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
+    assert max(evpi["y"]) == pytest.approx(float(MONEY.evpi(0.8)))
+    assert {"“Reject”", "“Grant”", " q* = 0.80 ", " now ", "c / ρ", "simulated"} <= set(texts(figure))
+    orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
+    assert [each["y"] for each in orange] == [[500.0, 500.0]]
+    rows = figures.stakes_rows(MONEY)
+    assert max(rows, key=lambda row: row["evpi"])["belief"] == 0.8
+    json.dumps(figure)
+
+
+def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
+    now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False)
+    assert "c / ρ" not in texts(figures.stakes_figure(MONEY, now, 10.0, "a", "b"))
+    said = figures.stakes_sentence(MONEY, now, 10.0, "Reject", "Grant")
+    assert said.endswith("No further document can change that.")
+    assert "“Reject” is expected to bring −£6,250 and “Grant” £6,250" in said
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("world", ["planned", "played"])
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: World, measure: Measure) -> None:
+    first, second = shown(key, world, Optimal(), Greedy())
+    for against in (None, second):
+        figure = figures.map_figure(first, measure, against=against, here=(0.8, 0.0004), cell=(4, 7))
+        heat, points, cell, here = figure["data"]
+        z = np.array(heat["z"])
+        assert z.shape == first.depth.shape and heat["zmin"] <= z.min() and z.max() <= heat["zmax"]
+        expected = first.values(measure) - (0 if against is None else against.values(measure))
+        assert (np.sign(z) == np.sign(expected)).all()
+        assert points["y"][len(FRACTIONS)] == first.q_stars[1] and len(points["x"]) == z.size
+        assert points["x"][3] == pytest.approx(np.log10(25_000 * FRACTIONS[3]))
+        assert (cell["x"], cell["y"]) == ([points["x"][7]], [first.q_stars[4]])
+        assert here["y"] == [0.8] and here["x"] == [pytest.approx(1.0)]
+        said = figures.map_sentence(first, measure, against)
+        assert said.startswith(("Optimal", "Net utility of Optimal", "Expected net utility of Optimal"))
+        assert not re.search(r"\d\.\d{5,}|\d{4,}\.\d", said), said
+        json.dumps(figure)
+
+
+def test_sentences_of_maps_are_computed_from_the_cells() -> None:
+    first, second = shown(SEARCH, "planned", Optimal(), Greedy())
+    row, column = divmod(int(first.depth.argmax()), len(FRACTIONS))
+    said = figures.map_sentence(first, "depth")
+    assert f"0 to {first.depth.max():,} documents if nothing turns up" in said
+    assert f"latest at q* = {first.q_stars[row]:g} and a cost of £{FRACTIONS[column] * 25_000:.3g}" in said
+    both = figures.map_sentence(first, "depth", second)
+    assert f"largest difference is {np.abs(first.depth - second.depth).max():,} documents" in both
+    assert (
+        figures.map_sentence(first, "depth", first) == "Optimal and Optimal come to the same in every cell."
+    )
+    (fixed,) = shown(SEARCH, "planned", Budget(7))
+    assert figures.map_sentence(fixed, "depth") == "Budget(7): stopping depth is 7 documents in every cell."
+
+
+def test_decisions_are_told_by_signs_as_well_as_colours() -> None:
+    (played,) = shown(SEARCH, "played")
+    marks = np.array(figures.map_figure(played, "decision")["data"][0]["text"])
+    assert played.omega is not None
+    wrong = played.plus != played.omega[:, None]
+    assert (marks[wrong] == "✗").all() and set(marks[~wrong]) <= {"+", "−"} and wrong.any()
+    first, second = shown(SEARCH, "planned", Optimal(), Budget(1))
+    marks = np.array(figures.map_figure(first, "decision", against=second)["data"][0]["text"])
+    assert ((marks == "≠") == (first.plus != second.plus)).all()
+
+
+def test_where_one_is_is_marked_only_on_the_map() -> None:
+    (one,) = shown()
+    assert len(figures.map_figure(one, "depth", here=(0.5, 0.0))["data"]) == 2
+    assert len(figures.map_figure(one, "depth", here=(0.5, 0.5))["data"]) == 2
+
+
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
+    explored = sample(key)
+    settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
+    found = explore.tornado(explored, settings, Optimal())
+    figure = figures.tornado_figure(found, settings, simulated=True, dark=True)
+    depth_low, depth_high, net_low, net_high = figure["data"]
+    widths = [max(*ends, 0) - min(*ends, 0) for ends in zip(depth_low["x"], depth_high["x"], strict=True)]
+    assert widths == sorted(widths, reverse=True) and len(widths) == len(found.swings)
+    assert depth_low["base"][0] == found.depth and net_high["base"][0] == found.net_utility
+    assert any("b₀ = " in each for each in net_low["customdata"])
+    assert "twice as likely" in " ".join(net_high["customdata"])
+    said = figures.tornado_sentence(found, settings)
+    assert f"stops after {found.depth:,} documents" in said and "£" in said
+    rows = figures.tornado_rows(found)
+    assert len(rows) == 2 * len(found.swings) and {"low", "high"} != {row["assumption"] for row in rows}
+    json.dumps(figure)
+
+
+def test_break_evens_say_what_would_happen_instead() -> None:
+    explored = sample(SEARCH)
+    settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
+    said = figures.break_even_sentences(
+        explored, settings, *explore.break_evens(explored, settings, Optimal())
+    )
+    assert any(
+        re.search(
+            r"^You would read nothing and choose “Grant” if reading one document cost more than £\d", each
+        )
+        for each in said
+    )
+    dear = replace(settings, cost=3000.0)
+    said = figures.break_even_sentences(explored, dear, *explore.break_evens(explored, dear, Optimal()))
+    assert any(
+        re.search(
+            r"^You would screen on if a missed prior-art document, that is a wrong “Grant” \(L_g\) cost more than £[\d,]+ \(now £2,500\)\.$",
+            each,
+        )
+        for each in said
+    ), said
+
+
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+@pytest.mark.parametrize("world", ["planned", "played"])
+def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) -> None:
+    explored = sample(key)
+    found = figures.cell_of(explored, explored.settings, Optimal(), world)
+    figure = figures.path_figure(found, simulated=True)
+    assert "simulated" in texts(figure)
+    said = figures.path_sentence(found, "Yes", "No")
+    assert f"after {found.depth:,} document" in said
+    assert ("rightly" in said or "wrongly" in said) == (world == "played")
+    columns = figures.path_columns(found)
+    assert {len(each) for each in columns.values()} == {len(explored) + 1}
+    assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
+    json.dumps(figure)
+
+
+def test_the_headline_and_the_check_say_their_numbers() -> None:
+    explored = sample(SEARCH)
+    plan = figures.cell_of(explored, explored.settings, Optimal(), "planned")
+    assert figures.plan_sentence(plan, explored) == (
+        f"Optimal stops after {plan.depth} documents of 312 if nothing turns up; following it is expected to bring "
+        f"{plan.plan.net_utility[0]:.3f}, net of screening."
+    )
+    dear = replace(explored.settings, cost=5.0)
+    plan = figures.cell_of(explored, dear, Optimal(), "planned")
+    assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
+    free = Stakes(MONEY, 0.0)
+    assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")

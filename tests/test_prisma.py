@@ -1,0 +1,63 @@
+"""The flow diagram's numbers add up."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.prisma import prisma
+from tarstop_core.reports import Report, Row
+from tarstop_core.session import Event, Settings, replay
+
+N = 30
+IDS = [f"d{i}" for i in range(N)]
+REVIEW = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
+FILES = [{"source": "pubmed.nbib", "records": 25}, {"source": "embase.ris", "records": 9}]
+KINDS = ("irrelevant", "unsure", "waiting", "excluded", "no data", "not retrieved", "data")
+
+
+def log(kinds: list[str]) -> list[Event]:
+    events = []
+    for at, kind in enumerate(kinds):
+        events.append(Event("label", {"doc": IDS[at], "label": kind if kind in KINDS[:2] else "relevant"}))
+        if kind in KINDS[3:]:
+            rows = (Row(f"S{at % 3}", 9 + at, 1, 2, 3),) if kind == "data" else ()
+            report = Report(kind, f"why {at % 2}", f"S{at % 3}" if rows else "", rows)  # type: ignore[arg-type]
+            events.append(Event("report", {"doc": IDS[at], **report.to_dict()}))
+    return events
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(KINDS), max_size=N))
+def test_every_box_is_the_sum_of_those_below(kinds: list[str]) -> None:
+    found = prisma(FILES, 4, replay(REVIEW, IDS, log(kinds)))
+    assert sum(count for _, count in found.identified) - found.duplicates == N
+    assert found.screened + found.unscreened == N
+    assert found.screened == found.excluded + found.unsure + found.sought
+    assert found.sought == found.not_retrieved + found.waiting + found.assessed
+    assert (
+        found.assessed == sum(count for _, count in found.excluded_full) + found.without_data + found.reports
+    )
+    assert found.reports == kinds.count("data") and found.studies <= found.reports
+    assert found.studies == len({at % 3 for at, kind in enumerate(kinds) if kind == "data"})
+
+
+def test_the_table_names_every_reason() -> None:
+    rows = dict(
+        prisma(FILES, 4, replay(REVIEW, IDS, log(["excluded", "excluded", "excluded", "data"]))).rows()
+    )
+    assert rows["Reports excluded: why 0"] == 2 and rows["Reports excluded: why 1"] == 1
+    assert rows["Records identified: embase.ris"] == 9 and rows["Studies included"] == 1
+    assert rows["Records not screened because of the stopping rule"] == 26
+
+
+def test_patents_have_no_full_text() -> None:
+    patents = Settings(Payoffs.from_q_star(0.5), 0.001)
+    found = prisma([], 0, replay(patents, IDS, log(["irrelevant", "waiting"])))
+    assert (found.identified, found.sought, found.assessed, found.studies) == (
+        (("the collection", N),),
+        1,
+        1,
+        1,
+    )

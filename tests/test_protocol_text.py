@@ -1,0 +1,97 @@
+"""Settings in words: nothing that changes advice is left out."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from tarstop_core.belief.prior import Prior
+from tarstop_core.data_share import DataShare
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.protocol_text import changes, protocol_paragraph, settings_rows
+from tarstop_core.session import Settings
+from tests.session_cases import INCLUSION, PATENT, REVIEW, START
+
+OTHER = {
+    "payoffs": Payoffs(1, 1, 1, 1, "£"),
+    "cost": 7.0,
+    "b_0": 0.3,
+    "policy": "greedy",
+    "needs_citation": False,
+    "confirm_hits": False,
+    "kappa": 0.9,
+    "s": 0.8,
+    "plus": "Do",
+    "minus": "Leave",
+    "theta": 0.8,
+    "engine": "univariate",
+    "prior": Prior(tau=0.7),
+    "truth": "full_evidence",
+    "stages": 1,
+    "full_cost": 9.0,
+    "data_share": DataShare(3, 1),
+    "floor": 0.6,
+}
+PATENT_ONLY = {"needs_citation", "confirm_hits"}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_every_setting_shows_when_it_changes(name: str) -> None:
+    start, calibrator = (START, PATENT) if name in PATENT_ONLY else (REVIEW, INCLUSION)
+    moved = replace(start, **{name: OTHER[name]})
+    assert changes(settings_rows(start, calibrator), settings_rows(moved, calibrator))
+
+
+def test_no_setting_is_forgotten() -> None:
+    assert {each.name for each in fields(Settings)} == {*OTHER, "calibrator", "scenario"}
+    other = replace(PATENT, frailty=2.0, kind="frailty")
+    assert changes(settings_rows(START, PATENT), settings_rows(START, other))
+
+
+def test_the_paragraph_names_what_decides() -> None:
+    said = protocol_paragraph(
+        START,
+        PATENT,
+        size=300,
+        sources=["a.ris", "b.csv"],
+        duplicates=3,
+        query="A hinge\n with a pin",
+        ranking="By likeness.",
+        digest="abc123",
+    )
+    for words in (
+        "300 documents from a.ris, b.csv, after 3 duplicates were removed",
+        "in a fixed order (by likeness)",
+        "“A hinge with a pin”",
+        "fingerprint abc123",
+        "exceeds q* = 0.2",
+        "B = £4,000",
+        "costs £5.",
+        "starts at 50 %",
+        PATENT.digest,
+        "Optimal: go on while",
+        "“Reject” needs a confirmed document to cite",
+        "reported as a deviation.",
+    ):
+        assert words in said, words
+    assert "\n" not in said
+
+
+def test_a_review_says_how_sensitivity_is_pooled() -> None:
+    said = protocol_paragraph(replace(REVIEW, floor=0.9, s=0.95), INCLUSION, size=1)
+    for words in (
+        "whether sensitivity exceeds 75 %",
+        "exact binomial likelihood",
+        REVIEW.belief_prior.digest,
+        "read in full at a cost of £50 each",
+        "right decision is below 90 %",
+        "recognised with 95 % probability",
+        "holds 1 document;",
+    ):
+        assert words in said, words
+    assert "cite" not in said
+    one = protocol_paragraph(replace(REVIEW, stages=1), INCLUSION, size=1)
+    assert "read together with its 2×2 table" in one
+    plain = protocol_paragraph(replace(START, payoffs=Payoffs.from_q_star(0.5), cost=0.001), PATENT, size=1)
+    assert "costs 0.001, where both mistakes together cost 1." in plain

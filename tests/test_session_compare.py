@@ -1,0 +1,106 @@
+"""The same labels under other settings: what a replay says is what the new session then advises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tarstop_core.advice import advise
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.session import Event, replay
+from tarstop_core.session_compare import (
+    Outcome,
+    belief_figure,
+    comparison,
+    comparison_sentence,
+    duplicate,
+    judgements,
+    outcome,
+    outcome_sentence,
+)
+from tarstop_core.session_export import whole_session
+from tarstop_core.store import Store
+from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 't.db'}")
+
+
+def test_a_duplicate_takes_over_labels_and_nothing_else(store: Store) -> None:
+    session = a_patent_session(store)
+    before = whole_session(store, session)
+    settings = replace(START, policy="greedy")
+    made = whole_session(store, duplicate(store, session, settings, "Copy"))
+    assert made.row.name == "Copy" and made.row.settings == made.state.settings == settings
+    assert made.row.digest == before.row.digest and made.row.query == before.row.query
+    for name in ("labels", "confirmed"):
+        np.testing.assert_array_equal(getattr(made.state, name), getattr(before.state, name))
+    assert made.state.notes == before.state.notes
+    assert made.state.plan is None and made.state.decision is None and not made.state.deviations
+    stamps = [(event.time, event.reviewer) for event in judgements(before.events)]
+    assert [(event.time, event.reviewer) for event in made.events] == stamps
+    assert whole_session(store, session).events == before.events
+    log(store, made.row.id, label(12, "irrelevant"))  # it can be gone on with
+
+
+@pytest.mark.parametrize("policy", ["optimal", "greedy", "budget:d=4", "look-ahead:m=3"])
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.9])
+def test_it_stops_where_the_advice_first_says_stop(store: Store, policy: str, q_star: float) -> None:
+    session = whole_session(store, a_patent_session(store))
+    settings = replace(START, payoffs=Payoffs.from_q_star(q_star, 10_000, "£"), policy=policy, cost=20)
+    found = outcome(session, settings)
+    p = PATENT.probabilities(session.row.scores, len(session.row.ids))
+    labels = [event for event in judgements(session.events) if event.kind in ("label", "confirm")]
+    stops = None
+    for read in range(len(labels)):
+        advice = advise(settings, PATENT, p, replay(settings, session.row.ids, labels[:read]))
+        if not advice.go_on and advice.headline != "confirm":
+            stops = advice.depth
+            break
+    assert found.read == 12
+    assert found.depth == stops if stops is not None else found.depth >= 11
+
+
+def test_what_was_read_beyond_does_not_matter_before_a_hit(store: Store) -> None:
+    session = whole_session(store, a_patent_session(store))
+    settings = replace(START, policy="budget:d=4")
+    assert outcome_sentence(outcome(session, settings), settings) == (
+        f"At q* = 0.2 it would have stopped after 4 documents and chosen “Grant” "
+        f"(chance {100 * outcome(session, settings).b:.0f} %); 12 were read."
+    )
+
+
+def test_nothing_read_is_said() -> None:
+    said = outcome_sentence(Outcome(0, True, 0.6, 0), START)
+    assert said == "At q* = 0.2 it would not have read any document and chosen “Reject” (chance 60 %)."
+
+
+def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:
+    sessions = [whole_session(store, a_patent_session(store)), whole_session(store, a_review(store))]
+    rows = dict(comparison(sessions))
+    assert rows["Read"] == ["12", "8"] and rows["Studies with data"] == ["—", "1"]
+    assert rows["Decided"] == ["Reject", "not yet"]
+    assert rows["Spent"] == ["£60", "£140"]
+    assert rows["Expected to bring, less what was spent"][0] == "£940"
+    figure = belief_figure(sessions)
+    lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
+    for session, drawn in zip(sessions, lines, strict=True):
+        assert drawn["x"] == list(range(session.state.depth + 1))
+        assert drawn["y"][-1] == session.advice.b
+    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    assert texts == ["Hinge &lt;i>", "Review", "simulated"]
+    assert comparison_sentence(sessions).startswith(
+        "Chance as screening went on. Hinge <i>: 100 % after 12 documents"
+    )
+
+
+def test_undone_labels_stay_undone(store: Store) -> None:
+    session = a_review(store)
+    log(store, session, Event("undo"))
+    made = whole_session(store, duplicate(store, session, START, "x"))
+    assert made.state.depth == 7

@@ -1,0 +1,123 @@
+"""Exports carry every document, label and note, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.files import read_records
+from tarstop_core.files.trace import FORMULA_STARTS
+from tarstop_core.session import Event
+from tarstop_core.session_export import document_rows, to_csv, to_ris, to_xlsx, whole_session
+from tarstop_core.store import Store
+from tests.session_cases import EVIL, IDS, NOTE, N, a_collection, a_patent_session, a_review, label, log
+from tests.session_cases import START as SETTINGS
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 't.db'}")
+
+
+def test_every_document_has_its_label_note_and_advice(store: Store) -> None:
+    session = whole_session(store, a_patent_session(store))
+    rows = document_rows(session)
+    assert [row["id"] for row in rows] == IDS
+    verdicts = ["not relevant"] * 10 + ["unsure", "relevant"] + ["not read"] * (N - 12)
+    assert [row["label"] for row in rows] == verdicts
+    assert rows[0]["note"] == NOTE and rows[1]["note"] == ""
+    assert [row["b"] for row in rows[:12]] == [step["b"] for step in session.steps]
+    assert all(row["b"] == "" and row["headline"] == "" for row in rows[12:])
+    assert rows[20]["score"] == session.row.scores[20]  # type: ignore[index]
+
+
+def test_csv_keeps_numbers_and_runs_no_formula(store: Store) -> None:
+    session = whole_session(store, a_patent_session(store))
+    frame = pd.read_csv(io.StringIO(to_csv(session)), keep_default_na=False)
+    assert len(frame) == N and frame["title"][0] == f"'{EVIL}" and frame["note"][0] == f"'{NOTE}"
+    assert [float(b) for b in frame["b"][:12]] == [step["b"] for step in session.steps]
+    assert frame["more_if_nothing"][0] == str(session.steps[0]["more_if_nothing"])
+    for column in frame.select_dtypes(include=["object", "string"]):
+        for cell in frame[column]:
+            text = str(cell)
+            assert not text.startswith(FORMULA_STARTS) or float(text) < 0, (column, text)
+
+
+def test_xlsx_keeps_texts_as_texts(store: Store) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole_session(store, a_patent_session(store)))))
+    assert book.sheetnames == ["Documents", "Settings", "PRISMA", "Log"]
+    for sheet in book:
+        for row in sheet.iter_rows():
+            for cell in row:
+                assert cell.data_type != "f", cell.value
+                if isinstance(cell.value, str) and cell.value.startswith(FORMULA_STARTS):
+                    assert cell.quotePrefix
+    documents = book["Documents"]
+    assert documents.max_row == N + 1
+    head = [cell.value for cell in documents[1]]
+    assert documents.cell(2, head.index("title") + 1).value == EVIL
+    assert documents.cell(2, head.index("rank") + 1).value == 1
+    boxes = {row[0].value: row[1].value for row in book["PRISMA"].iter_rows(min_row=2)}
+    assert boxes["Records identified: a.ris"] == 22 and boxes["Records screened"] == 12
+    assert book["Log"].max_row == 1 + 18
+
+
+def test_a_review_brings_its_tables_and_full_texts(store: Store) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole_session(store, a_review(store)))))
+    table = [[cell.value for cell in row] for row in book["2x2 tables"].iter_rows(min_row=2)]
+    assert table == [["Lee", "d0", 1, 9, 1, 2, None]]
+    outcomes = [row[2].value for row in book["Full texts"].iter_rows(min_row=2)]
+    assert outcomes == ["data", "excluded", "waiting"]
+
+
+def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:
+    session = whole_session(store, a_patent_session(store))
+    text = to_ris(session)
+    (tmp_path / "out.ris").write_text(text, encoding="utf-8")
+    frame = read_records(tmp_path / "out.ris").frame
+    assert frame["label"].tolist() == ["not relevant"] * 10 + ["", "relevant"] + [""] * (N - 12)
+    assert frame["title"].tolist()[:2] == [EVIL, "-Minus"]
+    assert frame["authors"][0] == "Lee, J.; Kim, S." and frame["date"][0] == "2004-05"
+    assert (frame["doi"][0], frame["pmid"][1]) == ("10.1000/x", "123456")
+    assert frame["publication_number"][2] == "EP1234567A1"
+    assert "N1  - Note: +1 see ER - <img" in text
+    assert "N1  - TARstop: unsure, rank 11" in text and "N1  - TARstop: not read, rank 13" in text
+
+
+def test_ris_of_the_relevant_ones(store: Store) -> None:
+    text = to_ris(whole_session(store, a_review(store)), relevant_only=True)
+    assert text.count("TY  - ") == 3
+    assert "N1  - TARstop full text: excluded: wrong <test>" in text
+    empty = store.create_session("e", a_collection(store), [0], None, SETTINGS, "", "")
+    assert to_ris(whole_session(store, empty), relevant_only=True) == ""
+
+
+def test_a_session_nobody_has_read_can_be_exported(store: Store) -> None:
+    session = store.create_session("e", a_collection(store), [0, 1], None, SETTINGS, "", "")
+    whole = whole_session(store, session)
+    assert pd.read_csv(io.StringIO(to_csv(whole)))["label"].tolist() == ["not read"] * 2
+    assert openpyxl.load_workbook(io.BytesIO(to_xlsx(whole)))["Log"].max_row == 1
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(max_size=40))
+def test_any_note_survives_as_text(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('n') / 't.db'}")
+    try:
+        note = "".join(c for c in text if not 0xD800 <= ord(c) < 0xE000 and c != "\0")
+        session = store.create_session("e", a_collection(store), [0, 1], None, SETTINGS, "", "")
+        log(store, session, label(0, "irrelevant"))
+        log(store, session, *([Event("note", {"doc": "d0", "text": note})] if note else []))
+        whole = whole_session(store, session)
+        assert to_ris(whole).count("\nER  - ") == 2
+        cell = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole)))["Documents"].cell(2, 4)
+        assert cell.data_type != "f"
+        assert len(pd.read_csv(io.StringIO(to_csv(whole)))) == 2
+    finally:
+        store.close()

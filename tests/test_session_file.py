@@ -1,0 +1,121 @@
+"""A session leaves one store and enters another without losing a byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.records import as_records
+from tarstop_core.reports import Report, Row
+from tarstop_core.session import Event, Settings, replay
+from tarstop_core.session_file import export_session, import_session
+from tarstop_core.store import Store
+
+SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
+CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)
+START = Settings(
+    Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, scenario="review", full_cost=50, calibrator=CALIBRATOR.digest
+)
+
+
+def a_session(store: Store, reviewer: str = "Ann") -> str:
+    frame = as_records(
+        pd.DataFrame(
+            {
+                "id": ["a", "b", "c"],
+                "title": ["One, “quoted”", "Zwei\n<b>", "三"],
+                "abstract": ["$x$", "", "…"],
+                "score": [1.5, np.nan, 0.1],
+                "source": ["f.csv"] * 3,
+            }
+        )
+    )
+    store.save_calibrator(CALIBRATOR)
+    collection = store.save_collection("f.csv", frame, [{"source": "f.csv", "notes": []}], 2, query="q")
+    session = store.create_session(
+        "My review", collection, [2, 0, 1], [3.0, 0.1 + 0.2, -1e-9], START, "q", "by hand"
+    )
+    report = Report("data", study="Lee", rows=(Row("Lee", 9, None, 2, None),))
+    for event in (
+        Event("label", {"doc": "c", "label": "relevant"}, reviewer=reviewer),
+        Event("report", {"doc": "c", **report.to_dict()}, reviewer=reviewer),
+        Event("settings", {"settings": replace(START, theta=0.8).to_dict(), "reason": ""}),
+        Event("note", {"doc": "c", "text": "ünïcode ✓"}),
+        Event("undo"),
+    ):
+        store.append(session, event, expected=len(store.events(session)))
+    return session
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 'one.db'}")
+
+
+def other(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 'two.db'}")
+
+
+def test_out_in_and_out_again_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
+    session = a_session(store)
+    text = export_session(store, session)
+    elsewhere = other(tmp_path)
+    taken = import_session(elsewhere, text)
+    assert export_session(elsewhere, taken).encode() == text.encode()
+    here, there = (s.session(i) for s, i in ((store, session), (elsewhere, taken)))
+    assert (here.settings, here.ids, here.digest) == (there.settings, there.ids, there.digest)
+    before = replay(here.settings, here.ids, store.events(session))
+    after = replay(there.settings, there.ids, elsewhere.events(taken))
+    assert before.labels.tolist() == after.labels.tolist() and before.seq == after.seq == 5
+    assert elsewhere.append(taken, Event("note", {"doc": "c", "text": ""}), expected=5).seq == 6
+
+
+def test_taken_in_twice_the_documents_are_stored_once(store: Store, tmp_path: Path) -> None:
+    text = export_session(store, a_session(store))
+    elsewhere = other(tmp_path)
+    assert import_session(elsewhere, text) != import_session(elsewhere, text)
+    assert len(elsewhere.collections()) == 1 and len(elsewhere.sessions()) == 2
+
+
+def broken(text: str, **changes: object) -> str:
+    return json.dumps({**json.loads(text), **changes})
+
+
+def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path) -> None:
+    text = export_session(store, a_session(store))
+    log = json.loads(text)["log"]
+    elsewhere = other(tmp_path)
+    for damaged, said in (
+        ("{", "not JSON"),
+        ('{"format": "other"}', "not a session"),
+        (broken(text, version=99), "version 99"),
+        (broken(text, order=[0, 7]), "damaged"),
+        (broken(text, settings={}), "cannot be read"),
+        (broken(text, documents=[]), "damaged|record"),
+        (broken(text, calibrators=[]), "lacks a calibrator"),
+        (broken(text, log=log[1:]), "lacks part of its log"),
+        (broken(text, log=[{**log[0], "kind": "?"}]), "damaged"),
+        (broken(text, log=[{**log[0], "payload": {"doc": "zz", "label": "relevant"}}]), "not in the list"),
+        (broken(text, scores=[1.0]), "scores"),
+    ):
+        with pytest.raises(InputProblem, match=said):
+            import_session(elsewhere, damaged, "x.json")
+    assert elsewhere.collections() == [] and elsewhere.sessions() == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=60) | st.recursive(st.none() | st.integers() | st.text(max_size=4), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["log", "order", "settings", "documents", "name"]), x, max_size=4)).map(
+    lambda x: json.dumps({"format": "tarstop-session", "version": 1, **x} if isinstance(x, dict) else x)))  # fmt: skip
+def test_anything_else_is_one_sentence(text: str) -> None:
+    with pytest.raises(InputProblem):
+        import_session(Store("sqlite://"), text, "x.json")

@@ -1,0 +1,128 @@
+"""The report of a session holds what an audit asks for, and nothing that runs or loads."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.session_export import whole_session
+from tarstop_core.session_file import export_session, import_session
+from tarstop_core.session_report import HEADLINES, report_html
+from tarstop_core.store import Store
+from tests.session_cases import EVIL, START, N, a_collection, a_patent_session, a_review
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+class Reader(HTMLParser):
+    """Elements, attributes and text; fails on elements that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def read(page: str) -> tuple[Reader, str]:
+    reader = Reader()
+    reader.feed(page)
+    assert not reader.open
+    return reader, " ".join(" ".join(reader.text).split())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 't.db'}")
+
+
+@pytest.mark.parametrize("make", [a_patent_session, a_review])
+def test_nothing_runs_and_nothing_is_loaded(store: Store, make) -> None:
+    page = report_html(whole_session(store, make(store)))
+    reader, text = read(page)
+    tags = {tag for tag, _ in reader.tags}
+    assert not tags & {"script", "img", "link", "iframe", "object", "form", "image", "use"}
+    for tag, attributes in reader.tags:
+        assert not [name for name in attributes if name.startswith("on") or name == "src"], tag
+        assert not (attributes.get("href") or "#").strip("#").startswith(("http", "//", "data"))
+    policy = dict(reader.tags[3][1])
+    assert policy["http-equiv"] == "Content-Security-Policy" and policy["content"].startswith(
+        "default-src 'none'"
+    )  # type: ignore[union-attr]
+    assert "url(" not in page and "@import" not in page
+    assert EVIL in " ".join(reader.text) and "simulated" in text
+
+
+def test_it_holds_what_an_audit_asks_for(store: Store) -> None:
+    session = whole_session(store, a_patent_session(store))
+    _, text = read(report_html(session))
+    for words in (
+        "Decided: Reject",
+        "Figure 3 & 4",
+        "12 of 30 documents were read, at a cost of £60.",
+        "STOP: FOUND",
+        "Identified in a.ris 22",
+        "Duplicates removed 3",
+        "1 relevant, 1 unsure, of 12 documents read",
+        "Registered 2",
+        "by Ann <b>, before the first document was read. The list of documents is the one that was registered.",
+        "How sure before you act (q*): 0.2 → 0.5",
+        "Reason: The office <asked> for it",
+        "Records not screened because of the stopping rule 18",
+        "Title 11",
+        "All 18 events",
+        session.calibrators[START.calibrator].digest,
+        "TARstop 0.",
+        "numpy",
+    ):
+        assert words in text, words
+
+
+def test_every_step_has_its_advice(store: Store) -> None:
+    session = whole_session(store, a_patent_session(store))
+    page = report_html(session)
+    part = page[page.index("<h2>Advice at each step") : page.index("<h2>Log")]
+    rows = re.findall(r"<tr>(<td.*?)</tr>", part)
+    assert len(rows) == 12
+    for step, row in zip(session.steps, rows, strict=True):
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
+        assert cells[0] == str(step["rank"]) and HEADLINES[step["headline"]] in cells
+        assert "Ann &lt;b&gt;" in cells
+
+
+def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
+    _, text = read(report_html(whole_session(store, a_review(store))))
+    assert "Lee 9 1 2 0.82 (0.48 to 0.98)" in text
+    assert "excluded: wrong <test>" in text and "not read in full yet" in text
+    assert "Excluded: wrong <test> (n = 1)" in text
+    assert "No plan was registered before screening started." in text and "No decision yet." in text
+
+
+def test_nothing_read_is_a_report_too(store: Store) -> None:
+    session = store.create_session("Empty", a_collection(store), list(range(N)), None, START, "", "")
+    _, text = read(report_html(whole_session(store, session)))
+    assert "Nothing was read, so there is nothing to draw." in text and "Nothing was recorded." in text
+
+
+def test_the_same_session_gives_the_same_report_elsewhere(store: Store, tmp_path: Path) -> None:
+    session = a_patent_session(store)
+    other = Store(f"sqlite:///{tmp_path / 'other.db'}")
+    arrived = import_session(other, export_session(store, session))
+    assert report_html(whole_session(other, arrived)) == report_html(whole_session(store, session))
