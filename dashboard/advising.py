@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from dashboard import shell
+from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
 from tarstop_core import figures
 from tarstop_core.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
-from tarstop_core.explain import Explanation, action, amount, documents, explain, number, percent, remarks
+from tarstop_core.belief.prior import Prior
+from tarstop_core.evidence import evidence
+from tarstop_core.evidence_words import ENGINE_BADGES
+from tarstop_core.explain import (
+    Explanation,
+    action,
+    amount,
+    documents_and_studies,
+    explain,
+    number,
+    percent,
+    question,
+    remarks,
+    review_rows,
+)
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.samples import sample_qrels, sample_topics
 from tarstop_core.session import Settings, State
 
+NEEDS_LABELS = "needs labels nobody has yet"
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
 
 
@@ -29,7 +46,8 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     if what_if:
         told.append(_told(explain(shown, what_if), "What if: "))
     # With a plan there is its advice beside one's own: the panel is taller for the whole session.
-    with st.container(height=250 if state.plan is None else 400, border=False, key="advice"):
+    height = (330 if settings.review else 250) if state.plan is None else 400
+    with st.container(height=height, border=False, key="advice"):
         if state.former is not None and state.decision is None:
             _formerly(state)
         if state.decision is not None:
@@ -38,16 +56,77 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
             st.info("Screening has stopped; the decision is still to be recorded.")
         st.html("".join(told))
     rows = [
-        ("Chance that prior art exists", number(shown.b)),
+        (f"Chance that {question(settings)}", number(shown.b)),
         ("How sure before you act, q*", number(settings.payoffs.q_star)),
         ("The most certainty could be worth now", amount(shown.evpi, settings.payoffs.unit)),
     ]
+    if shown.review is not None:
+        rows += review_rows(shown.review, settings)
     cells = "".join(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
     calibrator, _ = work.chances(settings)
-    badge = f"chances {html.escape(calibrator.fitted_on.badge)}"
+    badges = [f"chances {calibrator.fitted_on.badge}"]
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
+    if settings.review:
+        badges += belief_badges(settings)
+        warnings += evidence_notes(state, settings)
+    marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges)
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
-    st.html(f'<div class="tar-numbers">{cells}</div><p><span class="tar-badge">{badge}</span></p>{doubtful}')
+    st.html(f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}')
+
+
+def belief_badges(settings: Settings) -> list[str]:
+    """Where the belief of a review comes from and what it is held against."""
+    learned = settings.prior.learned_from
+    if settings.engine == "reml":
+        prior = f"no prior: {percent(settings.b_0)} until 3 studies are in"
+    elif learned is not None:
+        prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
+    elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):
+        prior = f"weak prior, b₀ = {number(settings.b_0)}"
+    else:
+        prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
+    truth = "pooled sensitivity" if settings.truth == "pooled" else "what the whole list would lead to"
+    return [ENGINE_BADGES[settings.engine], prior, f"right decision: by {truth}"]
+
+
+def evidence_notes(state: State, settings: Settings) -> list[str]:
+    """Studies that were reported twice or count only in part, a sentence each."""
+    found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+    return list(dict.fromkeys((*state.evidence.notes, *found.notes)))
+
+
+def _options(advice: Advice, settings: Settings) -> str:
+    """The two ways to go on, side by side: what each is worth and what it costs."""
+    told, unit = advice.review, settings.payoffs.unit
+    if told is None or settings.stages == 1:
+        return ""
+    plan = f"about {told.plan:,} more" if told.plan else "none gains"
+    if advice.depth >= advice.documents:
+        plan = "none left"
+    rows = [
+        (
+            "Screen more abstracts",
+            "–" if advice.worth is None else amount(advice.worth, unit),
+            amount(advice.cost, unit),
+            plan,
+        )
+    ]
+    reports = f"Read waiting reports ({told.waiting:,})"
+    if told.waiting:
+        pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
+        rows.append((reports, amount(told.report_worth, unit), amount(told.report_cost, unit), pays))
+    else:
+        rows.append((reports, "–", amount(settings.full_cost, unit), "none waits"))
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th>'
+        + "".join(f"<td>{html.escape(value)}</td>" for value in values)
+        + "</tr>"
+        for name, *values in rows
+    )
+    return (
+        '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
+        f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{body}</tbody></table>'
+    )
 
 
 def _told(told: Explanation, before: str) -> str:
@@ -60,26 +139,13 @@ def _told(told: Explanation, before: str) -> str:
     )
 
 
-def _sample_answer(work: Work) -> str:
-    """For a sample search, the truth, which is known because it was invented; else nothing."""
-    titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
-    topic = titles.get(work.collection.name) if work.collection.simulated else None
-    if topic is None:
-        return ""
-    relevant = sample_qrels()[topic]
-    at = [f"#{rank}" for rank, doc in enumerate(work.row.ids, start=1) if relevant.get(doc)]
-    if not at:
-        return " The truth of this simulated search: it holds no prior art."
-    return f" The truth of this simulated search: prior art is at {', '.join(at)}."
-
-
 def _decided(work: Work, state: State) -> None:
     decision = state.decision
     assert decision is not None
     since = "Verdicts have been changed since. " if decision.outdated else ""
     st.success(
         f"Decided: {shell.escape_markdown(action(decision.plus, state.settings))}, {clock(decision.time)}. "
-        f"{since}You can keep screening at any time.{_sample_answer(work)}",
+        f"{since}You can keep screening at any time.{shell.escape_markdown(sample_answer(work, state.settings))}",
         icon=":material/check_circle:",
     )
 
@@ -107,8 +173,12 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         hit=state.hit,
         span=span,
         unit=settings.payoffs.unit,
+        belief_title=f"chance it exceeds {percent(settings.theta)}"
+        if settings.review
+        else "chance it exists",
         worth_title="paper's score" if "score" in rule.worth_phrase else "worth each",
         log_depth=choice == "log",
+        steps=settings.review,
         dark=st.context.theme.type == "dark",
     )
     sentence = curve_sentence(state, settings, advice)
@@ -130,39 +200,61 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     gap = advice.b - q_star
     side = "at" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
     text = (
-        f"After {documents(state.depth)} the chance that prior art exists is {percent(advice.b)}, "
+        f"After {documents_and_studies(advice)} the chance that {question(settings)} is {percent(advice.b)}, "
         f"{side} the threshold of {percent(q_star)}."
     )
     if advice.worth is not None and advice.more > 0 and state.hit is None:
-        text += f" Dashed: the way to document {state.depth + advice.more:,} if nothing turns up."
+        text += f" Dashed: the way to document {state.depth + advice.more:,} {_if_nothing(settings)}."
     return text
 
 
 def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
-    calibrator, p = work.chances(settings)
-    chosen = settings.rule
-    first = [chosen, *(policy for policy in ALWAYS_SHOWN if policy != chosen)]
-    rest: list[Policy] = [kind() for name, kind in POLICIES.items() if kind not in {type(q) for q in first}]
-
-    def said(policy: Policy, depth: int, plus: bool) -> str:
-        passed = ", passed" if depth < state.depth else ""
-        then = html.escape(action(plus, settings))
-        return f"<strong>{html.escape(str(policy))}</strong> {depth:,} (“{then}”{passed})"
-
-    outcomes = stopping_outcomes(settings, calibrator, p, state, [*first, *rest])
-    stops = [(policy, depth, plus) for policy, (depth, plus) in zip([*first, *rest], outcomes, strict=True)]
-    shown = " · ".join(said(*stop) for stop in stops[: len(first)])
-    until = "on this list" if state.hit is not None else "on this list if nothing turns up"
-    rows = "".join(
-        f"<tr><td>{html.escape(str(policy))}</td><td>{depth:,}</td>"
-        f"<td>{html.escape(action(plus, settings))}</td>"
-        f"<td>{html.escape(policy.rule)}</td><td>{html.escape(policy.source)}</td></tr>"
-        for policy, depth, plus in stops
+    first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
+    shown = " · ".join(
+        f"<strong>{html.escape(str(policy))}</strong> {_said(stop, state, settings)}"
+        for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     )
+    here = "from here on" if settings.review else "on this list"
+    until = here if state.hit is not None else f"{here} {_if_nothing(settings)}"
     st.html(f'<div class="tar-others">Where they stop {until}, with your assumptions: {shown}</div>')
-    with st.expander("Other rules"):
-        st.html(
-            '<div class="tar-others"><table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>'
-            f"<th>what it does</th><th>source</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        )
+    # There are some twenty rules, and not all are quick: they are asked when somebody looks.
+    with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
+        if folded.open:
+            known = {type(policy) for policy in first}
+            kinds = [kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth]
+            policies = [*first, *(kind() for kind in kinds)]
+            rows = []
+            for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
+                depth = NEEDS_LABELS if stop is None else f"{stop[0]:,}"
+                then = "" if stop is None else action(stop[1], settings)
+                cells = (str(policy), depth, then, policy.rule, policy.source)
+                rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+            st.html(
+                '<div class="tar-others"><table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>'
+                "<th>what it does</th><th>source</th></tr></thead>"
+                f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
+            )
+
+
+Stop = tuple[int, bool] | None
+"""Where a rule stops and whether it then takes a⁺; None where it needs labels that nobody has yet."""
+
+
+def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop]:
+    asked = [policy for policy in policies if not policy.needs_labels]
+    found = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
+    stops = iter(found)
+    return [None if policy.needs_labels else next(stops) for policy in policies]
+
+
+def _said(stop: Stop, state: State, settings: Settings) -> str:
+    if stop is None:
+        return NEEDS_LABELS
+    depth, plus = stop
+    passed = ", passed" if depth < state.depth else ""
+    return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"
+
+
+def _if_nothing(settings: Settings) -> str:
+    return "if no study with data turns up" if settings.review else "if nothing turns up"

@@ -9,10 +9,11 @@ import streamlit as st
 from dashboard import shell
 from tarstop_core.calibration import Calibrator, from_json
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import number
+from tarstop_core.explain import number, percent, question
 from tarstop_core.figures import reliability_figure, reliability_sentence
-from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
 from tarstop_core.prepare import Ranking
+from tarstop_core.session import Settings
 from tarstop_core.shipped import calibrators, default_calibrator
 
 PREFIX = "set_up/chances"
@@ -22,25 +23,44 @@ KIND_WORDS = {
     "frailty": "from scores, misses go together",
     "rank": "from ranks",
 }
+APPROXIMATE = (
+    " In a review an approximation: the best plan is chosen now, as if nothing were learned before its end."
+)
+CHANCE_OF = {
+    "patent": "of being relevant in a patent search",
+    "inclusion": "of being included by title and abstract",
+    "review": "of bringing a 2×2 table",
+}
+"""What the chances of a calibrator are chances of, by its scenario."""
 
 
-def starting_chance() -> float:
+def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
+    if settings.review:
+        example = "If about two tests in three like this one are as sensitive as that, say 67 %."
+    else:
+        example = "If about one application in three like this one fails, say 33 %."
     share = st.slider(
-        "Chance that prior art exists, before reading",
+        f"Chance that {question(settings)}, before reading",
         1,
         99,
         50,
         format="%d %%",
-        key=f"{PREFIX}/b_0",
+        key=f"{PREFIX}/{'review/' if settings.review else ''}b_0",
         persist_state="session",
-        help="The starting belief b₀. If about one application in three like this one fails, say 33 %.",
+        help=f"The starting belief b₀. {example}",
     )
-    st.caption(f"b₀ = {share / 100:.2f}: of 100 cases like this one, prior art exists in about {share}.")
+    if settings.review:
+        said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}"
+        st.caption(f"b₀ = {share / 100:.2f}: {said}.{' The paper starts from there.' if share == 50 else ''}")
+    else:
+        st.caption(f"b₀ = {share / 100:.2f}: of 100 cases like this one, prior art exists in about {share}.")
     return share / 100
 
 
-def calibrator(ranking: Ranking | None, has_scores: bool, sample: bool) -> Calibrator | None:
+def calibrator(
+    ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = "patent"
+) -> Calibrator | None:
     """Ask where the chances of the documents come from.
 
     Parameters
@@ -50,7 +70,9 @@ def calibrator(ranking: Ranking | None, has_scores: bool, sample: bool) -> Calib
     has_scores : bool
         Whether the list has scores, or will have them.
     sample : bool
-        Whether it is one of the sample searches.
+        Whether it comes with the programme.
+    scenario : str
+        What has to be predicted: one of :data:`CHANCE_OF`.
 
     Returns
     -------
@@ -65,11 +87,13 @@ def calibrator(ranking: Ranking | None, has_scores: bool, sample: bool) -> Calib
     choices = {
         name: each
         for name, each in {**own, **calibrators()}.items()
-        if each.scenario == "patent" and (has_scores or each.kind == "rank")
+        if each.scenario == scenario and (has_scores or each.kind == "rank")
     }
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
+    if scenario != "patent":
+        key += f"/{scenario}"
     if choices:
-        names, default = list(choices), default_calibrator(has_scores, sample)
+        names, default = list(choices), default_calibrator(has_scores, sample, scenario)
         if st.session_state.get(key) not in names:
             st.session_state[key] = default if default in names else names[0]
         chosen = choices[
@@ -86,14 +110,14 @@ def calibrator(ranking: Ranking | None, has_scores: bool, sample: bool) -> Calib
             st.warning(shell.escape_markdown(remark), icon=":material/warning:")
     else:
         chosen = None
-        st.info("No calibrator fits a list without scores; upload a rank-based one.", icon=":material/info:")
+        st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
         st.file_uploader(
             "A JSON file that “tarstop calibrate” wrote",
             type=["json"],
             key=f"{PREFIX}/upload",
             on_change=_take_in,
-            args=(has_scores, key),
+            args=(has_scores, key, scenario),
         )
         problem = st.session_state.get(f"{PREFIX}/upload_problem")
         if problem:
@@ -106,29 +130,84 @@ def title(calibrator: Calibrator) -> str:
     return f"{calibrator.fitted_on.name} ({KIND_WORDS[calibrator.kind]})"
 
 
-def policy() -> Policy:
-    """Ask which rule advises, with its parameters."""
+def _lacking(has_scores: bool, scenario: str) -> str:
+    if not has_scores:
+        return "fits a list without scores; upload a rank-based one."
+    return f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
+
+
+def policy(review: bool = False) -> Policy:
+    """Ask which rule advises, with its parameters.
+
+    Parameters
+    ----------
+    review : bool
+        Whether 2×2 tables add up, so that plans are valued approximately.
+    """
     kind = POLICIES[
         st.selectbox(
             "Stopping rule",
-            list(POLICIES),
-            format_func=lambda name: POLICIES[name].title,
+            followed(),
+            format_func=_rule_title,
             key=f"{PREFIX}/policy",
             persist_state="session",
         )
     ]
-    st.caption(shell.escape_markdown(kind.rule))
-    values = {}
-    for parameter in kind.parameters:
-        values[parameter.name] = st.number_input(
-            f"{parameter.name}: {parameter.meaning}",
-            parameter.low,
-            parameter.high,
-            int(getattr(kind(), parameter.name)),
-            key=f"{PREFIX}/{kind.name}/{parameter.name}",
+    approximate = review and kind in (Optimal, LookAhead)
+    st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
+    start = kind()
+    return kind(
+        **{
+            parameter.name: _parameter(kind.name, parameter, getattr(start, parameter.name))
+            for parameter in kind.parameters
+        }
+    )
+
+
+def followed() -> list[str]:
+    """Names of the rules that can advise a person: those that weigh consequences come first.
+
+    Examples
+    --------
+    >>> followed()[0]
+    'optimal'
+    """
+    names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
+    return sorted(names, key=lambda name: ("", "baseline", "for comparison").index(_group(POLICIES[name])))
+
+
+def _group(kind: type[Policy]) -> str:
+    if kind.family == "reference":
+        return "for comparison"
+    return "" if kind.acts_on_belief else "baseline"
+
+
+def _rule_title(name: str) -> str:
+    kind = POLICIES[name]
+    return " · ".join(filter(None, (kind.title, _group(kind))))
+
+
+def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
+    label, key = f"{parameter.name}: {parameter.meaning}", f"{PREFIX}/{policy}/{parameter.name}"
+    if parameter.kind == "choice":
+        options = list(parameter.choices)
+        return str(
+            st.selectbox(label, options, index=options.index(str(start)), key=key, persist_state="session")
+        )
+    if parameter.kind == "float":
+        return st.number_input(
+            label,
+            float(parameter.low),
+            float(parameter.high),
+            float(start),
+            step=float(f"{(parameter.high - parameter.low) / 100:.1g}"),
+            format="%g",
+            key=key,
             persist_state="session",
         )
-    return kind(**values)
+    return st.number_input(
+        label, int(parameter.low), int(parameter.high), int(start), key=key, persist_state="session"
+    )
 
 
 def _quality(calibrator: Calibrator) -> None:
@@ -161,7 +240,7 @@ def _shipped_digests() -> set[str]:
     return {each.digest for each in calibrators().values()}
 
 
-def _take_in(has_scores: bool, key: str) -> None:
+def _take_in(has_scores: bool, key: str, scenario: str) -> None:
     """Keep an uploaded calibrator in the store, and choose it."""
     state = st.session_state
     state.pop(f"{PREFIX}/upload_problem", None)
@@ -176,10 +255,10 @@ def _take_in(has_scores: bool, key: str) -> None:
                 f"{file.name} is not text; give a file that 'tarstop calibrate' wrote."
             ) from None
         taken = from_json(text, file.name)
-        if taken.scenario != "patent":
+        if taken.scenario != scenario:
             raise InputProblem(
-                f"{file.name} was fitted for reviews with 2×2 tables; choose one that was fitted with "
-                "'--scenario patent'."
+                f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "
+                f"{CHANCE_OF[scenario]}; choose one that was fitted with '--scenario {scenario}'."
             )
         if not has_scores and taken.kind != "rank":
             raise InputProblem(

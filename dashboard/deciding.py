@@ -7,8 +7,11 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
-from tarstop_core.explain import action, amount, documents, explain, percent
+from tarstop_core.explain import action, amount, documents, explain, percent, question
+from tarstop_core.review import ReviewFacts
 from tarstop_core.session import Event, State
+
+STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 
 
 def open_dialog(work: Work) -> None:
@@ -28,15 +31,21 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
     settings = state.settings
     st.write(
-        f"You read {documents(state.depth)} of {len(work.row.ids):,}, at a cost of "
+        f"You read {documents(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
         f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
-        f"The chance that prior art exists is {percent(advice.b)}."
+        f"The chance that {question(settings)} is {percent(advice.b)}."
     )
-    waiting = bool(len(state.pending))
-    if waiting:
+    waiting = bool(len(state.pending)) or (advice.review is not None and advice.review.reports_open)
+    if len(state.pending):
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
         st.write(shell.escape_markdown(explain(advice, settings).stopping))
+    if advice.go_on and not waiting:
+        floor = advice.review is not None and advice.review.floor_holds
+        why = ": the floor you set on the chance of the right decision is not reached" if floor else ""
+        st.warning(f"The advice is to go on{why}. You may stop all the same.")
+    if advice.review is not None:
+        _reports(advice.review)
     if len(state.unsure):
         st.info(f"Still to be settled: {documents(len(state.unsure))} marked unsure.")
     plus = st.radio(
@@ -45,10 +54,10 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         index=None if waiting else 0,
         format_func=lambda choice: (
             shell.escape_markdown(action(choice, settings))
-            + (" (advised)" if choice == advice.plus and not waiting else "")
+            + (STOPPING_NOW[advice.go_on] if choice == advice.plus and not waiting else "")
         ),
     )
-    if plus and settings.needs_citation and state.hit is None:
+    if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
     if st.button("Record the decision", type="primary", width="stretch", disabled=plus is None):
@@ -59,6 +68,33 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         attempt(lambda: work.record(_stopped(advice), state.seq))
         close_dialog()
         st.rerun()
+
+
+def _in_full(state: State) -> str:
+    """', and 5 reports in full' where that is a step of its own."""
+    if not state.settings.review or state.settings.stages == 1:
+        return ""
+    read = sum(report.was_read for report in state.read_in_full.values())
+    return f", and {read:,} report{'' if read == 1 else 's'} in full"
+
+
+def _reports(told: ReviewFacts) -> None:
+    """What is still open, and how sure the decision would be."""
+    if told.reports_open:
+        one = told.waiting == 1
+        count = "1 report still waits" if one else f"{told.waiting:,} reports still wait"
+        st.warning(
+            f"{count} to be read in full and could change the decision (a chance of "
+            f"{percent(told.reports_may_change)} if {'it brings' if one else 'all bring'} data): read "
+            f"{'it' if one else 'them'}, record why {'it' if one else 'they'} cannot be had, or decide without."
+        )
+    elif told.waiting:
+        count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
+        st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
+    st.write(
+        f"The chance that this is the right decision is {percent(1 - told.disagreement)}; all that is left would "
+        f"lead to the other one with a chance of {percent(told.otherwise)}."
+    )
 
 
 def _stopped(advice: Advice) -> Event:
@@ -79,6 +115,18 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
         "spent": state.spent,
         "reason": reason.strip(),
     }
+    settings, told = state.settings, advice.review
+    if told is not None:
+        footing |= {
+            "theta": settings.theta,
+            "engine": settings.engine,
+            "prior": settings.belief_prior.digest,
+            "truth": settings.truth,
+            "studies": told.studies,
+            "reports_waiting": told.waiting,
+            "chance_otherwise": told.otherwise,
+            "chance_right": 1 - told.disagreement,
+        }
     if not state.stopped:
         work.record(_stopped(advice), state.seq)
     work.record(Event("decided", footing), work.state.seq)

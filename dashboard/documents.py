@@ -16,11 +16,12 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explain import documents as count_of
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
 from tarstop_core.records import merge_records, records_hash
-from tarstop_core.samples import load_sample, sample_topics
+from tarstop_core.samples import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.store import CollectionRow, Store
 
 PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
+SAMPLE_WORDS = {"patent": "A sample search", "review": "A sample review"}
 FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "pmid": "PMID", "doi": "DOI"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
@@ -82,7 +83,7 @@ class Upload:
             bar.empty()
 
 
-def choose() -> Documents | None:
+def choose(scenario: str = "patent") -> Documents | None:
     """Ask for documents; None until some can be used."""
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
@@ -90,14 +91,14 @@ def choose() -> Documents | None:
     source = st.radio(
         "Where the documents come from",
         available,
-        format_func=SOURCES.__getitem__,
+        format_func=lambda source: {**SOURCES, "sample": SAMPLE_WORDS[scenario]}[source],
         horizontal=True,
         key=f"{PREFIX}/source",
         persist_state="session",
         label_visibility="collapsed",
     )
     if source == "sample":
-        return _sample()
+        return _sample_review() if scenario == "review" else _sample()
     if source == "upload":
         return _uploaded(store)
     return _earlier(store, earlier)
@@ -107,6 +108,14 @@ def sample(topic: str) -> Documents:
     """A sample search as documents."""
     row = sample_topics().set_index("topic").loc[topic]
     return Documents(f"sample-{topic}", str(row["title"]), load_sample(topic), str(row["claim"]), True, "")
+
+
+def sample_review(topic: str) -> Documents:
+    """A sample review as documents."""
+    row = sample_reviews().set_index("topic").loc[topic]
+    return Documents(
+        f"sample-{topic}", str(row["title"]), load_review_sample(topic), str(row["question"]), True, ""
+    )
 
 
 def stored(store: Store, documents: Documents) -> str:
@@ -140,6 +149,24 @@ def _sample() -> Documents:
         "others none.</span>"
     )
     return sample(topic)
+
+
+def _sample_review() -> Documents:
+    reviews = sample_reviews().set_index("topic")
+    topic = st.selectbox(
+        "Review",
+        reviews.index.tolist(),
+        format_func=lambda name: f"{reviews.loc[name, 'title']} · {reviews.loc[name, 'documents']} documents",
+        key=f"{PREFIX}/review",
+        persist_state="session",
+    )
+    st.html(
+        '<span class="tar-badge">simulated documents</span> '
+        '<span class="tar-meta">No study, test or author in it exists. Some of these tests are sensitive enough, '
+        "others are not.</span>"
+    )
+    st.caption(shell.escape_markdown(f"Included are {reviews.loc[topic, 'criteria']}"))
+    return sample_review(topic)
 
 
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:

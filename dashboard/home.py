@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from dashboard import documents, shell
 from dashboard.creating import Plan, create, go_to
+from dashboard.documents import Documents
+from dashboard.review_settings import FULL_TIMES
 from dashboard.stakes import START
 from dashboard.work import REVIEWER, attempt, clock, flash
+from tarstop_core.calibration import Calibrator
+from tarstop_core.errors import InputProblem
 from tarstop_core.prepare import prepare
-from tarstop_core.session import Settings
-from tarstop_core.shipped import calibrators, default_calibrator
+from tarstop_core.session import Event, Settings, replay, standing
+from tarstop_core.shipped import calibrators, data_share, default_calibrator
 from tarstop_core.store import SessionSummary, Store
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
+DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
 RECENT = 6
 THREE_SENTENCES = (
-    "You read ranked documents one by one to settle a question: does prior art exist?",
+    "You read ranked documents one by one to settle a question: does prior art exist, is a test sensitive enough?",
     "After each, TARstop says how sure you may be, what the next document is worth and what it costs.",
     "It tells you when reading on no longer pays, and what to decide then.",
 )
@@ -43,15 +50,53 @@ def home_page() -> None:
 
 def start_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated search, ready to be screened; its id."""
-    sample = documents.sample(DEMO_TOPIC)
-    ranking = prepare(sample.frame, "text", sample.query)
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
-    settings = Settings(START.payoffs, START.cost, calibrator=calibrator.digest)
+    return _demo(
+        store, documents.sample(DEMO_TOPIC), calibrator, Settings(START.payoffs, START.cost), reviewer
+    )
+
+
+def start_review_demo(store: Store, reviewer: str = "") -> str:
+    """A session on a simulated review, in two stages, ready to be screened; its id."""
+    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario="inclusion")]
+    settings = Settings(
+        START.payoffs,
+        START.cost,
+        scenario="review",
+        plus="Adopt",
+        minus="Don’t adopt",
+        needs_citation=False,
+        confirm_hits=False,
+        full_cost=FULL_TIMES * START.cost,
+        data_share=data_share(simulated=True),
+    )
+    return _demo(store, documents.sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
+
+
+def _demo(store: Store, sample: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:
+    ranking = prepare(sample.frame, "text", sample.query)
+    settings = replace(settings, calibrator=calibrator.digest)
     plan = Plan(f"Demo: {sample.name}", reviewer, sample, ranking, sample.query, calibrator, settings)
     return create(store, plan)
 
 
-def progress(session: SessionSummary) -> str:
+def found(events: Sequence[Event]) -> str:
+    """What a review has brought so far, in words.
+
+    Examples
+    --------
+    >>> found([Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
+    '1 included, 0 with a 2×2 table, 1 to be read in full'
+    """
+    ids = [event.payload["doc"] for event in standing(events) if event.kind == "label"]
+    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, events)
+    with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
+    waiting = len(state.waiting)
+    words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
+    return f"{words}, {waiting:,} to be read in full" if waiting else words
+
+
+def progress(session: SessionSummary, found: str = "") -> str:
     """How far a session is, in words.
 
     Examples
@@ -62,23 +107,39 @@ def progress(session: SessionSummary) -> str:
     >>> progress(S(labelled=40, documents=312, stopped=True, decision={"action": "Grant"}))
     '40 of 312 screened · decided: Grant'
     """
-    words = f"{session.labelled:,} of {session.documents:,} screened"
+    words = f"{session.labelled:,} of {session.documents:,} screened{f' · {found}' if found else ''}"
     if session.decision is not None:
         action = str(session.decision.get("action", ""))
         return f"{words} · decided: {action}" if action else f"{words} · decided"
     return f"{words} · stopped, not decided" if session.stopped else words
 
 
+def _progress(store: Store, session: SessionSummary) -> str:
+    if session.scenario != "review":
+        return progress(session)
+    try:
+        return progress(session, found(store.events(session.id)))
+    except InputProblem:
+        # A damaged log is told where it is opened; the other sessions stay within reach.
+        return progress(session)
+
+
 def _beginnings(store: Store, demo_first: bool) -> None:
-    demo, own = st.columns(2, gap="medium")
+    demo, review, own = st.columns(3, gap="medium")
     with demo.container(border=True, height="stretch"):
-        st.subheader("Start the demo")
+        st.subheader("Patents")
         st.write("A simulated search among invented patents. One click, and you read the first document.")
         if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
             with shell.problems_shown():
                 go_to(start_demo(store, str(st.session_state.get(REVIEWER, ""))))
+    with review.container(border=True, height="stretch"):
+        st.subheader("Diagnostic accuracy")
+        st.write("A simulated review of a test. Its 2×2 tables add up until you would adopt it, or not.")
+        if st.button("Start the review demo", key="review_demo"):
+            with shell.problems_shown():
+                go_to(start_review_demo(store, str(st.session_state.get(REVIEWER, ""))))
     with own.container(border=True, height="stretch"):
-        st.subheader("Start with your documents")
+        st.subheader("Your documents")
         st.write("A search result as CSV, Excel, RIS, PubMed or JSON lines, ranked or not.")
         if st.button("Set up a session", key="set_up"):
             st.switch_page(shell.SET_UP)
@@ -94,10 +155,11 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
         with st.container(
             border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
         ):
-            badge = ' <span class="tar-badge">simulated</span>' if session.simulated else ""
+            marks = [session.scenario, "simulated"] if session.simulated else [session.scenario]
+            badges = "".join(f' <span class="tar-badge">{mark}</span>' for mark in marks)
             st.html(
-                f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badge}</div>'
-                f'<div class="tar-meta">{html.escape(progress(session))} · '
+                f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badges}</div>'
+                f'<div class="tar-meta">{html.escape(_progress(store, session))} · '
                 f"{html.escape(clock(session.last_activity))}</div>",
                 width="stretch",
             )
@@ -132,7 +194,7 @@ def _archived(store: Store) -> None:
             words, button = st.columns([5, 1.4], vertical_alignment="center")
             words.html(
                 f'<div class="tar-name">{html.escape(session.name)}</div>'
-                f'<div class="tar-meta">{html.escape(progress(session))}</div>'
+                f'<div class="tar-meta">{html.escape(_progress(store, session))}</div>'
             )
             button.button(
                 "Bring back",

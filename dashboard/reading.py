@@ -9,18 +9,29 @@ import streamlit as st
 
 from dashboard import shell
 from dashboard.deciding import open_dialog
-from dashboard.work import Work, attempt, reviewer
+from dashboard.samples import sample_criteria
+from dashboard.work import Work, attempt, reviewer, say
 from tarstop_core.advice import Advice
 from tarstop_core.explain import number, percent
 from tarstop_core.ranking import matched_terms
-from tarstop_core.session import NAMES, RELEVANT, Event, Label, State, last_undoable
+from tarstop_core.session import NAMES, RELEVANT, Event, Label, Settings, State, last_undoable
 from tarstop_core.store import Record
 
-VERDICTS: tuple[tuple[Label, str, str], ...] = (
-    ("relevant", "Relevant", "i"),
-    ("irrelevant", "Not relevant", "e"),
-    ("unsure", "Unsure", "u"),
-)
+KEYS: tuple[tuple[Label, str], ...] = (("relevant", "i"), ("irrelevant", "e"), ("unsure", "u"))
+VERDICTS = ("Relevant", "Not relevant", "Unsure")
+ABSTRACT_VERDICTS = ("Include", "Exclude", "Unsure")
+ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
+UNDONE = {
+    "label": "verdict on",
+    "relabel": "changed verdict on",
+    "confirm": "answer about",
+    "report": "report of",
+}
+
+
+def two_stages(settings: Settings) -> bool:
+    """Whether titles and abstracts are judged first, and reports read later."""
+    return settings.review and settings.stages == 2
 
 
 def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
@@ -31,13 +42,14 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             st.write("Stop and decide below, or look back with the arrow.")
         else:
             record = work.document(at)
-            chance = advice.rho if not back and state.hit is None else None
+            chance = "" if back or state.hit is not None else _chance(work, state, at, advice)
             score = None if work.row.scores is None else float(work.row.scores[at])
             st.html(document_html(record, at, state, work.row.query, score, chance))
     doc = work.shown = work.row.ids[at] if at is not None else ""
     blocked = at is None or work.stopping or bool(work.noting) or (state.stopped and not back)
     with st.container(horizontal=True, key="labels", gap="small"):
-        for verdict, words, key in VERDICTS:
+        verdicts = ABSTRACT_VERDICTS if two_stages(state.settings) else VERDICTS
+        for (verdict, key), words in zip(KEYS, verdicts, strict=True):
             st.button(
                 words,
                 # Keyed by document: a press on the one before is refused, never given to the next.
@@ -146,18 +158,29 @@ def to_settle(work: Work, state: State) -> None:
                 st.caption(f"and {len(state.unsure) - 8} more", width="content")
 
 
+def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
+    """How likely the next document is to be what is looked for."""
+    settings = state.settings
+    if two_stages(settings):
+        _, p = work.chances(settings)
+        return f"chance to be included {percent(float(p[at]))}"
+    return f"chance to {'bring data' if settings.review else 'be a hit'} {percent(advice.rho)}"
+
+
 def document_html(
-    record: Record, at: int, state: State, query: str, score: float | None, chance: float | None
+    record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
 ) -> str:
     dated = f"dated {record.date}" if record.date else ""
     facts = [record.publication_number or record.id, dated, record.authors]
     if score is not None:
         facts.append(f"score {number(score)}")
-    if chance is not None:
-        facts.append(f"chance to be a hit {percent(chance)}".replace(" %", "\u00a0%"))
+    if chance:
+        facts.append(chance.replace(" %", "\u00a0%"))
     if at < state.depth:
         verdict = NAMES[int(state.labels[at])]
-        if state.labels[at] == RELEVANT and state.settings.confirm_hits:
+        if two_stages(state.settings):
+            verdict = ABSTRACT_NAMES.get(verdict, verdict)
+        if state.labels[at] == RELEVANT and state.settings.confirm_hits and not state.settings.review:
             verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
         facts.append(f"you said: {verdict}")
     words = matched_terms(query, f"{record.title} {record.abstract}") if query else set()
@@ -172,7 +195,7 @@ def document_html(
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
-        f'<div class="tar-meta">{meta}{link}</div><div class="tar-literal">{text}</div></article>'
+        f'<div class="tar-meta">{meta}{link}</div>{lead}<div class="tar-literal">{text}</div></article>'
     )
 
 
@@ -189,6 +212,11 @@ def _marked(text: str, words: set[str]) -> str:
 def _press(work: Work, doc: str, verdict: Label, seen: int) -> None:
     attempt(lambda: work.label(doc, verdict, seen))
     _look(work, None)
+    settings = work.state.settings
+    if verdict == "relevant" and settings.review and settings.stages == 1:
+        at = work.row.ids.index(doc)
+        if at in work.state.waiting:
+            work.open_report(at)
 
 
 def _undo(work: Work, seen: int) -> None:
@@ -196,8 +224,7 @@ def _undo(work: Work, seen: int) -> None:
     attempt(lambda: work.record(Event("undo"), seen))
     if last is not None and work.events[-1].kind == "undo":
         at = work.row.ids.index(str(last.payload["doc"])) + 1
-        what = {"label": "verdict on", "relabel": "changed verdict on", "confirm": "answer about"}[last.kind]
-        st.toast(f"Undone: the {what} #{at}.")
+        say(f"Undone: the {UNDONE[last.kind]} #{at}.")
     _look(work, None)
 
 
@@ -230,11 +257,13 @@ def _look(work: Work, at: int | None) -> None:
     work.looking_at = at
 
 
-def question(work: Work) -> None:
+def question(work: Work, settings: Settings) -> None:
     """What every document is held against."""
+    criteria = sample_criteria(work) if settings.review else ""
+    included = f'<div class="tar-literal">Included: {html.escape(criteria)}</div>' if criteria else ""
     if work.row.query:
         with st.container(border=True, key="question"):
             st.html(
                 '<div class="tar-meta">You are looking for (its words are underlined in the documents)</div>'
-                f'<div class="tar-literal">{html.escape(work.row.query)}</div>'
+                f'<div class="tar-literal">{html.escape(work.row.query)}</div>{included}'
             )

@@ -5,20 +5,23 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from dashboard import advising, reading, shell, stakes
+from dashboard import advising, evidence, full_text, reading, review_stakes, shell, stakes
 from dashboard.deciding import stop_dialog
+from dashboard.review_stakes import ADJUSTABLE
 from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
 from tarstop_core.advice import Advice, trace
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv
+from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import Settings, State
-from tarstop_core.stakes import Stakes
 
 REVIEWER_FIELD = "_reviewer_field"
+_FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
 KEYS_SCRIPT = """<script>if(!window.tarstopKeys){window.tarstopKeys=true;
 document.addEventListener('keydown',e=>{
   const typing=e.target.closest&&e.target.closest('input:not([type=range]),textarea,select,[contenteditable]');
@@ -26,6 +29,11 @@ document.addEventListener('keydown',e=>{
   if(e.key==='Escape'&&e.target.type==='range')e.target.blur();},true);
 new MutationObserver(()=>{const note=document.querySelector('[class*="st-key-note_text"] textarea');
   if(note&&!note.dataset.met){note.dataset.met=1;note.focus();}
+  for(const [name,list] of [['study','tar-studies'],['reason','tar-reasons']])
+    for(const box of document.querySelectorAll(`[class*="st-key-report_${name}"] input:not([list])`))
+      box.setAttribute('list',list);
+  const count=document.querySelector('[class*="st-key-report_TP"] input');
+  if(count&&!count.dataset.met){count.dataset.met=1;if(matchMedia('(pointer: fine)').matches)count.focus();}
   const rank=document.querySelector('.tar-rank')?.textContent;
   if(rank!==window.tarstopRank){const first=!window.tarstopRank;window.tarstopRank=rank;
     if(!first&&innerWidth<=640)document.querySelector('.st-key-document')?.scrollIntoView({block:'start'});}
@@ -78,16 +86,24 @@ def _screening(work: Work) -> None:
 
     _header(work, state)
     flash()
-    at = reading.looking_at(work, state)
+    reporting = full_text.still_open(work, state) if state.settings.review else None
     document_side, advice_side = st.columns([1.12, 1], gap="large")
     with document_side:
-        reading.document(work, state, at, advice)
-        reading.question(work)
+        if reporting is not None:
+            full_text.report(work, state, reporting)
+        else:
+            reading.document(work, state, reading.looking_at(work, state), advice)
+            if state.settings.review:
+                full_text.queue(work, state)
+        reading.question(work, settings)
     with advice_side:
         advising.advice_panel(work, state, advice, shown, what_if)
         advising.curves(work, state, settings, shown)
     advising.other_rules(work, state, settings)
     _below(work, state, settings, what_if, advice)
+    if settings.review:
+        # Last, because it grows with every study.
+        _evidence(work, state, settings)
     if work.stopping:
         stop_dialog(work, state, advice)
 
@@ -98,13 +114,11 @@ def _header(work: Work, state: State) -> None:
     if state.plan is not None:
         badges.append("plan registered" + (", deviated from" if state.deviations else ""))
     marks = "".join(f'<span class="tar-badge">{badge}</span> ' for badge in badges)
-    waiting = f" · {len(state.unsure)} unsure" if len(state.unsure) else ""
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(
             f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {marks}'
             f'<span class="tar-meta">{html.escape(saved)}</span></div>'
-            f'<div class="tar-meta" data-testid="counter">{state.depth:,} of {len(work.row.ids):,} screened · '
-            f"{state.relevant:,} relevant{waiting}</div></div>",
+            f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
         with st.popover(shell.escape_markdown(reviewer() or "Your name"), key="who"):
@@ -118,19 +132,58 @@ def _header(work: Work, state: State) -> None:
             )
 
 
+def _counted(work: Work, state: State) -> str:
+    """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
+    parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
+    if state.settings.review:
+        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
+        waiting = len(state.waiting)
+        parts.append(f"{state.relevant:,} {'included' if reading.two_stages(state.settings) else 'relevant'}")
+        parts.append(f"{with_data:,} with data")
+        parts.append("1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting")
+    else:
+        parts.append(f"{state.relevant:,} relevant")
+    if len(state.unsure):
+        parts.append(f"{len(state.unsure)} unsure")
+    return " · ".join(parts)
+
+
+def _evidence(work: Work, state: State, settings: Settings) -> None:
+    """What the tables so far show."""
+    tables = state.evidence.tables
+    with st.container(key="evidence"):
+        st.subheader("Evidence")
+        if not len(tables):
+            st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
+            return
+        evidence.panel(
+            tables,
+            theta=settings.theta,
+            engine=settings.engine,
+            prior=settings.belief_prior,
+            q_star=settings.payoffs.q_star,
+            simulated=work.collection.simulated,
+            growing=True,
+            key=f"evidence_{work.row.id}",
+            file_stem=_file_name(work.row.name),
+        )
+
+
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None, advice: Advice) -> None:
     left, right = st.columns([2, 1], gap="large")
     with left, st.expander("What is at stake", expanded=False):
-        stakes.compact(
-            settings, key=f"stakes_{work.row.id}", on_change=lambda changed: _new_stakes(work, state, changed)
-        )
+        moved = partial(_new_stakes, work, state)
+        stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
+        if settings.review:
+            review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
         if state.plan is not None:
             _deviation(work, state, what_if)
         elif not state.touched:
             st.button(
                 "Register this as my plan",
                 key="register",
-                help="Freezes rule, q*, cost, starting chance, calibrator and the list of documents. "
+                help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
+                "the list of documents. "
                 "From then on moving a slider is a what-if until you confirm it with a reason.",
                 on_click=_register,
                 args=(work, state.seq),
@@ -148,12 +201,48 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
             width="stretch",
             on_click="ignore",
         )
+        if settings.review:
+            _review_exports(work, state)
+
+
+def _review_exports(work: Work, state: State) -> None:
+    stem = _file_name(work.row.name)
+    for words, name, rows, empty in (
+        ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+        ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+    ):
+        st.download_button(
+            words,
+            data=partial(rows, work),
+            file_name=f"{stem}-{name}.csv",
+            mime="text/csv",
+            key=f"export_{name}",
+            disabled=empty,
+            width="stretch",
+            on_click="ignore",
+        )
+
+
+def tables_csv(work: Work) -> str:
+    """The 2×2 tables that count, with the documents they come from."""
+    return trace_to_csv(table_rows(work.state, work.row.ids))
+
+
+def full_texts_csv(work: Work) -> str:
+    """What became of every included report."""
+    rows = full_text_rows(work.state, work.row.ids, work.events)
+    records = work.reports_of(row["rank"] - 1 for row in rows)
+    return trace_to_csv([{**row, "title": record.title} for row, record in zip(rows, records, strict=True)])
 
 
 def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     plan = state.plan
     assert plan is not None
     said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
+    if plan.review:
+        frozen = _of_review(plan)
+        del frozen["starting chance"]
+        said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
     st.caption(
         shell.escape_markdown(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
@@ -165,6 +254,11 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
             f"q* {number(before.payoffs.q_star)} → {number(after.payoffs.q_star)}, "
             f"cost {amount(before.cost, before.payoffs.unit)} → {amount(after.cost, after.payoffs.unit)}"
         )
+        if plan.review:
+            were, are = _of_review(before), _of_review(after)
+            moved += "".join(
+                f", {name} {were[name]} → {are[name]}" for name in are if were[name] != are[name]
+            )
         said = f"Deviation at {clock(event.time)}: {moved}. {event.payload.get('reason', '')}"
         st.caption(shell.escape_markdown(said))
         before = after
@@ -181,6 +275,16 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         args=(work, what_if, reason, state.seq),
     )
     drop.button("Back to the plan", width="stretch", on_click=_forget_what_if, args=(work,))
+
+
+def _of_review(settings: Settings) -> dict[str, str]:
+    """What only a review has among the settings that can be moved, in words."""
+    return {
+        "θ": number(settings.theta),
+        "starting chance": percent(settings.b_0),
+        "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
+        "floor": percent(settings.floor),
+    }
 
 
 def trace_csv(work: Work) -> str:
@@ -205,13 +309,13 @@ def _what_if(work: Work, state: State) -> Settings | None:
     """The settings in force, with the stakes that are being tried beside a registered plan."""
     if state.plan is None or work.what_if is None:
         return None
-    tried = replace(state.settings, payoffs=work.what_if.payoffs, cost=work.what_if.cost)
+    tried = replace(state.settings, **{name: getattr(work.what_if, name) for name in ADJUSTABLE})
     return tried if tried != state.settings else None
 
 
 def _new_stakes(work: Work, state: State, changed: Settings) -> None:
     if state.plan is not None:
-        work.what_if = Stakes(changed.payoffs, changed.cost)
+        work.what_if = changed
     else:
         attempt(lambda: work.change_settings(changed, state.seq))
 

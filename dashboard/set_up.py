@@ -9,20 +9,21 @@ from typing import BinaryIO, cast
 
 import streamlit as st
 
-from dashboard import chances, documents, shell, stakes
+from dashboard import chances, documents, review_settings, shell, stakes
 from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
 from dashboard.work import REVIEWER
 from tarstop_core.advice import advise
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import amount, explain
+from tarstop_core.explain import Explanation, amount, explain
 from tarstop_core.files import FORMATS
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.prepare import Order, Ranking, prepare, suggest_order
 from tarstop_core.ranking import Bm25Index, build_index
 from tarstop_core.records import ranking_text
 from tarstop_core.session import Settings, replay
+from tarstop_core.shipped import data_share
 
 PREFIX = "set_up"
 FIRST_TITLES = 5
@@ -31,11 +32,31 @@ ORDER_WORDS: dict[Order, str] = {
     "own": "Yes: keep the list's own order",
     "scores": "It has scores: put the highest first",
 }
-NAMES: dict[str, tuple[str, str]] = {
-    "Examiner: Reject or Grant": ("Reject", "Grant"),
-    "Applicant: Don’t file or File": ("Don’t file", "File"),
+SCENARIO = f"{PREFIX}/scenario"
+SCENARIOS = {
+    "patent": ("Patent prior art", "One document decides."),
+    "review": ("Diagnostic-accuracy review", "2×2 tables of many studies add up."),
+}
+NAMES: dict[str, dict[str, tuple[str, str]]] = {
+    "patent": {
+        "Examiner: Reject or Grant": ("Reject", "Grant"),
+        "Applicant: Don’t file or File": ("Don’t file", "File"),
+    },
+    "review": {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")},
 }
 OWN_WORDS = "In my own words"
+DECIDES = {
+    "patent": "Patent prior art: one document decides.",
+    "review": "Diagnostic-accuracy review: 2×2 tables add up.",
+}
+WHEN = {
+    "patent": ("if prior art exists", "if none exists"),
+    "review": ("if sensitivity is high enough", "if it is not"),
+}
+ASKED = {
+    "patent": ("What are you looking for?", "A sentence, the claims, or a whole description"),
+    "review": ("What does the review ask?", "Its title, or its question in a sentence"),
+}
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
 
@@ -44,27 +65,27 @@ def set_up_page() -> None:
     """Draw the page."""
     st.html(shell.ROOT / "dashboard" / "forms.css")
     st.title("Set up a session")
-    st.caption("The sample search is ready to start; for your own documents, go from top to bottom.")
+    scenario = _scenario()
+    sample = documents.SAMPLE_WORDS[scenario].removeprefix("A ")
+    st.caption(f"The {sample} is ready to start; for your own documents, go from top to bottom.")
     problems: list[str] = []
 
     _step(1, "Documents")
-    chosen = documents.choose()
+    chosen = documents.choose(scenario)
     if chosen is None:
-        st.info("Choose files above to go on, or take a sample search.", icon=":material/arrow_upward:")
+        st.info(f"Choose files above to go on, or take a {sample}.", icon=":material/arrow_upward:")
         return
 
     _step(2, "Order")
     order = _order(chosen)
-    ranking, query = _ranking(chosen, order, problems)
+    ranking, query = _ranking(chosen, order, scenario, problems)
 
     _step(3, "What is at stake")
-    plus, minus = _actions(problems)
+    plus, minus = _actions(scenario, problems)
     start = Settings(stakes.START.payoffs, stakes.START.cost, plus=plus, minus=minus)
-    panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
-    problems += panel.problems
+    settings = _review_stakes(start, problems) if scenario == "review" else _stakes(start, problems)
 
     _step(4, "Chances")
-    settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
     settings, calibrator = _chances(settings, ranking, has_scores=order != "own", sample=chosen.simulated)
 
     _step(5, "Start")
@@ -74,6 +95,29 @@ def set_up_page() -> None:
 def _step(number: int, words: str) -> None:
     st.html('<div class="tar-step"></div>')
     st.header(f"{number} · {words}")
+
+
+def _scenario() -> str:
+    """Ask which kind of question it is; the URL carries it, so that a link can."""
+    linked = st.query_params.get("scenario")
+    if SCENARIO not in st.session_state and linked in SCENARIOS:
+        st.session_state[SCENARIO] = linked
+    scenario = str(
+        st.radio(
+            "What do you screen for?",
+            list(SCENARIOS),
+            format_func=lambda name: SCENARIOS[name][0],
+            captions=[caption for _, caption in SCENARIOS.values()],
+            horizontal=True,
+            key=SCENARIO,
+            persist_state="session",
+        )
+    )
+    if scenario == "review":
+        st.query_params["scenario"] = scenario
+    else:
+        st.query_params.pop("scenario", None)
+    return scenario
 
 
 # --- order --------------------------------------------------------------------------------------
@@ -99,8 +143,10 @@ def _order(chosen: Documents) -> Order:
     return order
 
 
-def _ranking(chosen: Documents, order: Order, problems: list[str]) -> tuple[Ranking | None, str]:
-    query = _query(chosen) if order == "text" else ""
+def _ranking(
+    chosen: Documents, order: Order, scenario: str, problems: list[str]
+) -> tuple[Ranking | None, str]:
+    query = _query(chosen, scenario) if order == "text" else ""
     if order == "text" and not query.strip():
         problems.append(NO_QUERY)
         st.info(NO_QUERY, icon=":material/edit:")
@@ -124,20 +170,20 @@ def _suggestion(chosen: Documents) -> tuple[Order, str]:
     return suggestion
 
 
-def _query(chosen: Documents) -> str:
+def _query(chosen: Documents, scenario: str) -> str:
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
         st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
     query = st.text_area(
-        "What are you looking for?",
+        ASKED[scenario][0],
         key=key,
         height=132,
-        placeholder="A sentence, the claims, or a whole description",
+        placeholder=ASKED[scenario][1],
     )
     st.session_state[f"{key}/kept"] = query
     with st.expander("Take it from a text file"):
         st.file_uploader(
-            "A description or claims as plain text",
+            "A description or claims as plain text" if scenario == "patent" else "A question as plain text",
             type=["txt"],
             key=f"{key}/file",
             on_change=_take_query,
@@ -226,34 +272,59 @@ def _first_titles(chosen: Documents, ranking: Ranking) -> None:
 # --- stakes and chances -------------------------------------------------------------------------
 
 
-def _actions(problems: list[str]) -> tuple[str, str]:
-    st.markdown("**Patent prior art: one document decides.** What are the two actions called?")
+def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
+    prefix, names = PREFIX if scenario == "patent" else review_settings.PREFIX, NAMES[scenario]
+    st.markdown(f"**{DECIDES[scenario]}** What are the two actions called?")
     chosen = st.segmented_control(
         "The two actions",
-        [*NAMES, OWN_WORDS],
-        default=next(iter(NAMES)),
+        [*names, OWN_WORDS],
+        default=next(iter(names)),
         required=True,
-        key=f"{PREFIX}/actions",
+        key=f"{prefix}/actions",
         persist_state="session",
         label_visibility="collapsed",
     )
     if chosen != OWN_WORDS:
-        return NAMES[str(chosen)]
+        return names[str(chosen)]
     left, right = st.columns(2, gap="medium")
-    plus = left.text_input(
-        "If prior art exists, you would",
-        "Reject",
-        max_chars=40,
-        key=f"{PREFIX}/plus",
-        persist_state="session",
+    typed = []
+    for column, when, name, word in zip(
+        (left, right), WHEN[scenario], ("plus", "minus"), next(iter(names.values())), strict=True
+    ):
+        words = column.text_input(
+            f"{when.capitalize()}, you would",
+            word,
+            max_chars=40,
+            key=f"{prefix}/{name}",
+            persist_state="session",
+        ).strip()
+        if not words:
+            problems.append(f"The action {when} has no name; give it one.")
+        typed.append(words)
+    return typed[0] or "a⁺", typed[1] or "a⁻"
+
+
+def _stakes(start: Settings, problems: list[str]) -> Settings:
+    panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
+    problems += panel.problems
+    return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+
+
+def _review_stakes(start: Settings, problems: list[str]) -> Settings:
+    left, right = st.columns(2, gap="large")
+    with left:
+        theta = review_settings.theta(start.plus)
+    with right:
+        stages = review_settings.stages()
+    start = replace(
+        start, scenario="review", theta=theta, stages=stages, needs_citation=False, confirm_hits=False
     )
-    minus = right.text_input(
-        "If none exists, you would", "Grant", max_chars=40, key=f"{PREFIX}/minus", persist_state="session"
-    )
-    for words, fallback in ((plus, "if prior art exists"), (minus, "if none exists")):
-        if not words.strip():
-            problems.append(f"The action {fallback} has no name; give it one.")
-    return plus.strip() or "a⁺", minus.strip() or "a⁻"
+    panel = stakes.panel(f"{review_settings.PREFIX}/stakes", start)
+    problems += panel.problems
+    settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+    if stages == 2:
+        settings = replace(settings, full_cost=review_settings.full_cost(settings))
+    return settings
 
 
 def _needs_citation() -> bool:
@@ -268,16 +339,26 @@ def _chances(
 ) -> tuple[Settings, Calibrator | None]:
     left, right = st.columns(2, gap="large")
     with left:
-        b_0 = chances.starting_chance()
-        policy = chances.policy()
+        b_0 = (review_settings if settings.review else chances).starting_chance(settings)
+        if settings.review and settings.stages == 2:
+            share = review_settings.data_share(data_share(simulated=sample), simulated=sample)
+            settings = replace(settings, data_share=share)
+        policy = chances.policy(settings.review)
     with right:
-        calibrator = chances.calibrator(ranking, has_scores, sample)
+        calibrator = chances.calibrator(ranking, has_scores, sample, _predicted(settings))
     settings = replace(settings, b_0=b_0, policy=policy.spec)
     if calibrator is not None:
         settings = replace(settings, calibrator=calibrator.digest)
     with st.expander("More assumptions"):
-        settings = _more(settings)
+        settings = review_settings.more(settings) if settings.review else _more(settings)
     return settings, calibrator
+
+
+def _predicted(settings: Settings) -> str:
+    """What the chances of the documents are chances of."""
+    if not settings.review:
+        return "patent"
+    return "inclusion" if settings.stages == 2 else "review"
 
 
 def _more(settings: Settings) -> Settings:
@@ -374,9 +455,12 @@ def _start(
         key=f"{PREFIX}/register",
         persist_state="session",
     )
+    frozen = "rule, q\\*, cost, starting chance, calibrator"
+    if settings.review:
+        frozen = "rule, θ, q\\*, costs, starting chance, prior, calibrator"
     st.caption(
-        "A registered plan freezes rule, q\\*, cost, starting chance, calibrator and the list of documents; from then "
-        "on a moved slider is a what-if, until you confirm it as a deviation and say why."
+        f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
+        "you confirm it as a deviation and say why."
     )
     if not name.strip():
         problems.append("The session has no name; give it one.")
@@ -415,14 +499,20 @@ def session_name(documents_name: str) -> str:
 
 def _summary(chosen: Documents, settings: Settings) -> str:
     cost = amount(settings.cost, settings.payoffs.unit)
-    return f"{chosen.name} · {len(chosen.frame):,} documents · q* {settings.payoffs.q_star:.2f} · cost {cost}"
+    theta = f"θ {settings.theta:.2f} · " if settings.review else ""
+    q_star = f"q* {settings.payoffs.q_star:.2f}"
+    return f"{chosen.name} · {len(chosen.frame):,} documents · {theta}{q_star} · cost {cost}"
 
 
 def _told_first(chosen: Documents, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
     """The first advice, so that a person sees what the settings come to."""
-    ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
-    p = calibrator.probabilities(ranking.scores, len(ids))
-    said = explain(advise(settings, calibrator, p, replay(settings, ids, [])), settings)
+    held: tuple[Settings, Ranking, Explanation] | None = st.session_state.get(f"{PREFIX}/told")
+    if held is None or held[0] != settings or held[1] is not ranking:
+        ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
+        p = calibrator.probabilities(ranking.scores, len(ids))
+        said = explain(advise(settings, calibrator, p, replay(settings, ids, [])), settings)
+        held = st.session_state[f"{PREFIX}/told"] = (settings, ranking, said)
+    said = held[2]
     st.html(
         '<div class="tar-meta">With these settings the first advice is</div>'
         f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
@@ -430,7 +520,7 @@ def _told_first(chosen: Documents, ranking: Ranking, settings: Settings, calibra
 
 
 def _forget() -> None:
-    """The next session begins anew; what a person is called stays."""
+    """The next session begins anew; what a person is called and screens for stays."""
     for key in list(st.session_state):
-        if str(key).startswith(f"{PREFIX}/") and not str(key).endswith("/reviewer"):
+        if str(key).startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
             del st.session_state[key]

@@ -17,6 +17,10 @@ ROOT = Path(__file__).parent.parent
 ICON = str(ROOT / "dashboard" / "icon.svg")
 ROUTED = "_routed"
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
+EVIDENCE = "pages/evidence.py"
+RESULTS = "pages/results.py"
+EXPLORE = "pages/explore.py"
+SESSIONS = "pages/sessions.py"
 
 
 def pages() -> list[st.Page]:
@@ -25,6 +29,10 @@ def pages() -> list[st.Page]:
         st.Page(ROOT / HOME, title="Home", icon=":material/home:", default=True),
         st.Page(ROOT / SET_UP, title="Set up", icon=":material/tune:", url_path="set_up"),
         st.Page(ROOT / SCREEN, title="Screen", icon=":material/fact_check:", url_path="screen"),
+        st.Page(ROOT / SESSIONS, title="Sessions", icon=":material/folder_open:", url_path="sessions"),
+        st.Page(ROOT / EVIDENCE, title="Evidence", icon=":material/lab_profile:", url_path="evidence"),
+        st.Page(ROOT / EXPLORE, title="Explore", icon=":material/explore:", url_path="explore"),
+        st.Page(ROOT / RESULTS, title="Results", icon=":material/analytics:", url_path="results"),
     ]
 
 

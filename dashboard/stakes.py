@@ -16,7 +16,7 @@ import streamlit as st
 
 from dashboard.shell import escape_markdown, problem_box
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import amount, consequences, number, percent
+from tarstop_core.explain import amount, consequences, number, percent, question
 from tarstop_core.explain import documents as count_of
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import Settings
@@ -32,7 +32,6 @@ FRACTIONS: tuple[float, ...] = (
 """Stops of the cost slider, as shares of K."""
 
 VIEWS = ("documents", "worse", "times", "q", "fraction", *PAYOFF_NAMES, "cost", "unit")
-CHANCE_OF = "prior art exists"
 
 
 @dataclass(frozen=True)
@@ -127,12 +126,12 @@ def compact(
     with left:
         _q_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "q"))
     with right:
-        _cost_slider(key, stakes, _moved_compact, (settings, key, on_change, "fraction"))
+        _cost_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "fraction"))
     moved: Settings | None = state.pop(f"{key}/moved", None)
     return moved
 
 
-def q_star_in_words(q_star: float, plus: str) -> str:
+def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
     """What a threshold means, for a person.
 
     Examples
@@ -140,16 +139,24 @@ def q_star_in_words(q_star: float, plus: str) -> str:
     >>> q_star_in_words(0.8, "Reject")
     'q* = 0.80: “Reject” only when more than 80 % sure that prior art exists'
     """
-    return f"q* = {q_star:.2f}: “{plus}” only when more than {percent(q_star)} sure that {CHANCE_OF}"
+    return f"q* = {q_star:.2f}: “{plus}” only when more than {percent(q_star)} sure that {what}"
 
 
-def cost_in_words(stakes: Stakes) -> str:
+def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     """What a cost means, for a person.
+
+    Parameters
+    ----------
+    stakes : Stakes
+    abstracts : bool
+        Whether it is titles and abstracts that are read at this cost.
 
     Examples
     --------
     >>> cost_in_words(START)
     'c = 0.001: reading 500 documents would cost as much as the worse mistake'
+    >>> cost_in_words(START, abstracts=True)
+    'c = 0.001: reading 500 titles and abstracts would cost as much as the worse mistake'
     >>> cost_in_words(START.with_cost(0))
     'c = 0: reading costs nothing'
     """
@@ -157,8 +164,17 @@ def cost_in_words(stakes: Stakes) -> str:
     if stakes.cost == 0:
         return f"{shown}: reading costs nothing"
     if stakes.documents < 1:
-        return f"{shown}: one document costs more than the worse mistake"
-    return f"{shown}: reading {count_of(stakes.documents)} would cost as much as the worse mistake"
+        one = "one title and abstract" if abstracts else "one document"
+        return f"{shown}: {one} costs more than the worse mistake"
+    many = count_of(stakes.documents)
+    if abstracts:
+        many = many.replace("documents", "titles and abstracts").replace("document", "title and abstract")
+    return f"{shown}: reading {many} would cost as much as the worse mistake"
+
+
+def reads_abstracts(settings: Settings) -> bool:
+    """Whether what is read at the cost per document is its title and abstract alone."""
+    return settings.review and settings.stages == 2
 
 
 # --- the three forms ----------------------------------------------------------------------------
@@ -166,11 +182,17 @@ def cost_in_words(stakes: Stakes) -> str:
 
 def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    mistakes = (
+        (f"a test whose {_not(settings)}", f"a test whose {question(settings)}")
+        if settings.review
+        else (f"although {_not(settings)}", f"although {question(settings)}")
+    )
     names = {
-        "plus": f"“{plus}” although no prior art exists",
-        "minus": f"“{minus}” although prior art exists",
+        "plus": f"“{plus}” {mistakes[0]}",
+        "minus": f"“{minus}” {mistakes[1]}",
         "equal": "Both are equally bad",
     }
+    read = "titles and abstracts" if reads_abstracts(settings) else "documents"
     st.radio(
         "Which mistake is worse?",
         list(names),
@@ -192,7 +214,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
         args=(key, "times"),
     )
     documents.number_input(
-        "To avoid the worse of the two mistakes for certain, how many documents would you read?",
+        f"To avoid the worse of the two mistakes for certain, how many {read} would you read?",
         value=views(stakes)["documents"],
         step=50.0,
         format="%g",
@@ -203,7 +225,8 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     )
     st.caption(
         escape_markdown(
-            f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus)}; {cost_in_words(stakes)}."
+            f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
+            f"{cost_in_words(stakes, reads_abstracts(settings))}."
         )
     )
 
@@ -213,17 +236,19 @@ def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
     with left:
         _q_slider(key, stakes, settings, _moved, (key, "q"))
     with right:
-        _cost_slider(key, stakes, _moved, (key, "fraction"))
+        _cost_slider(key, stakes, settings, _moved, (key, "fraction"))
 
 
 def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    yes, no = question(settings), "it does not" if settings.review else "none exists"
+    read = "title and abstract" if reads_abstracts(settings) else "document"
     labels = {
-        "B": f"Gain from “{plus}” when prior art exists (B)",
-        "L_r": f"Loss from “{plus}” when none exists (L_r)",
-        "L_g": f"Loss from “{minus}” when prior art exists (L_g)",
-        "G": f"Gain from “{minus}” when none exists (G)",
-        "cost": "Cost of reading one document (c)",
+        "B": f"Gain from “{plus}” when {yes} (B)",
+        "L_r": f"Loss from “{plus}” when {no} (L_r)",
+        "L_g": f"Loss from “{minus}” when {yes} (L_g)",
+        "G": f"Gain from “{minus}” when {no} (G)",
+        "cost": f"Cost of reading one {read} (c)",
     }
     with st.container(key=f"stakes-plain-{key}"):
         for row in (("B", "L_r"), ("L_g", "G"), ("cost", "unit")):
@@ -279,13 +304,16 @@ def _q_slider(
         args=args,
         help="The threshold q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
     )
-    st.caption(escape_markdown(q_star_in_words(stakes.payoffs.q_star, settings.plus) + "."))
+    said = q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))
+    st.caption(escape_markdown(said + "."))
 
 
-def _cost_slider(key: str, stakes: Stakes, moved: Callable[..., None], args: tuple[Any, ...]) -> None:
-    payoffs = stakes.payoffs
+def _cost_slider(
+    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
+) -> None:
+    payoffs, abstracts = stakes.payoffs, reads_abstracts(settings)
     st.select_slider(
-        "Cost per document",
+        "Cost per title and abstract" if abstracts else "Cost per document",
         FRACTIONS,
         value=views(stakes)["fraction"],
         format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
@@ -293,7 +321,8 @@ def _cost_slider(key: str, stakes: Stakes, moved: Callable[..., None], args: tup
         on_change=moved,
         args=args,
         help=(
-            "What reading one more document costs, in the unit of the consequences"
+            f"What reading one more {'title and abstract' if abstracts else 'document'} costs, in the unit of the "
+            "consequences"
             + (
                 f" ({escape_markdown(payoffs.unit)})."
                 if payoffs.unit
@@ -301,7 +330,14 @@ def _cost_slider(key: str, stakes: Stakes, moved: Callable[..., None], args: tup
             )
         ),
     )
-    st.caption(escape_markdown(cost_in_words(stakes) + "."))
+    st.caption(escape_markdown(cost_in_words(stakes, abstracts) + "."))
+
+
+def _not(settings: Settings) -> str:
+    """The other answer to the question, as a clause."""
+    if settings.review:
+        return question(settings).replace("exceeds", "does not exceed")
+    return f"no {question(settings)}"
 
 
 # --- keeping them in step -----------------------------------------------------------------------

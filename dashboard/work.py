@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,9 +12,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dashboard import shell
-from tarstop_core.advice import Advice, Paths, advise, paths_key, session_paths
+from tarstop_core.advice import Advice, Paths, PathsKey, advise, paths_key, session_paths
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
+from tarstop_core.report_entry import Draft
+from tarstop_core.reports import Report
 from tarstop_core.session import (
     Event,
     Label,
@@ -23,15 +25,16 @@ from tarstop_core.session import (
     label_event,
     plan_event,
     replay,
+    report_event,
     settings_event,
 )
-from tarstop_core.stakes import Stakes
 from tarstop_core.store import CollectionRow, Record, SessionRow, Store
 
 Floats = NDArray[np.float64]
 OPEN = "_open_session"
 OPEN_WORK = "_work"
 FLASH = "_flash"
+SAID = "_said"
 KEPT_PATHS = 4
 REVIEWER = "reviewer"
 
@@ -52,15 +55,20 @@ class Work:
     """An earlier document being looked back at; None: the next one."""
     noting: str = ""
     """The document whose note is being written."""
-    what_if: Stakes | None = None
+    what_if: Settings | None = None
     """What is being tried beside a registered plan."""
+    reporting: int | None = None
+    """The included document whose report is being read in full; None: screening."""
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    """By document: what was typed into the form of a report that is not stored yet."""
     stopping: bool = False
     """Whether the dialog that records the decision is up."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
     _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
-    _paths: dict[tuple[Settings, bytes, int | None], Paths] = field(default_factory=dict)
+    _paths: dict[PathsKey, Paths] = field(default_factory=dict)
+    _included: dict[int, Record] = field(default_factory=dict)
     _state: State | None = None
 
     @property
@@ -104,6 +112,14 @@ class Work:
     def document(self, at: int) -> Record:
         """The document at this place of the screening order, with its text."""
         return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
+
+    def reports_of(self, positions: Iterable[int]) -> list[Record]:
+        """Included documents by their places in the screening order, loaded once."""
+        wanted = [int(at) for at in positions]
+        new = [at for at in wanted if at not in self._included]
+        found = self.store.record_texts(self.collection.id, [int(self.row.order[at]) for at in new])
+        self._included.update(zip(new, found, strict=True))
+        return [self._included[at] for at in wanted]
 
     def refresh(self) -> bool:
         """Take in what other tabs recorded; True when there was something."""
@@ -163,6 +179,14 @@ class Work:
         else:
             self.record(label_event(self.state, self.row.ids, doc, verdict), seen)
 
+    def open_report(self, at: int) -> None:
+        """Show the report of an included document, to be read in full, on the next run."""
+        self.reporting, self.looking_at, self.noting = at, None, ""
+
+    def report(self, doc: str, report: Report, seen: int) -> None:
+        """Store what became of an included report in full text."""
+        self.record(report_event(self.state, self.row.ids, doc, report), seen)
+
     def register_plan(self, seen: int) -> None:
         """Freeze the settings in force as the plan."""
         self.record(plan_event(self.state, self.row.digest), seen)
@@ -217,8 +241,20 @@ def attempt(action: Callable[[], None]) -> None:
         st.session_state[FLASH] = str(problem)
 
 
+def say(message: str) -> None:
+    """Confirm what a press did, on the page that is drawn next.
+
+    A callback draws nothing itself: in a fragment that would take the place of the page's first element, which
+    is its style sheet.
+    """
+    st.session_state[SAID] = message
+
+
 def flash() -> None:
-    """Say what the last press could not do, once."""
+    """Say what the last press did or could not do, once."""
+    done = st.session_state.pop(SAID, None)
+    if done:
+        st.toast(shell.escape_markdown(done))
     message = st.session_state.pop(FLASH, None)
     if message:
         st.warning(shell.escape_markdown(message), icon=":material/info:")

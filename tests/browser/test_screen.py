@@ -73,7 +73,7 @@ def stored(server: Any) -> Store:
 def exported(page: Page) -> pd.DataFrame:
     """The trace that the export button gives."""
     with page.expect_download() as download:
-        page.get_by_role("button", name=re.compile("^Export")).click()
+        page.get_by_role("button", name=re.compile("^Export every")).click()
     return pd.read_csv(io.BytesIO(Path(download.value.path()).read_bytes()), keep_default_na=False)
 
 
@@ -104,6 +104,9 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     for done in range(1, 6):
         press(page, "e", done)
     press(page, "z", 4)
+    expect(page.get_by_text("Undone: the verdict on #5.")).to_be_visible()
+    # The message must not take the place of the style sheet.
+    assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
     press(page, "u", 5)
     expect(counter(page)).to_contain_text("1 unsure")
 

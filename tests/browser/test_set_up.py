@@ -79,6 +79,47 @@ def test_uploads_survive_a_visit_to_another_page(
         assert row.settings.payoffs.q_star == pytest.approx(1 / 3)
 
 
+def test_a_review_is_set_up_from_a_link(
+    server: AppServer, open_page: Callable[..., Watched], tmp_path: Path
+) -> None:
+    path = tmp_path / "records.csv"
+    rows = [f"{i},Accuracy of rapid test {i},Sensitivity in {9 * i} patients" for i in range(1, 10)]
+    path.write_text("\n".join(["id,title,abstract", *rows]))
+    watched = open_page()
+    page = watched.page
+    watched.open(f"{server.url}/set_up?scenario=review")
+    page.get_by_text("My own files").click()
+    uploader(page).set_input_files(path)
+    expect(page.get_by_text("9 documents imported")).to_be_visible()
+    page.get_by_label("What does the review ask?").fill("accuracy of a rapid test")
+    page.get_by_label("What does the review ask?").press("Control+Enter")
+    expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
+    page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %").check(force=True)
+    expect(page.get_by_text("q* = 0.67").first).to_be_visible()
+    page.get_by_text("More assumptions", exact=True).click()
+    page.get_by_role("radio", name="The whole list").check(force=True)
+    expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
+
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Home").click()
+    expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
+    expect(page.get_by_text("9 documents, imported before")).to_be_visible()
+    expect(page.get_by_text("q* = 0.67").first).to_be_visible()
+    expect(page).to_have_url(f"{server.url}/set_up?scenario=review")
+    expect(page.get_by_test_id("first-advice")).to_be_visible()
+
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url("**/screen?session=*")
+    watched.settle()
+    watched.assert_sound()
+    with store_of(server) as store:
+        (session,) = store.sessions()
+        settings = store.session(session.id).settings
+    assert (session.scenario, session.documents) == ("review", 9)
+    assert (settings.stages, settings.truth, settings.theta) == (2, "full_evidence", 0.75)
+    assert settings.payoffs.q_star == pytest.approx(2 / 3)
+
+
 def test_the_demo_is_one_click_from_an_empty_home(
     server: AppServer, open_page: Callable[..., Watched]
 ) -> None:
@@ -92,7 +133,7 @@ def test_the_demo_is_one_click_from_an_empty_home(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["/", "/set_up"])
+@pytest.mark.parametrize("path", ["/", "/set_up", "/set_up?scenario=review"])
 def test_a_phone_needs_no_sideways_scrolling(
     shared_server: AppServer, open_page: Callable[..., Watched], path: str, scheme: str
 ) -> None:

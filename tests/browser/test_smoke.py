@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-PAGES = ("/", "/set_up", "/screen")
+PAGES = ("/", "/set_up", "/screen", "/evidence", "/results")
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 

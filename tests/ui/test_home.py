@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.samples import sample_qrels
+from tarstop_core.reports import Report, Row
+from tarstop_core.samples import sample_full_texts, sample_qrels
 from tarstop_core.session import Event
 from tarstop_core.store import Store
 
@@ -40,6 +41,43 @@ def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
     relevant = sample_qrels()["antenna-mount"]
     first = next(depth for depth, doc in enumerate(row.ids, start=1) if relevant.get(doc))
     assert 5 < first < 40, "prior art at medium depth"
+
+
+def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
+    home = open_app()
+    home.button("review_demo").click().run()
+    assert not home.exception
+    (session,) = store.sessions()
+    assert (session.scenario, session.simulated) == ("review", True)
+    row = store.session(session.id)
+    settings = row.settings
+    assert (settings.plus, settings.stages) == ("Adopt", 2)
+    texts = sample_full_texts("hollow-hip")
+    first = next(depth for depth, doc in enumerate(row.ids, start=1) if doc in texts and texts[doc].TP)
+    assert 5 < first < 40, "a table at medium depth"
+    assert store.calibrator(settings.calibrator).scenario == "inclusion"
+    assert home.session_state["_open_session"] == session.id
+
+
+def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> None:
+    open_app().button("review_demo").click().run()
+    (session,) = store.sessions()
+    ids = store.session(session.id).ids
+    report = Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 30),))
+    for at, event in enumerate(
+        [
+            *(Event("label", {"doc": doc, "label": "relevant"}) for doc in ids[:3]),
+            Event("report", {"doc": ids[0], **report.to_dict()}),
+            Event("report", {"doc": ids[1], **report.to_dict()}),
+            Event("relabel", {"doc": ids[1], "label": "irrelevant"}),
+            Event("label", {"doc": ids[3], "label": "irrelevant"}),
+            Event("undo"),
+        ]
+    ):
+        store.append(session.id, event, expected=at)
+    shown = html_of(open_app())
+    assert ">review</span>" in shown
+    assert f"3 of {len(ids)} screened · 2 included, 1 with a 2×2 table, 1 to be read in full" in shown
 
 
 def test_a_second_demo_does_not_store_the_documents_again(open_app: Open, store: Store) -> None:

@@ -264,3 +264,44 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
     assert close(shown.session_state["moved"].payoffs.q_star, 0.7)
     shown.run()
     assert shown.session_state["moved"] is None
+
+
+# --- a review -----------------------------------------------------------------------------------
+
+
+def review_page() -> None:
+    import streamlit as st
+
+    from dashboard import stakes
+    from tarstop_core.payoffs import Payoffs
+    from tarstop_core.session import Settings
+
+    settings = Settings(
+        Payoffs.from_q_star(0.5),
+        0.001,
+        scenario="review",
+        theta=0.9,
+        stages=st.session_state.get("stages", 2),
+        plus="Adopt",
+        minus="Don’t adopt",
+    )
+    stakes.panel("p", settings)
+    stakes.compact(settings, "c")
+
+
+def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
+    shown = AppTest.from_function(review_page, default_timeout=20).run()
+    assert not shown.exception
+    assert shown.radio("p/worse").options[:2] == [
+        "“Adopt” a test whose sensitivity does not exceed 90 %",
+        "“Don’t adopt” a test whose sensitivity exceeds 90 %",
+    ]
+    assert "how many titles and abstracts would you read" in shown.number_input("p/documents").label
+    assert "prior art" not in " ".join(
+        [*(box.label for box in shown.number_input), *(caption.value for caption in shown.caption)]
+    )
+    assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per title and abstract"}
+    shown.session_state["stages"] = 1
+    shown.run()
+    assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per document"}
+    assert "how many documents would you read" in shown.number_input("p/documents").label

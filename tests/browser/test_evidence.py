@@ -1,0 +1,209 @@
+"""The Evidence page in a real browser: import, follow the sliders, save pictures, come back by the address."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from playwright.sync_api import Page, expect
+
+from dashboard.evidence import VIEWS
+from tarstop_core.belief.prior import Prior
+from tarstop_core.evidence import Evidence
+from tarstop_core.evidence_typed import pack
+from tarstop_core.explain import percent
+from tarstop_core.files import read_tables
+
+OpenPage = Callable[..., Any]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def give(page: Page, name: str, content: str) -> None:
+    """Upload tables."""
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    page.locator("input[type=file]").first.set_input_files(file)  # type: ignore[arg-type]
+
+
+def at_upload(watched: Any, url: str) -> Page:
+    """The page where files are uploaded."""
+    watched.open(f"{url}/evidence")
+    page: Page = watched.page
+    page.get_by_text("A CSV file").click()
+    expect(page.get_by_text("Nothing to show yet")).to_be_visible()
+    return page
+
+
+def says(page: Page, words: str) -> None:
+    """The headline has these words; no line break parts a number from its sign."""
+    expect(page.locator(".tar-word")).to_have_text(words.replace(" %", "\u00a0%"), timeout=20_000)
+
+
+def show(watched: Any, title: str) -> None:
+    """Open a tab and wait for its figure."""
+    watched.page.get_by_role("tab", name=title).click()
+    watched.settle()
+    expect(watched.page.locator("[class*='tar-figure-'] .main-svg").first).to_be_visible()
+
+
+def saved(page: Page, kind: str) -> tuple[str, bytes]:
+    """What a button saves: name and content."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def test_a_real_review_is_imported_drawn_and_saved(
+    shared_server: Any, open_page: OpenPage, real_data: Path
+) -> None:
+    file = real_data / "dta_reviews" / "CD010632.csv"
+    found = Evidence(read_tables(file).tables, 0.75, "bivariate", Prior())
+    assert found.belief is not None and found.summary is not None
+    watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1100})
+    page = at_upload(watched, shared_server.url)
+    page.locator("input[type=file]").first.set_input_files(file)
+    says(page, f"The chance that sensitivity exceeds 75 % is {percent(found.belief)}.")
+
+    for view in VIEWS:
+        if view.figure is None:
+            continue
+        show(watched, view.title)
+        name, svg = saved(page, "SVG")
+        assert name == f"CD010632-{view.name}.svg"
+        root = ElementTree.fromstring(svg)
+        assert root.tag == f"{SVG}svg"
+        texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+        assert texts and b"rgb(169, 177, 186)" not in svg, "texts of a dark page stayed light on white"
+        clips = set(re.findall(rb"url\((.*?)\)", svg))
+        assert all(clip.startswith(b"#") for clip in clips), "a clip path is named by the page's address"
+        name, png = saved(page, "PNG")
+        assert name == f"CD010632-{view.name}.png" and png.startswith(b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", png[16:24])
+        assert abs(width - 3 * float(root.get("width", 0))) <= 3
+        assert abs(height - 3 * float(root.get("height", 0))) <= 3
+        if view.name == "forest":
+            assert {"Anchisi 2005", "Pardo 2010", "Summary"} <= set(texts)
+            assert f"{found.summary.sensitivity.value:.2f} [" in " ".join(texts)
+
+    show(watched, "Forest")
+    name, csv = saved(page, "CSV")
+    assert name == "CD010632-forest.csv"
+    frame = pd.read_csv(io.BytesIO(csv))
+    assert frame["study"].tolist() == list(found.tables.study)
+    assert frame["sensitivity_low"].tolist() == found.sensitivity.low.tolist()
+    watched.assert_sound()
+
+
+def test_the_address_brings_the_question_back(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(
+        f"{shared_server.url}/evidence?theta=0.9&b_0=0.3&engine=univariate&q_star=0.9&tau=0.5&set=iqcode"
+    )
+    page = watched.page
+    headline = page.locator(".tar-word")
+    expect(headline).to_contain_text("sensitivity exceeds 90\u00a0% is")
+    expect(page.get_by_text("“Don’t adopt”.")).to_be_visible()
+    expect(page.get_by_text("doi:10.1002/14651858.CD010772.pub2")).to_be_visible()
+    said = headline.inner_text()
+    watched.settle()
+    page.reload()
+    watched.settle()
+    expect(headline).to_have_text(said)
+    expect(page.get_by_label("How the belief is computed")).to_have_value("Exact counts, sensitivity only")
+
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(headline).to_contain_text("sensitivity exceeds 91\u00a0% is")
+    expect(page).to_have_url(re.compile(r"theta=0\.91"))
+    watched.assert_sound()
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_then_mended(
+    shared_server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    page = at_upload(watched, shared_server.url)
+    give(page, "broken.csv", "study,TP,FP,FN,TN\nLee,9,1,-2,30\n")
+    expect(page.get_by_text("broken.csv, line 2: FN is '-2'; give a whole number from 0 on.")).to_be_visible()
+    page.get_by_role("button", name="Remove").first.click()
+    give(page, "mended.csv", "author;tp;fn\nLee <b>;9;2\nKim;0;0\nLee <b>;9;2\n")
+    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    expect(page.get_by_text("has the name and the counts of study 1, and both count here")).to_be_visible()
+    expect(page.get_by_text("has no diseased patients")).to_be_visible()
+    expect(page.get_by_text("Lee <b>").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"source=file.*tables="))
+    said = page.locator(".tar-word").inner_text()
+    watched.settle()
+    page.reload()
+    expect(page.locator(".tar-word")).to_have_text(said, timeout=20_000)
+    expect(page.get_by_text("mended.csv").first).to_be_visible()
+    watched.assert_sound()
+
+
+def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
+    shared_server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/evidence")
+    page = watched.page
+    page.get_by_text("Type or paste").click()
+    watched.settle()
+    expect(page.locator(".dvn-scroller").first).to_be_visible()
+    page.wait_for_timeout(1000)  # the grid takes no keys before it is drawn
+    page.locator(".dvn-scroller").first.click(position={"x": 60, "y": 52})
+    for value in ("Lee 2004", "9", "1", "2", "30"):
+        page.keyboard.type(value, delay=30)
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(200)
+    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    expect(page.get_by_text("1 study", exact=True)).to_be_visible()
+    said = page.locator(".tar-word").inner_text()
+    page.get_by_role("link", name="Home").click()
+    watched.settle()
+    page.get_by_role("link", name="Evidence").click()
+    expect(page.locator(".tar-word")).to_have_text(said)
+    expect(page).to_have_url(re.compile(r"source=typed.*tables="))
+    watched.settle()
+    page.reload()
+    expect(page.locator(".tar-word")).to_have_text(said, timeout=20_000)
+    watched.assert_sound()
+
+
+def test_a_typed_minus_or_fraction_is_refused_and_not_changed(
+    shared_server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
+    page = watched.page
+    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    said = page.locator(".tar-word").inner_text()
+    watched.settle()
+    page.wait_for_timeout(1000)  # the grid takes no keys before it is drawn
+    page.locator(".dvn-scroller").first.click(position={"x": 60, "y": 87})
+    for value in ("Lee", "-1", "1", "7.5", "30"):
+        page.keyboard.type(value, delay=30)
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(500)  # each cell redraws the page
+    refused = "Row 2 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
+    expect(page.get_by_text(refused)).to_be_visible()
+    expect(page.locator(".tar-word")).to_have_text(said)
+    watched.assert_sound()
+
+
+def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{shared_server.url}/evidence")
+    page = watched.page
+    for view in VIEWS:
+        page.get_by_role("tab", name=view.title).click()
+        watched.settle()
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, view.name
+        main = page.evaluate("document.querySelector('.stMainBlockContainer').scrollWidth")
+        assert main <= 390, view.name
+    watched.assert_sound()

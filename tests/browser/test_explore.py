@@ -1,0 +1,84 @@
+"""The Explore page in a real browser: clicks on the map, addresses that are shared, files, a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.explore import MAP, SENSITIVITY
+from tests.browser.conftest import AppServer, Watched
+
+OpenPage = Callable[..., Watched]
+HERE = f"explore?show={quote(MAP)}"
+
+
+def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 1400})
+    watched.open(f"{shared_server.url}/{HERE}")
+    page = watched.page
+    expect(page.get_by_role("heading", name="Optimal at q* = 0.5 and a cost of 0.001")).to_be_visible()
+    plot = page.locator("[class*='tar-figure-explore-map'] .nsewdrag").first
+    box = plot.bounding_box()
+    assert box is not None
+    # 17 costs across and 19 thresholds up: the middle of the cell at q* = 0.2 and c = 0.01.
+    page.mouse.click(box["x"] + box["width"] * 12.5 / 17, box["y"] + box["height"] * (19 - 3.5) / 19)
+    expect(page.get_by_role("heading", name="Optimal at q* = 0.2 and a cost of 0.01")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"cell=0\.2%2C0\.01"))
+    watched.assert_sound()
+    again = open_page(viewport={"width": 1280, "height": 1400})
+    again.open(page.url)
+    expect(again.page.get_by_role("heading", name="Optimal at q* = 0.2 and a cost of 0.01")).to_be_visible()
+    again.assert_sound()
+
+
+def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/explore")
+    page = watched.page
+    slider = page.get_by_role("slider", name="Chance before any document")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"b_0=0\.51"))
+    told = page.locator(".tar-told").first.inner_text()
+    page.reload()
+    watched.settle()
+    expect(page.locator(".tar-told").first).to_have_text(told, use_inner_text=True)
+    watched.assert_sound()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_are_saved_on_white(
+    shared_server: AppServer, open_page: OpenPage, tmp_path: Path, scheme: str
+) -> None:
+    watched = open_page(color_scheme=scheme, viewport={"width": 1280, "height": 1400})
+    watched.open(f"{shared_server.url}/explore?show={quote(SENSITIVITY)}&of=review:brindle-fever")
+    expect(watched.page.locator("[class*='tar-figure-explore-tornado'] .main-svg").first).to_be_visible()
+    with watched.page.expect_download() as saving:
+        watched.page.get_by_role("button", name="SVG").first.click()
+    saved = tmp_path / "figure.svg"
+    saving.value.save_as(saved)
+    text = saved.read_text(encoding="utf-8")
+    assert text.startswith("<svg") and "simulated" in text and "rgb(169, 177, 186)" not in text
+    assert re.search(r"tarstop-explore-.*explore-tornado\.svg", saving.value.suggested_filename)
+    watched.assert_sound()
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{shared_server.url}/{HERE}")
+    page = watched.page
+    expect(page.locator("[class*='tar-figure-explore-path'] .main-svg").first).to_be_attached()
+    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+    watched.assert_sound()

@@ -1,0 +1,235 @@
+"""The Results page in a real browser: every shipped benchmark, every control, and a benchmark of one's own."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tarstop_core.simulate.rankings import simulate_patent_rankings
+
+VIEWS = ("Table", "Effort", "Chances", "Same topics", "Topics", "Paper and this run", "Claims", "About")
+PHONE = {"width": 390, "height": 844}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SECONDS = 60_000
+
+
+def still(page: Page) -> None:
+    """Wait until nothing runs and no spinner turns."""
+    page.wait_for_timeout(150)
+    expect(page.locator("[data-testid='stApp']")).to_have_attribute(
+        "data-test-script-state", "notRunning", timeout=SECONDS
+    )
+    expect(page.get_by_test_id("stSpinner")).to_have_count(0, timeout=SECONDS)
+
+
+def choose(page: Page, key: str, text: str) -> None:
+    """Take the first option that begins with a text, from the keyboard."""
+    box = page.locator(f".st-key-{key} input").first
+    box.scroll_into_view_if_needed()
+    box.focus()
+    page.wait_for_timeout(500)  # a list closes when the page scrolls
+    box.press("ArrowDown")
+    page.get_by_role("option").filter(has_text=re.compile(f"^{text}")).first.click()
+    still(page)
+
+
+def press(page: Page, key: str, name: str) -> None:
+    """Press a button of a group."""
+    page.locator(f".st-key-{key}").get_by_text(name, exact=True).click()
+    still(page)
+
+
+def headings(page: Page) -> list[str]:
+    return page.locator("h3.tar-part").all_inner_texts()
+
+
+@pytest.fixture
+def own_zip(tmp_path: Path) -> Path:
+    """A small benchmark with a training and a test half."""
+    path = tmp_path / "mine.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        for half, seed in (("train", 1), ("test", 2)):
+            run, qrels = [], []
+            for topic in simulate_patent_rankings(60, seed, pool_mean=600):
+                assert topic.scores is not None and topic.labels is not None
+                name = f"{half}-{topic.name}"
+                for rank, (doc, score) in enumerate(zip(topic.ids, topic.scores, strict=True), start=1):
+                    run.append(f"{name} Q0 {doc} {rank} {score:.6f} own")
+                qrels += [
+                    f"{name} 0 {doc} {int(label)}" for doc, label in zip(topic.ids, topic.labels, strict=True)
+                ]
+            packed.writestr(f"mine/{half}/own.run", "\n".join(run))
+            packed.writestr(f"mine/{half}/own.qrels", "\n".join(qrels))
+    return path
+
+
+def test_all_shipped_results_and_every_control(
+    shared_server: Any, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/results")
+    page = watched.page
+    still(page)
+    first = headings(page)
+    press(page, "q", "0.8")
+    press(page, "cost", "0.01")
+    expect(page.locator("h3.tar-part").first).to_contain_text("q* = 0.8, c = 0.01")
+    assert headings(page)[:2] != first[:2]
+    slider = page.locator(".st-key-share input")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Reweighted as if 1")).to_be_visible()
+    still(page)
+    assert "q=0.8" in page.url and "cost=0.01" in page.url and "share=" in page.url
+
+    # What is looked at is in the address.
+    kept = headings(page)
+    page.reload()
+    watched.settle()
+    still(page)
+    assert headings(page)[:2] == kept[:2]
+
+    page.get_by_role("button", name="Methods: ").click()
+    page.get_by_role("button", name="All", exact=True).click()
+    still(page)
+    page.keyboard.press("Escape")
+    for view in VIEWS:
+        page.get_by_role("tab", name=view, exact=True).click()
+        still(page)
+        watched.assert_sound()
+    benchmarks = ["CLEF TAR rankings", "Diagnostic-accuracy reviews", "Simulated diagnostic"]
+    for name in benchmarks:
+        choose(page, "benchmark", name)
+        expect(page.locator(".st-key-benchmark input").first).to_have_value(re.compile(f"^{name}"))
+        watched.assert_sound()
+    press(page, "truth", "Full evidence")
+    expect(page.get_by_text("which the paper’s Table 2 implies").first).to_be_visible()
+
+    page.get_by_role("tab", name="Table", exact=True).click()
+    still(page)
+    for button, suffix, content in (
+        ("LaTeX", ".tex", b"\\begin{tabular}"),
+        ("CSV, topic by topic", "-topics.csv", b"topic,group,omega"),
+    ):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=button, exact=True).click()
+        assert saved.value.suggested_filename.endswith(suffix)
+        assert content in Path(saved.value.path()).read_bytes()
+    figure = page.locator("[class*='st-key-results-tar-figure-regret']")
+    for kind, content in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("CSV", b"method,approach")):
+        with page.expect_download() as saved:
+            figure.get_by_role("button", name=kind, exact=True).click()
+        assert saved.value.suggested_filename.endswith(kind.lower())
+        assert content in Path(saved.value.path()).read_bytes()[:2000]
+    watched.assert_sound()
+
+
+def test_from_a_point_to_its_topics_to_a_path(shared_server: Any, open_page: Callable[..., Any]) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 1000})
+    watched.open(f"{shared_server.url}/results")
+    page = watched.page
+    still(page)
+    figure = page.locator("[class*='st-key-results-tar-figure-regret']")
+    figure.locator(".js-plotly-plot .scatterlayer .point").first.wait_for()
+    box = page.evaluate(
+        """() => {
+            const chart = document.querySelector('[class*="tar-figure-regret"] .js-plotly-plot');
+            const at = chart._fullData.findIndex((trace) => trace.name === 'Budget');
+            const {xaxis, yaxis} = chart._fullLayout, area = chart.getBoundingClientRect();
+            const trace = chart._fullData[at], place = trace.x.indexOf(0.01);
+            return [area.left + xaxis._offset + xaxis.d2p(trace.x[place]), area.top + yaxis._offset + yaxis.d2p(trace.y[place])];
+        }"""
+    )
+    page.mouse.move(*box)
+    page.wait_for_timeout(300)
+    page.mouse.click(*box)
+    expect(page.get_by_text("Budget at q* = 0.5 and c = 0.01 (setting: budget:d=")).to_be_visible(
+        timeout=SECONDS
+    )
+    still(page)
+    assert "cost=0.01" in page.url and "view=Topics" in page.url
+
+    page.locator(".st-key-topic input").first.click()
+    page.keyboard.type("SIM-P0007")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible(timeout=SECONDS)
+    assert "topic=SIM-P0007" in page.url
+    watched.assert_sound()
+    again = open_page()
+    again.open(page.url)
+    expect(again.page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible(timeout=SECONDS)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_on_a_phone_nothing_is_wider_than_the_page(
+    shared_server: Any, open_page: Callable[..., Any], theme: Literal["light", "dark"]
+) -> None:
+    watched = open_page(viewport=PHONE, color_scheme=theme)
+    page = watched.page
+    for view in VIEWS[:-2]:
+        watched.open(f"{shared_server.url}/results?view={view}")
+        still(page)
+        wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+        assert wide <= PHONE["width"], view
+        low = page.evaluate(
+            "[...document.querySelectorAll('.tar-save, .stDownloadButton button')].map((b) => b.getBoundingClientRect().height)"
+        )
+        assert all(height >= 44 for height in low)
+        watched.assert_sound()
+
+
+def test_a_benchmark_of_ones_own(
+    server: Any, open_page: Callable[..., Any], own_zip: Path, tmp_path: Path
+) -> None:
+    watched = open_page()
+    watched.open(f"{server.url}/results")
+    page = watched.page
+    still(page)
+    page.get_by_text("Run an experiment on your own rankings").click()
+
+    bad = tmp_path / "mine.txt"
+    bad.write_text("no run")
+    upload = page.locator("[data-testid='stFileUploader'] input[type=file]")
+    upload.set_input_files(bad)
+    page.get_by_role("button", name="Read these files").click()
+    expect(page.get_by_text("mine.txt is neither a run")).to_be_visible(timeout=SECONDS)
+    page.locator("[data-testid='stFileUploader']").get_by_role("button", name="Remove").first.click()
+    still(page)
+
+    upload.set_input_files(own_zip)
+    read = page.get_by_role("button", name="Read these files")
+    expect(read).to_be_enabled(timeout=SECONDS)
+    read.click()
+    expect(page.get_by_text("120 topics, 60 in ω⁺")).to_be_visible(timeout=SECONDS)
+    page.get_by_role("textbox", name="Name").fill("My patents")
+    page.keyboard.press("Enter")
+    still(page)
+    page.get_by_role("button", name="Run experiment").click()
+    page.get_by_role("button", name="Cancel").click(timeout=SECONDS)
+    expect(page.get_by_text("is done and kept")).to_be_visible(timeout=SECONDS)
+
+    # It runs on while another page is open.
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=SECONDS)
+    page.get_by_role("link", name="Evidence").click()
+    watched.settle()
+    page.get_by_role("link", name="Results").click()
+    show = page.get_by_role("button", name="Show", exact=True)
+    expect(show).to_be_visible(timeout=2 * SECONDS)
+    show.click()
+    expect(page.locator(".st-key-benchmark input").first).to_have_value(
+        re.compile("My patents"), timeout=SECONDS
+    )
+    still(page)
+    expect(page.get_by_text("files in the folder mine").first).to_be_visible()
+    watched.assert_sound()
+
+    server.restart()
+    watched.open(f"{server.url}/results")
+    expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible(timeout=SECONDS)

@@ -1,0 +1,350 @@
+"""A diagnostic-accuracy review in a real browser: abstracts, full texts, tables, the decision, the exports."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from tarstop_core.advice import advise
+from tarstop_core.data_share import DataShare
+from tarstop_core.explain import number
+from tarstop_core.files import read_qrels, read_records
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.prepare import prepare
+from tarstop_core.records import as_records
+from tarstop_core.session import Event, Settings, replay
+from tarstop_core.shipped import calibrators
+from tarstop_core.store import Store
+from tests.browser.test_screen import (
+    arrived,
+    assert_trace_is_the_cores,
+    at_rest,
+    counter,
+    exported,
+    press,
+    stored,
+)
+
+OpenPage = Callable[..., Any]
+TOPIC, OUTCOME = "CD010632", "CD010632-000"
+BEFORE = 90  # abstracts judged in an earlier sitting
+UNTIL = 107  # abstracts judged in the end: two more studies
+STUDIES = ("Anchisi 2005", "Herholz 2011", "Mosconi 2004", "Pardo 2010")
+
+
+def review_settings(calibrator: str, **changes: Any) -> Settings:
+    values: dict[str, Any] = {
+        "cost": 1e-4,
+        "full_cost": 1e-3,
+        "scenario": "review",
+        "plus": "Adopt",
+        "minus": "Don't adopt",
+        "data_share": DataShare(3, 7),
+    }
+    return Settings(Payoffs.from_q_star(0.5), calibrator=calibrator, **{**values, **changes})
+
+
+def invented_review(store: Store, **changes: Any) -> str:
+    """A session on 30 invented documents."""
+    frame = as_records(
+        {
+            "id": [f"d{i}" for i in range(1, 31)],
+            "title": [f"Accuracy of an invented test, part {i}" for i in range(1, 31)],
+            "abstract": ["Patients were tested. " * 20] * 30,
+            "authors": [f"Author{i}, A.; Other, B." for i in range(1, 31)],
+            "date": ["2004"] * 30,
+        }
+    )
+    calibrator = calibrators()["clef-reviews-rank"]
+    store.save_calibrator(calibrator)
+    collection = store.save_collection("Invented", frame, files=[], duplicates=0)
+    settings = review_settings(calibrator.digest, **changes)
+    return store.create_session("Invented", collection, list(range(30)), None, settings, "test", "own order")
+
+
+def real_review(store: Store, real_data: Path, stages: int) -> tuple[str, dict[str, dict[str, Any]]]:
+    """A session on a real list, and the real tables that its documents bring."""
+    frame = read_records(real_data / f"records/{TOPIC}.jsonl.gz").frame
+    query = str(pd.read_csv(real_data / "topics.csv").set_index("topic")["title"][TOPIC])
+    ranking = prepare(frame, "text", query)
+    calibrator = calibrators()["clef-reviews"]
+    store.save_calibrator(calibrator)
+    collection = store.save_collection(TOPIC, frame, files=[], duplicates=0)
+    settings = review_settings(calibrator.digest, stages=stages, full_cost=1e-3 if stages == 2 else 0.0)
+    session = store.create_session(
+        TOPIC, collection, ranking.order, ranking.scores, settings, query, ranking.how
+    )
+    rows = pd.read_csv(real_data / "clef_dta/outcomes.csv", dtype={"docid": str})
+    rows = rows[rows["outcome"] == OUTCOME]
+    return session, {str(row["docid"]): row for row in rows.to_dict("records")}
+
+
+def show(watched: Any, url: str, session: str, words: str) -> Page:
+    watched.open(f"{url}/screen?session={session}")
+    arrived(watched.page, words)
+    page: Page = watched.page
+    return page
+
+
+def field(page: Page, label: str, place: int = 0) -> Any:
+    return page.get_by_label(label, exact=True).nth(place)
+
+
+def next_report(page: Page) -> int:
+    """Open the next report by its key; its rank."""
+    at_rest(page)
+    page.keyboard.press("f")
+    heading = page.get_by_text(re.compile("^What became of report #"))
+    expect(heading).to_be_visible()
+    at_rest(page)
+    found = re.search(r"#(\d+)", heading.inner_text())
+    assert found
+    return int(found.group(1))
+
+
+def saved(page: Page, rank: int) -> None:
+    """Enter in a field saves; the form makes way for the next abstract."""
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile(f"^What became of report #{rank}"))).to_have_count(0)
+    at_rest(page)
+
+
+def type_table(page: Page, row: dict[str, Any], name: str = "") -> None:
+    """By keyboard alone: the first count has the focus, Tab leads on."""
+    expect(field(page, "TP")).to_be_focused()
+    for cell in ("TP", "FP", "FN", "TN"):
+        page.keyboard.type(str(int(row[cell])))
+        page.keyboard.press("Tab")
+    if name:
+        expect(field(page, "Study")).to_be_focused()
+        page.keyboard.press("Control+a")
+        page.keyboard.type(name)
+
+
+def assert_belief_is_the_cores(page: Page, server: Any, session: str) -> float:
+    """What the page says of the belief is what the core says of the stored log."""
+    with stored(server) as store:
+        row = store.session(session)
+        state = replay(row.settings, row.ids, store.events(session))
+        calibrator = store.calibrator(state.settings.calibrator)
+    p = calibrator.probabilities(row.scores, len(row.ids))
+    b = advise(state.settings, calibrator, p, state).b
+    shown = page.locator(".tar-numbers b").first
+    expect(shown).to_have_text(number(b))
+    return b
+
+
+def evidence(page: Page) -> Any:
+    return page.locator(".st-key-evidence")
+
+
+@pytest.mark.parametrize("stages", [2, 1])
+def test_a_real_review_from_the_abstracts_to_the_decision(
+    server: Any, open_page: OpenPage, real_data: Path, stages: int
+) -> None:
+    included = set(read_qrels(real_data / "records/qrels_abs.txt")[TOPIC])
+    eligible = set(read_qrels(real_data / "records/qrels_content.txt")[TOPIC])
+    wanted = included if stages == 2 else eligible
+    with stored(server) as store:
+        session, tables = real_review(store, real_data, stages)
+        ids = store.session(session).ids
+        # In one stage a report is read with its abstract, so the earlier sitting ends before the first one.
+        before = BEFORE if stages == 2 else next(at for at, doc in enumerate(ids) if doc in wanted)
+        for at in range(before):
+            label = "relevant" if ids[at] in wanted else "irrelevant"
+            store.append(session, Event("label", {"doc": ids[at], "label": label}), expected=at)
+    watched = open_page()
+    page = show(watched, server.url, session, f"{before} of 1,499")
+
+    beliefs = [assert_belief_is_the_cores(page, server, session)]
+    entered: list[str] = []
+
+    def read(rank: int) -> None:
+        """Record what the report at this rank holds, as the real review has it."""
+        doc = ids[rank - 1]
+        if doc in tables:
+            type_table(page, tables[doc], str(tables[doc]["study"]))
+            entered.append(str(tables[doc]["study"]))
+        elif doc in eligible:
+            page.get_by_text("Eligible, no extractable data").click()
+            field(page, "Study").press("End")
+        else:
+            page.get_by_text("Excluded, with a reason").click()
+            field(page, "Reason, if excluded or not retrieved").fill("Not the index test")
+        saved(page, rank)
+        beliefs.append(assert_belief_is_the_cores(page, server, session))
+        for study in entered:
+            expect(evidence(page).locator("svg").get_by_text(study).first).to_be_attached()
+
+    last = UNTIL if stages == 2 else before + 10
+    for at in range(before, last):
+        press(page, "i" if ids[at] in wanted else "e", at + 1)
+        if stages == 1 and ids[at] in wanted:
+            expect(page.get_by_text(f"What became of report #{at + 1}")).to_be_visible()
+            at_rest(page)
+            read(at + 1)
+    if stages == 2:
+        waiting = [at + 1 for at in range(last) if ids[at] in included]
+        expect(counter(page)).to_contain_text(
+            f"{len(waiting)} included · 0 with data · {len(waiting)} reports waiting"
+        )
+        for rank in waiting:
+            assert next_report(page) == rank
+            read(rank)
+        expect(counter(page)).to_contain_text(f"{len(entered)} with data · 0 reports waiting")
+        assert len(entered) == 4 and len(set(beliefs)) == 5, "each table moves the belief, nothing else does"
+        evidence(page).get_by_role("tab", name="SROC").click()
+        expect(evidence(page).get_by_text(re.compile("summary"))).not_to_have_count(0)
+        page.get_by_text("Reports read (").click()
+        expect(page.get_by_text(re.compile("Excluded: #"))).to_be_visible()
+
+        evidence(page).get_by_role("tab", name="Forest").click()
+
+    # The last table (in one stage, the last verdict) taken back; a table entered again gives the same belief.
+    at_rest(page)
+    page.keyboard.press("z")
+    expect(page.get_by_text(re.compile("^Undone: the "))).to_be_visible()
+    at_rest(page)
+    if stages == 2:
+        rank = next_report(page)
+        read(rank)
+        assert beliefs[-1] == beliefs[-2]
+
+    page.get_by_role("button", name="Stop and decide").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text(re.compile("The chance that sensitivity exceeds 75 % is"))).to_be_visible()
+    at_rest(page)
+    dialog.locator("label").filter(has_text=re.compile("^Adopt")).click()
+    expect(dialog.get_by_role("radio", name=re.compile("^Adopt"))).to_be_checked()
+    at_rest(page)
+    dialog.get_by_label(re.compile("^Reason")).fill("Specificity is enough.")
+    dialog.get_by_role("button", name="Record the decision").click()
+    expect(page.get_by_text(re.compile("Decided: Adopt"))).to_be_visible()
+    at_rest(page)
+
+    page.reload()
+    arrived(page, f"{last if stages == 2 else last - 1:,} of 1,499")
+    expect(page.get_by_text(re.compile("Decided: Adopt"))).to_be_visible()
+    assert_belief_is_the_cores(page, server, session)
+    trace = exported(page)
+    with stored(server) as store:
+        assert_trace_is_the_cores(trace, store, session)
+        decided = store.events(session)[-1].payload
+    assert decided["engine"] == "bivariate" and decided["truth"] == "pooled" and decided["theta"] == 0.75
+    if stages == 2:
+        counts = downloaded(page, "Export the 2×2 tables")
+        assert sorted(counts["study"]) == sorted(STUDIES)
+        for row in counts.to_dict("records"):
+            real = tables[str(row["document"])]
+            assert all(row[cell] == real[cell] for cell in ("TP", "FP", "FN", "TN"))
+        log = downloaded(page, "Export the full-text log")
+        assert log["outcome"].value_counts().to_dict() == {"data": 4, "excluded": 2, "no data": 1}
+    watched.assert_sound()
+
+
+def downloaded(page: Page, name: str) -> pd.DataFrame:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=re.compile(f"^{name}")).click()
+    return pd.read_csv(io.BytesIO(Path(download.value.path()).read_bytes()), keep_default_na=False)
+
+
+@pytest.fixture
+def invented(shared_server: Any, open_page: OpenPage) -> Iterator[Callable[..., tuple[Any, Page, str]]]:
+    """Show a fresh session on invented documents; arguments are settings, or those of a browser context."""
+
+    def start(context: dict[str, Any] | None = None, **changes: Any) -> tuple[Any, Page, str]:
+        with stored(shared_server) as store:
+            session = invented_review(store, **changes)
+        watched = open_page(**(context or {}))
+        return watched, show(watched, shared_server.url, session, "0 of"), session
+
+    return start
+
+
+def test_mistakes_are_said_at_the_form_and_nothing_typed_is_lost(
+    shared_server: Any, invented: Callable[..., tuple[Any, Page, str]]
+) -> None:
+    watched, page, session = invented()
+    press(page, "i", 1)
+    next_report(page)
+    page.keyboard.type("12")
+    field(page, "FP").fill("3")
+    field(page, "TN").fill("-40")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("FN missing; every 2×2 table needs TP and FN.")).to_be_visible()
+    field(page, "FN").fill("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("TN is “-40”"))).to_be_visible()
+    for label, value in (("TP", "12"), ("FP", "3"), ("FN", "2"), ("TN", "-40"), ("Study", "Author1 2004")):
+        expect(field(page, label)).to_have_value(value)
+    # Going back to the abstracts and returning loses nothing either.
+    page.get_by_role("button", name="Back to screening").click()
+    expect(page.get_by_role("button", name=re.compile("^Include"))).to_be_enabled()
+    next_report(page)
+    expect(field(page, "TN")).to_have_value("-40")
+    field(page, "TN").fill("40")
+    saved(page, 1)
+    # The style sheet outlives the message that the report was saved.
+    assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
+    with stored(shared_server) as store:
+        assert [event.kind for event in store.events(session)] == ["label", "report"]
+    watched.assert_sound()
+
+
+def test_names_in_use_are_offered_and_a_study_reported_twice_is_noted(
+    invented: Callable[..., tuple[Any, Page, str]],
+) -> None:
+    watched, page, _ = invented()
+    press(page, "i", 1)
+    press(page, "i", 2)
+    for rank in (1, 2):
+        assert next_report(page) == rank
+        type_table(page, {"TP": 12, "FP": 3, "FN": 2, "TN": 40}, "Author1 2004")
+        saved(page, rank)
+    assert page.get_by_text(re.compile("reported twice with the same table")).count() >= 1
+    press(page, "i", 3)
+    next_report(page)
+    assert field(page, "Study").get_attribute("list") == "tar-studies"
+    assert page.locator("#tar-studies option").evaluate_all("all => all.map(each => each.value)") == [
+        "Author1 2004"
+    ]
+    watched.assert_sound()
+
+
+def test_typing_in_the_form_is_no_shortcut_and_escape_leaves_it(
+    shared_server: Any, invented: Callable[..., tuple[Any, Page, str]]
+) -> None:
+    _, page, session = invented()
+    press(page, "i", 1)
+    next_report(page)
+    field(page, "Study").fill("")
+    field(page, "Study").press_sequentially("Zeiss, if unsure")
+    expect(field(page, "Study")).to_have_value("Zeiss, if unsure")
+    with stored(shared_server) as store:
+        assert len(store.events(session)) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_the_form_without_scrolling_sideways(
+    invented: Callable[..., tuple[Any, Page, str]], scheme: str
+) -> None:
+    context = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme, "has_touch": True}
+    watched, page, _ = invented(context, stages=1, full_cost=0.0)
+    page.get_by_role("button", name=re.compile("^Relevant")).tap()
+    expect(page.get_by_text("What became of report #1")).to_be_visible()
+    for cell in ("TP", "FP", "FN", "TN"):
+        box = field(page, cell).bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["width"] > 100
+    field(page, "TP").fill("9")
+    field(page, "FN").fill("1")
+    page.get_by_role("button", name="Save the report").tap()
+    expect(counter(page)).to_contain_text("1 with data")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    watched.assert_sound()

@@ -1,0 +1,152 @@
+"""The Sessions page in a real browser: out of one store, into an empty one, and a report without a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tarstop_core.store import Store
+from tests.browser.conftest import AppServer
+from tests.session_cases import EVIL, a_patent_session, a_review
+
+OpenPage = Callable[..., Any]
+
+
+def fill(server: Any) -> tuple[str, str]:
+    """A patent session and a review in the server's database."""
+    with Store(f"sqlite:///{server.database}") as store:
+        return a_patent_session(store), a_review(store)
+
+
+def saved(page: Page, name: str) -> tuple[str, Path]:
+    """What a button saves: suggested name and file."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name, exact=True).click()
+    return download.value.suggested_filename, Path(download.value.path())
+
+
+def test_a_session_moves_to_an_empty_store_byte_for_byte(
+    server: Any, open_page: OpenPage, tmp_path: Path
+) -> None:
+    patent, _ = fill(server)
+    watched = open_page()
+    watched.open(f"{server.url}/sessions?session={patent}")
+    name, file = saved(watched.page, "Session file (JSON)")
+    assert name == "Hinge-i.json"
+    first = file.read_bytes()
+    watched.assert_sound()
+
+    (tmp_path / "elsewhere").mkdir()
+    with AppServer(tmp_path / "elsewhere") as other:
+        there = open_page()
+        there.open(f"{other.url}/sessions")
+        page = there.page
+        expect(page.get_by_text("There are no sessions here yet.")).to_be_visible()
+        page.get_by_text("Import a session").click()
+        page.locator("input[type=file]").set_input_files(
+            {"name": name, "mimeType": "application/json", "buffer": first}
+        )
+        expect(page.locator(".tar-name", has_text="Hinge <i>")).to_be_visible(timeout=20_000)
+        there.settle()
+        page.get_by_role("button", name="Details").click()
+        expect(page.get_by_role("heading", name="Hinge <i>")).to_be_visible()
+        there.settle()
+        assert saved(page, "Session file (JSON)")[1].read_bytes() == first
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(page.get_by_test_id("counter")).to_contain_text("12 of 30", timeout=30_000)
+        there.assert_sound()
+
+
+def test_every_export_is_there_and_the_report_opens_without_a_network(
+    shared_server: Any, open_page: OpenPage, tmp_path: Path
+) -> None:
+    patent, review = fill(shared_server)
+    for session, stem in ((patent, "Hinge-i"), (review, "Review")):
+        watched = open_page()
+        watched.open(f"{shared_server.url}/sessions?session={session}")
+        page = watched.page
+        for button, ending in (
+            ("Excel (XLSX)", ".xlsx"),
+            ("Documents (CSV)", ".csv"),
+            ("Documents (RIS)", ".ris"),
+            ("Relevant ones (RIS)", "-relevant.ris"),
+        ):
+            name, file = saved(page, button)
+            assert name == f"{stem}{ending}" and file.stat().st_size > 100
+        name, file = saved(page, "Report (HTML)")
+        assert name == f"{stem}-report.html"
+        watched.assert_sound()
+
+        report = tmp_path / name
+        report.write_bytes(file.read_bytes())
+        alone = open_page(offline=True, color_scheme="dark", viewport={"width": 390, "height": 844})
+        asked: list[str] = []
+        alone.page.on("request", lambda request, asked=asked: asked.append(request.url))
+        alone.page.on("dialog", lambda dialog, asked=asked: asked.append(dialog.message))
+        alone.page.goto(report.as_uri())
+        expect(alone.page.get_by_role("heading", name="Advice at each step")).to_be_visible()
+        expect(alone.page.get_by_text(EVIL[:20]).first).to_be_attached()
+        assert asked == [report.as_uri()] and not alone.errors
+        assert alone.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert alone.page.locator("svg").count() == 3
+
+
+def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: OpenPage) -> None:
+    patent, _ = fill(server)
+    watched = open_page()
+    watched.open(f"{server.url}/sessions")
+    page = watched.page
+    row = page.locator(f".st-key-row-{patent}")
+    row.get_by_role("button", name="More").focus()
+    page.keyboard.press("Enter")
+    remove = page.get_by_role("button", name="Delete")
+    expect(remove).to_be_visible()
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing of it is lost.")).to_be_visible()
+    expect(row).to_have_count(0)
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    expect(row).to_be_visible()
+
+    row.get_by_role("button", name="Details").click()
+    page.get_by_role("tab", name="Other settings").click()
+    watched.settle()
+    replayed = page.get_by_test_id("replayed")
+    expect(replayed).to_contain_text("At q* = 0.5 it would have stopped after")
+    page.get_by_role("slider").first.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(replayed).to_contain_text("At q* = 0.6 it would have", timeout=10_000)
+    watched.settle()
+    page.get_by_role("button", name="Duplicate with these settings").click()
+    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.60)")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.60)")).to_be_visible(timeout=20_000)
+    with Store(f"sqlite:///{server.database}") as store:
+        assert len(store.sessions()) == 3
+    watched.assert_sound()
+
+
+def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> None:
+    _, review = fill(shared_server)
+    watched = open_page(viewport={"width": 390, "height": 844})
+    page = watched.page
+    for address in ("sessions", f"sessions?session={review}"):
+        watched.open(f"{shared_server.url}/{address}")
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            watched.settle()
+            page.wait_for_timeout(200)
+            main = page.evaluate("document.querySelector('.stMainBlockContainer').scrollWidth")
+            assert main <= 390, tab.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("tab", name="Flow diagram").click()
+    expect(page.get_by_alt_text(re.compile("PRISMA 2020"))).to_be_visible()
+    natural = page.locator("img[alt*=PRISMA]").evaluate("image => image.naturalWidth")
+    assert natural > 600, "the diagram is not drawn"
+    watched.assert_sound()
