@@ -30,6 +30,8 @@ PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
 # What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
+# For so few costs, searching for the stop is faster than the worth of every depth.
+FEW_COSTS, BLOCK = 3, 512
 # So many expected studies turn up in about their expected number.
 MANY = 100.0
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
@@ -135,6 +137,10 @@ class CumulativePath:
 
     def evsi(self) -> Floats:
         """ρ_{d+1}·EVSI(one study), less what reading it in full costs, shape (N,)."""
+        return self._evsi.copy()
+
+    @cached_property
+    def _evsi(self) -> Floats:
         one = np.array([state.evsi(self.payoffs) for state in self.states])
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
@@ -164,29 +170,63 @@ class CumulativePath:
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """First depth ≥ start where no plan within the horizon gains, for each cost, shape (C,)."""
+        if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
+            return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
         return np.asarray(first_not_worth(self.worth(horizon), costs, start))
+
+    def _first_stop(self, cost: float, start: int) -> int:
+        """As `horizon_depths` to the end, without the worth of every depth.
+
+        Depths are asked in blocks, each only until some plan gains; the plans that pay best where a block begins
+        go first.
+        """
+        n, threshold = len(self), cost / (1 - TOLERANCE)
+        plans = np.array(dense_plans(n))
+        for begin in range(start, n, BLOCK):
+            left = np.arange(begin, min(n, begin + BLOCK))
+            if not self.waiting:
+                left = left[self._evsi[left] <= threshold]
+            for m in plans[np.argsort(-self._rates_at(begin, plans))]:
+                if not len(left):
+                    break
+                left = left[self._rates_at(left, m) <= threshold]
+            if len(left):
+                return int(left[0])
+        return n
 
     @cached_property
     def _to_the_end(self) -> Floats:
         return self._best_rate(dense_plans(len(self)))
 
     def _best_rate(self, plans: Sequence[int]) -> Floats:
-        n = len(self)
+        n, known = len(self), self.known[:-1]
         best = np.zeros(n) if self.waiting or not n else self.evsi()
-        if not n:
-            return best
-        row = self.known[:-1] * NODES
-        kept = self._worth_of(np.full(n, self.waiting), row)
+        left = n - np.arange(n)
         for m in plans:
             # A plan that reaches beyond the list means the rest of it.
             head = max(0, n - m + 1)
             included = np.empty(n)
             included[:head] = self.included_to[m:][:head] - self.included_to[:head]
             included[head:] = self.included_to[-1] - self.included_to[head:-1]
-            ahead = np.minimum(m, n - np.arange(n))
-            gain = self._worth_of(self.waiting + self.share * included, row) - kept
-            np.maximum(best, (gain - self.full_cost * included) / ahead, out=best)
+            np.maximum(best, self._rates(included, np.minimum(m, left), known), out=best)
         return best
+
+    def _rates_at(self, depths: int | Depths, m: int | Depths) -> Floats:
+        """What the plan "m more" gains a document at some depths (or some plans at one)."""
+        ahead = np.minimum(m, len(self) - depths)
+        return self._rates(
+            self.included_to[depths + ahead] - self.included_to[depths], ahead, self.known[depths]
+        )
+
+    def _rates(self, included: Floats, ahead: Depths, known: Depths) -> Floats:
+        gain = self._worth_of(self.waiting + self.share * included, known * NODES) - self._kept[known]
+        return np.asarray((gain - self.full_cost * included) / ahead)
+
+    @cached_property
+    def _kept(self) -> Floats:
+        """What the waiting reports are worth in each state, shape (states,)."""
+        rows = np.arange(len(self.states)) * NODES
+        return self._worth_of(np.full(len(rows), self.waiting), rows)
 
     def _worth_of(self, expected: Floats, row: Depths) -> Floats:
         """What expected numbers of studies are worth, read from the table rows that begin at `row`."""
@@ -226,7 +266,7 @@ class CumulativePath:
         kept, *worth = self._worth_of(self.waiting + self.share * np.append(0.0, included), row)
         gain = np.array(worth) - kept - self.full_cost * included - cost * plans
         if not self.waiting and depth < len(self):
-            gain[0] = self.evsi()[depth] - cost
+            gain[0] = self._evsi[depth] - cost
         best = int(gain.argmax())
         if gain[best] <= TOLERANCE * self.payoffs.K:
             return 0, 0.0

@@ -69,6 +69,28 @@ def test_worth_is_the_best_rate_of_any_plan(horizon: int | None, more: dict[str,
     assert path.worth(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
 
 
+@given(
+    seed=st.integers(0, 999),
+    cost=st.sampled_from([0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01]),
+    waiting=st.sampled_from([0.0, 1.4]),
+)
+@settings(max_examples=40, deadline=None)
+def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
+    seed: int, cost: float, waiting: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 2000))
+    p = rng.uniform(0, 0.3, n) * rng.uniform(0.001, 1, n) ** 2
+    known = known_at(np.sort(rng.integers(0, n, 4)), n)
+    path = CumulativePath(
+        p, STATES, known, EVEN, np.zeros(n, dtype=bool), share=0.7, full_cost=0.002, waiting=waiting
+    )
+    start = int(rng.integers(0, n + 1))
+    searched = path.horizon_depths([cost], None, start)
+    path.worth(None)  # from here on the depths are read off the worth
+    assert searched.tolist() == path.horizon_depths([cost], None, start).tolist()
+
+
 @pytest.mark.parametrize("rule", [Greedy(), Smooth(5), Batch(4), LookAhead(1), LookAhead(10), Optimal()])
 @pytest.mark.parametrize("cost", [0.0, 0.0005, 0.003, 0.02, 0.5])
 def test_going_on_from_anywhere_before_the_stop_leads_to_it(rule: object, cost: float) -> None:
