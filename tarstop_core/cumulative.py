@@ -228,6 +228,19 @@ class CumulativePath:
         rows = np.arange(len(self.states)) * NODES
         return self._worth_of(np.full(len(rows), self.waiting), rows)
 
+    def worth_of_reading(self, depth: Depths, start: int) -> Floats:
+        """What reading from `start` to each depth is expected to add, reports read in full paid, shape of `depth`.
+
+        V(w + πH) − c_full·H of :meth:`worth`; the cost of the documents themselves is not subtracted.
+        """
+        included = self.included_to[depth] - self.included_to[start]
+        row = np.full(len(depth), self.known[start] * NODES)
+        worth = self._worth_of(self.waiting + self.share * included, row) - self.full_cost * included
+        if self.waiting or start >= len(self):
+            return np.asarray(worth)
+        # One document is weighed exactly.
+        return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
+
     def _worth_of(self, expected: Floats, row: Depths) -> Floats:
         """What expected numbers of studies are worth, read from the table rows that begin at `row`."""
         with np.errstate(divide="ignore"):

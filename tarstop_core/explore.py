@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.advice import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath, screening_path
-from tarstop_core.calibration import Calibrator
-from tarstop_core.cumulative import NODES, CumulativePath
+from tarstop_core.calibration import Calibrator, scaled
+from tarstop_core.cumulative import CumulativePath
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.outcome import Outcome
@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 World = Literal["planned", "played"]
-Measure = Literal["depth", "net_utility", "decision", "regret"]
+Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -90,6 +90,8 @@ REACH = 1000.0
 SCAN, HALVINGS, HALVINGS_B_0 = 6, 16, 11
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
+LESS_ROWS = 0
+"""The same for many reviews at once: always."""
 
 
 # --- what is explored ---------------------------------------------------------------------------
@@ -143,19 +145,20 @@ class Explored:
         InputProblem
             When the labels are not known.
         """
+        p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             return outcome_path(
                 self.truth,
-                self.p,
+                p,
                 settings.payoffs,
                 settings.theta,
                 settings.engine,
                 settings.belief_prior,
             )
         topic = self._labelled()
-        curve = self.calibrator.curve(self.p)
+        curve = self.calibrator.curve(p)
         return DecisivePath(
-            curve, settings.b_0, settings.payoffs, topic.first_hit, labels=_labels(topic), p=self.p
+            curve, settings.b_0, settings.payoffs, topic.first_hit, labels=_labels(topic), p=p
         )
 
     def omega(self, settings: Settings) -> bool:
@@ -177,9 +180,12 @@ class Explored:
                 settings.truth,
                 settings.engine,
                 settings.belief_prior,
+                settings.scale,
             )
         else:
-            (found,) = replay([self._labelled()], self.calibrator, policy, *stakes, settings.b_0)
+            (found,) = replay(
+                [self._labelled()], self.calibrator, policy, *stakes, settings.b_0, settings.scale
+            )
         return found
 
     def _labelled(self) -> Topic:
@@ -394,7 +400,7 @@ def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats,
     plus = _actions(path, policy, depth)
     if isinstance(path, CumulativePath):
         utility = (
-            payoffs.utility(path.b[start]) + _worth_of_reading(path, depth, start) - costs * (depth - start)
+            payoffs.utility(path.b[start]) + path.worth_of_reading(depth, start) - costs * (depth - start)
         )
         return Plans(depth, plus, np.asarray(utility))
     if path.hit is not None and start >= path.hit:
@@ -403,17 +409,6 @@ def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats,
     loss = path.loss if policy.acts_on_belief else replace(path, needs_citation=True).loss
     lost = (loss[depth] + costs * _effort(path, policy, depth, start)) / path.passes[start]
     return Plans(depth, plus, np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost))
-
-
-def _worth_of_reading(path: CumulativePath, depth: Depths, start: int) -> Floats:
-    """What reading to each depth is expected to add, as the path itself weighs a plan; reading in full is paid."""
-    included = path.included_to[depth] - path.included_to[start]
-    row = np.full(len(depth), path.known[start] * NODES)
-    worth = path._worth_of(path.waiting + path.share * included, row) - path.full_cost * included
-    if path.waiting or start >= len(path):
-        return np.asarray(worth)
-    # One document is weighed exactly.
-    return np.asarray(np.where(depth == start + 1, path.evsi()[start], worth))
 
 
 def _effort(path: DecisivePath, policy: Policy, depth: Depths, start: int) -> Floats:
@@ -506,7 +501,10 @@ class Map:
         return np.array(FRACTIONS) * self.stakes.payoffs.K
 
     def values(self, measure: Measure) -> Floats:
-        """One measure as floats, shape (Q, C); a⁺ is 1."""
+        """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
+        if measure == "agreement":
+            assert self.omega is not None  # asked for only where the truth is known
+            return np.asarray(self.plus == self.omega[:, None], dtype=float)
         name = "plus" if measure == "decision" else measure
         return np.asarray(getattr(self, name), dtype=float)
 
@@ -541,6 +539,7 @@ def maps(
     policies: Sequence[Policy],
     world: World,
     compared: Sequence[Policy] = (),
+    long: int = LONG,
 ) -> list[Map]:
     """The map of each rule.
 
@@ -553,13 +552,15 @@ def maps(
     world : {"planned", "played"}
     compared : sequence of Policy
         With any (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+    long : int
+        Documents of a review beyond which there are fewer rows.
     """
     stakes = Stakes(settings.payoffs, settings.cost)
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)
     _warm(base)
-    q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > LONG else Q_STARS
+    q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
     for q_star in q_stars:
@@ -591,6 +592,95 @@ def maps(
         )
         for policy in policies
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanMap:
+    """The maps of one rule on many lists, averaged cell by cell.
+
+    Parameters
+    ----------
+    maps : sequence of Map
+        One a list, with the same rule, world, stakes and q*'s.
+    """
+
+    maps: Sequence[Map]
+
+    @property
+    def policy(self) -> Policy:
+        """The rule."""
+        return self.maps[0].policy
+
+    @property
+    def world(self) -> World:
+        """As planned or as it turned out."""
+        return self.maps[0].world
+
+    @property
+    def stakes(self) -> Stakes:
+        """K and the unit."""
+        return self.maps[0].stakes
+
+    @property
+    def q_stars(self) -> tuple[float, ...]:
+        """q* of each row."""
+        return self.maps[0].q_stars
+
+    @property
+    def costs(self) -> Floats:
+        """Cost of a document in each column, in the unit."""
+        return self.maps[0].costs
+
+    def values(self, measure: Measure) -> Floats:
+        """Mean of one measure over the lists, shape (Q, C)."""
+        return np.asarray(np.mean([each.values(measure) for each in self.maps], axis=0))
+
+    def columns(self) -> dict[str, Any]:
+        """The cells as columns, row by row: means, and the number of lists."""
+        shape = self.values("depth").shape
+
+        def each(values: ArrayLike) -> NDArray[Any]:
+            return np.broadcast_to(np.asarray(values), shape).ravel()
+
+        first = self.maps[0]
+        measures: list[Measure] = ["depth", "net_utility"]
+        measures += ["regret"] if first.regret is not None else []
+        measures += ["agreement"] if first.omega is not None else []
+        return {
+            "policy": each(self.policy.spec),
+            "world": each(self.world),
+            "lists": each(len(self.maps)),
+            "q_star": each(np.array(self.q_stars)[:, None]),
+            "cost": each(self.costs),
+            "unit": each(self.stakes.payoffs.unit),
+            **{f"mean_{name}": each(self.values(name)) for name in measures},
+        }
+
+
+def mean_maps(
+    lists: Sequence[Explored],
+    settings: Settings,
+    policies: Sequence[Policy],
+    world: World,
+    compared: Sequence[Policy] = (),
+) -> list[MeanMap]:
+    """What each rule comes to on average over a collection of lists; as :func:`maps`.
+
+    Parameters
+    ----------
+    lists : sequence of Explored
+        One or more, of one scenario.
+    settings : Settings
+        Payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
+    policies, world, compared
+        As for :func:`maps`.
+    """
+    found = [maps(each, _for(each, settings), policies, world, compared, LESS_ROWS) for each in lists]
+    return [MeanMap([own[at] for own in found]) for at in range(len(policies))]
+
+
+def _for(explored: Explored, settings: Settings) -> Settings:
+    return replace(settings, calibrator=explored.settings.calibrator)
 
 
 def _warm(path: ScreeningPath) -> None:
@@ -905,11 +995,26 @@ def samples() -> Iterator[tuple[str, str]]:
             yield f"{kind}:{topic}", str(title)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def sample(key: str) -> Explored:
     """The sample that a key of :func:`samples` names."""
     kind, _, topic = key.partition(":")
     return sample_search(topic) if kind == "search" else sample_review(topic)
+
+
+COLLECTIONS: dict[str, str] = {"searches": "search", "reviews": "review"}
+"""Whole sample collections, and the kind of their lists in :func:`samples`."""
+
+
+def collection(name: str) -> list[tuple[str, Explored]]:
+    """Every list of a sample collection, with its key.
+
+    Examples
+    --------
+    >>> len(collection("searches")), len(collection("reviews"))
+    (16, 10)
+    """
+    return [(key, sample(key)) for key, _ in samples() if key.startswith(f"{COLLECTIONS[name]}:")]
 
 
 def rules(world: World) -> dict[str, type[Policy]]:

@@ -17,6 +17,7 @@ from tarstop_core.explore import (
     BreakEven,
     Explored,
     Map,
+    MeanMap,
     Measure,
     Now,
     Plans,
@@ -69,6 +70,7 @@ MEASURES: dict[Measure, str] = {
     "net_utility": "Net utility",
     "decision": "Decision",
     "regret": "Regret",
+    "agreement": "Same decision as the truth",
 }
 LESS, MORE = "#0072B2", "#E69F00"
 ROW = 34
@@ -250,10 +252,10 @@ def stakes_rows(payoffs: Payoffs) -> list[dict[str, Any]]:
 
 
 def map_figure(
-    shown: Map,
+    shown: Map | MeanMap,
     measure: Measure,
     *,
-    against: Map | None = None,
+    against: Map | MeanMap | None = None,
     here: tuple[float, float] | None = None,
     cell: tuple[int, int] | None = None,
     simulated: bool = False,
@@ -265,9 +267,10 @@ def map_figure(
 
     Parameters
     ----------
-    shown : Map
+    shown : Map or MeanMap
+        Of a mean map, the decision cannot be shown.
     measure : str
-    against : Map, optional
+    against : Map or MeanMap, optional
         Subtracted.
     here : tuple of float, optional
         q* and c/K as they are.
@@ -295,6 +298,7 @@ def map_figure(
     if bar is not None:
         heat["colorbar"] = bar
     else:
+        assert not isinstance(shown, MeanMap) and not isinstance(against, MeanMap)
         heat |= {"text": _marks(shown, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
     points = {
         "type": "scatter",
@@ -381,7 +385,7 @@ def _colours(
         colours = "Cividis"
         high = high if high > low else low + 1.0
     title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
-    unit = "documents" if measure == "depth" else unit
+    unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
     bar: dict[str, Any] = {
         "title": {"text": f"{title} ({unit})" if unit else title, "side": "right", "font": {"size": 12}},
         "thickness": 12,
@@ -390,6 +394,8 @@ def _colours(
         "exponentformat": "none",
     }
     bar["title"]["font"]["color"] = _text(dark)
+    if measure == "agreement":
+        bar["tickformat"] = ".0%"
     if measure == "depth":
         decades = [0, *(10**power for power in range(7))]
         ticks = [v for sign in ((-1, 1) if difference else (1,)) for v in (sign * each for each in decades)]
@@ -415,7 +421,7 @@ def _marks(shown: Map, against: Map | None) -> list[list[str]]:
     return [["✗" if bad else "+" if up else "−" for up, bad in zip(*row, strict=True)] for row in pairs]
 
 
-def _hover(shown: Map, measure: Measure, against: Map | None) -> list[str]:
+def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None) -> list[str]:
     unit = shown.stakes.payoffs.unit
     values = shown.values(measure)
     others = None if against is None else against.values(measure)
@@ -435,7 +441,37 @@ def _value(value: float, measure: Measure, unit: str) -> str:
         return documents(value)
     if measure == "decision":
         return "a⁺" if value else "a⁻"
+    if measure == "agreement":
+        return f"{percent(value)} of the lists"
     return amount(value, unit)
+
+
+def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
+    """What the mean over a collection shows, computed from its cells."""
+    unit, values = shown.stakes.payoffs.unit, shown.values(measure)
+
+    def at(flat: int) -> str:
+        i, j = divmod(int(flat), values.shape[1])
+        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
+
+    lists = f"Over {len(shown.maps)} lists"
+    if against is not None:
+        said = _difference_sentence(shown, measure, against, at)
+        return f"{lists}, on average: {said}"
+    low, high = (
+        _value(float(values.flat[each]), measure, unit) for each in (values.argmin(), values.argmax())
+    )
+    what = MEASURES[measure].lower()
+    if low == high:
+        return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."
+    ends = f"from {low} (at {at(int(values.argmin()))}) to {high} (at {at(int(values.argmax()))})"
+    if measure == "agreement":
+        least, most = (percent(float(each)) for each in (values.min(), values.max()))
+        return (
+            f"{lists} {shown.policy} decides as the truth would on {least} to {most} of them, most often at "
+            f"{at(int(values.argmax()))}."
+        )
+    return f"{lists} the mean {what} of {shown.policy} runs {ends}."
 
 
 def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> str:
@@ -472,7 +508,7 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     return f"{name} gives up at most {high} against the best rule compared (at {at(most)}), and nothing in {none} of the cells."
 
 
-def _difference_sentence(shown: Map, measure: Measure, against: Map, at: Any) -> str:
+def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap, at: Any) -> str:
     first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
@@ -483,7 +519,12 @@ def _difference_sentence(shown: Map, measure: Measure, against: Map, at: Any) ->
         return f"{first} and {second} end with the same action in {same} of the cells; ≠ marks the others."
     more, less = (percent(float((sign * difference > small).mean())) for sign in (1, -1))
     most = int(np.abs(difference).argmax())
-    what = {"depth": "reads more", "net_utility": "brings more", "regret": "gives up more"}[measure]
+    what = {
+        "depth": "reads more",
+        "net_utility": "brings more",
+        "regret": "gives up more",
+        "agreement": "is right more often",
+    }[measure]
     size = _value(float(abs(difference.flat[most])), measure, unit)
     who = first if difference.flat[most] > 0 else second
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from tarstop_core.stakes import Stakes
 
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
 MONEY = Payoffs(2500, 10_000, 2500, 10_000, "£")
-MEASURES: tuple[Measure, ...] = get_args(Measure)
+MEASURES: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 
 
 def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> list[explore.Map]:
@@ -182,3 +182,20 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
     free = Stakes(MONEY, 0.0)
     assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+
+
+@pytest.mark.parametrize("measure", ["depth", "net_utility", "regret", "agreement"])
+def test_the_mean_of_a_collection_is_shown_cell_by_cell(measure: Measure) -> None:
+    lists = [sample(SEARCH), sample("search:battery-pack")]
+    settings = replace(lists[0].settings, payoffs=MONEY, cost=10.0)
+    first, second = explore.mean_maps(lists, settings, [Optimal(), Greedy()], "played", explore.COMPARED)
+    each = [
+        explore.maps(one, settings, [Optimal()], "played", (Greedy(), *explore.COMPARED))[0] for one in lists
+    ]
+    assert first.values(measure) == pytest.approx(np.mean([one.values(measure) for one in each], axis=0))
+    for against in (None, second):
+        heat = figures.map_figure(first, measure, against=against)["data"][0]
+        assert np.array(heat["z"]).shape == first.values(measure).shape
+        said = figures.mean_sentence(first, measure, against)
+        assert said.startswith("Over 2 lists") and ("Greedy" in said) == (against is not None)
+    assert len(first.columns()["cost"]) == first.values("depth").size

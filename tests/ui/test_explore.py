@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.explore import CURRENT, MAP, SENSITIVITY, Asked, address_of, read_address
+from dashboard.explore import CURRENT, MAP, OF_ONE, SENSITIVITY
+from dashboard.explore_asked import Asked, address_of, read_address
 from tarstop_core import explore, explore_figures
 from tarstop_core.explain import amount
 from tarstop_core.explore import sample
@@ -19,6 +21,7 @@ from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.records import as_records
 from tarstop_core.session import Event, Settings
 from tarstop_core.shipped import calibrators
+from tarstop_core.stakes import Stakes
 from tarstop_core.store import Store
 
 OpenApp = Callable[..., AppTest]
@@ -85,7 +88,7 @@ def test_theta_is_asked_of_reviews_only(open_app: OpenApp) -> None:
     assert app.query_params["theta"] == "0.9"
 
 
-@pytest.mark.parametrize("measure", list(explore_figures.MEASURES))
+@pytest.mark.parametrize("measure", OF_ONE)
 @pytest.mark.parametrize("world", ["planned", "played"])
 def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measure: str, world: str) -> None:
     app = open_app(
@@ -208,3 +211,39 @@ def test_an_address_reads_back_what_it_was_made_of() -> None:
     )
     assert read_address(address_of(one), sample(REVIEW)) == one
     assert re.fullmatch(r"[\d.,]+", address_of(one)["payoffs"])
+
+
+@pytest.mark.parametrize(("name", "q_star", "theta"), [("searches", 0.2, None), ("reviews", 0.55, "0.8")])
+def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
+    open_app: OpenApp, name: str, q_star: float, theta: str | None
+) -> None:
+    more = {"theta": theta} if theta else {}
+    app = open_app("explore", of=name, measure="agreement", world="played", cell=f"{q_star},0.001", **more)
+    said = shown(app)
+    lists = explore.collection(name)
+    settings = lists[0][1].settings
+    if theta:
+        settings = replace(settings, theta=float(theta))
+    (found,) = explore.mean_maps([each for _, each in lists], settings, [Optimal()], "played")
+    assert explore_figures.mean_sentence(found, "agreement") in said
+    table = app.dataframe[0].value
+    row, column = found.q_stars.index(q_star), explore.FRACTIONS.index(0.001)
+    # One list as `tarstop replay` has it.
+    own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
+    first = lists[0][1]
+    played = first.replayed(Optimal(), replace(settings, payoffs=own.payoffs, cost=own.cost))
+    assert table["Stops after"].tolist() == [int(each.depth[row, column]) for each in found.maps]
+    assert table["Stops after"].iloc[0] == played.depth
+    assert table["Net utility"].iloc[0] == pytest.approx(played.net_utility)
+    right = float((table["Right?"] == "yes").mean())
+    assert found.values("agreement")[row, column] == pytest.approx(right)
+
+
+def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenApp) -> None:
+    app = open_app("explore", of="searches", cell="0.2,0.001")
+    link = app.dataframe[0].value["Look into it"].iloc[2]
+    address = {name: values[0] for name, values in parse_qs(link.partition("?")[2]).items()}
+    key, single = explore.collection("searches")[2]
+    asked_of = read_address(address, single)
+    assert address["of"] == key and asked_of.cell == (0.2, 0.001)
+    assert asked_of.settings.payoffs.q_star == pytest.approx(0.2)
