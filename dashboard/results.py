@@ -308,7 +308,7 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
     def pick() -> None:
         points = st.session_state[chart_key("regret")]["selection"]["points"]
         if points:
-            st.session_state["method"] = methods[points[0]["curve_number"]]
+            st.session_state["method"] = methods[points[0]["curve_number"] % len(methods)]
             st.session_state["cost"] = float(points[0]["x"])
             st.session_state["view"] = TOPICS
 

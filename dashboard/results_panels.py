@@ -158,13 +158,14 @@ def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
     Parameters
     ----------
     drawing : dict
-        With one trace a method.
+        Its first traces are one a method.
     families : sequence of str
         Of the traces, in their order.
     """
     if not drawing["layout"].get("showlegend"):
         return drawing
-    for trace, family in zip(drawing["data"], families, strict=True):
+    # What follows the lines has no entry.
+    for trace, family in zip(drawing["data"][: len(families)], families, strict=True):
         trace["legendgroup"] = family
         trace["legendgrouptitle"] = {"text": FAMILY_TITLES.get(family, family)}
     drawing["layout"]["legend"] |= {"groupclick": "toggleitem"}

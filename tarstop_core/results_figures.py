@@ -101,7 +101,8 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     Parameters
     ----------
     frame : DataFrame
-        :func:`~tarstop_core.evaluation.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all has no place on a log axis: the line has a gap there.
+        :func:`~tarstop_core.evaluation.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
+        has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
     simulated : bool
         Says so in the figure.
     dark : bool
@@ -111,11 +112,15 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     ends: list[tuple[float, float, str, str]] = []
     methods = list(dict.fromkeys(frame["method"]))
     direct = len(methods) <= DIRECT_LABELS
+    some = frame["regret"][frame["regret"] > 0]
+    zero = float(some.min()) / 4 if len(some) else 1.0
+    floor: list[dict[str, Any]] = []
     for name in methods:
         own = frame[frame["method"] == name].sort_values("cost")
         first = own.iloc[0]
         look = style(first["policy"], first["variant"], first["family"])
         positive = own["regret"] > 0
+        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, first["approach"], look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
         trace: dict[str, Any] = {
             "type": "scatter",
@@ -145,6 +150,12 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
         for x, y, text, colour in (_apart(ends) if direct else [])
     ]
+    if (frame["regret"] <= 0).any():
+        data += floor  # one a method, in the order of the lines
+        colour = TEXT_ON_DARK if dark else TEXT
+        annotations.append(
+            label(0, np.log10(zero), "0", colour, xref="paper", xanchor="right", yanchor="middle", xshift=-4)
+        )
     layout = _layout(
         420,
         simulated,
@@ -160,6 +171,24 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         layout["legend"] = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
         layout["height"] = 420 + 14 * len(methods)
     return {"data": data, "layout": layout}
+
+
+def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
+    """Open markers where a method gives up nothing."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "showlegend": False,
+        "x": list(costs),
+        "y": [zero] * len(costs),
+        "marker": {
+            "color": look["color"],
+            "symbol": f"{look['symbol'].removesuffix('-open')}-open",
+            "size": 8,
+        },
+        "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>",
+    }
 
 
 def _apart(

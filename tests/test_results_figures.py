@@ -39,8 +39,13 @@ def regrets(methods: int = 2) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_regret_on_log_axes_has_no_zero() -> None:
+def test_regret_on_log_axes_has_no_zero_but_a_place_for_it() -> None:
     figure = regret_figure(regrets())
+    none = figure["data"][2:]
+    assert [each["x"] for each in none] == [[1.0], [1.0]] and {each["y"][0] for each in none} == {0.00025}
+    assert figure["layout"]["annotations"][-1]["text"] == "0"
+    some = regrets()
+    assert len(regret_figure(some[some["cost"] < 1])["data"]) == 2
     assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
     assert figure["data"][1]["x"] == [0.001, 0.01, 1.0] and figure["data"][1]["y"] == [0.002, 0.02, None]
     json.dumps(figure, allow_nan=False)
@@ -49,9 +54,9 @@ def test_regret_on_log_axes_has_no_zero() -> None:
 def test_few_lines_are_named_at_their_ends() -> None:
     few, many = regret_figure(regrets(DIRECT_LABELS)), regret_figure(regrets(DIRECT_LABELS + 1))
     named = [note["text"] for note in few["layout"]["annotations"]]
-    assert named == [f"M{m}" for m in range(DIRECT_LABELS)] and not few["layout"]["showlegend"]
-    assert many["layout"]["showlegend"] and not many["layout"]["annotations"]
-    heights = [note["y"] for note in few["layout"]["annotations"]]
+    assert named == [*(f"M{m}" for m in range(DIRECT_LABELS)), "0"] and not few["layout"]["showlegend"]
+    assert many["layout"]["showlegend"] and len(many["layout"]["annotations"]) == 1
+    heights = [note["y"] for note in few["layout"]["annotations"][:-1]]
     assert min(b - a for a, b in pairwise(heights)) > 0.2
 
 
