@@ -1,4 +1,4 @@
-"""Import 50,000 records from CSV: seconds and peak memory, measured in a process of its own.
+"""Import 50,000 records from CSV, near duplicates looked for: seconds and peak memory, in a process of its own.
 
 Run as `python benchmarks/import_records.py [number of records]`. Targets: 10 s and 1 GB.
 """
@@ -44,12 +44,12 @@ def write_csv(path: Path, records: int) -> None:
 def import_once(path: Path) -> None:
     """Read the file and print seconds, peak memory in bytes and the number of records."""
     from tarstop_core.files import read_records
-    from tarstop_core.records import merge_records
+    from tarstop_core.merging import propose
 
     reports: list[float] = []
     start = time.perf_counter()
     table = read_records(path, progress=lambda share, words: reports.append(share))
-    merged = merge_records([table.frame])
+    merged = propose([table.frame]).merge
     seconds = time.perf_counter() - start
     if not reports or reports[-1] != 1.0 or reports != sorted(reports):
         raise SystemExit("The progress reported does not rise to 1.")

@@ -11,11 +11,12 @@ from typing import Any, BinaryIO, cast
 import pandas as pd
 import streamlit as st
 
-from dashboard import shell
+from dashboard import merging, shell
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import documents as count_of
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
-from tarstop_core.records import merge_records, records_hash
+from tarstop_core.merging import Proposal, as_stored, merge_as_chosen, propose
+from tarstop_core.records import records_hash
 from tarstop_core.samples import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.store import CollectionRow, Store
 
@@ -202,7 +203,7 @@ def _uploaded(store: Store) -> Documents | None:
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
     suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
     files = st.file_uploader(
-        "Files that together make one list: CSV, TSV, Excel, RIS, PubMed (nbib) or JSON lines, also gzipped",
+        "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
         type=[*suffixes, "txt", "gz"],
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
@@ -239,6 +240,7 @@ def _uploaded(store: Store) -> Documents | None:
     cancel.empty()
     documents = _from_store(store, store.collection(collection_id))
     _understood([cast(RecordTable, upload.table) for upload in uploads.values()], store, collection_id)
+    _review(uploads)
     _preview(documents.frame)
     return documents
 
@@ -273,14 +275,16 @@ def _still_there(store: Store) -> Documents | None:
 
 
 def _import(store: Store, uploads: dict[str, Upload]) -> str:
-    """Merge and store the files once; files added to an import replace it."""
+    """Merge and store the files once; files added to an import, or another choice of what to merge, replace it."""
     state = st.session_state
     imported: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
-    if imported is not None and imported[0] == signature:
+    proposal = _proposal(uploads)
+    wanted = _wanted(uploads)
+    if imported is not None and imported[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
         return imported[1]
     tables = [cast(RecordTable, upload.table) for upload in uploads.values()]
-    merged = merge_records([table.frame for table in tables])
+    merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
     bar = st.progress(0.0, text=f"Storing {len(merged.frame):,} documents")
 
     def progress(done: int, total: int) -> None:
@@ -292,16 +296,55 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     collection_id = store.save_collection(
         collection_name([table.source for table in tables]),
         merged.frame,
-        [described(table) for table in tables],
+        [
+            *(described(table) for table in tables),
+            *([as_stored(proposal, wanted)] if proposal.matches else []),
+        ],
         merged.duplicates,
         progress=progress,
     )
     state[f"{PREFIX}/imported"] = (signature, collection_id)
+    state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
     bar.empty()
     if imported is not None and set(imported[0]) & set(signature):
+        # What is asked of a list stays when files are added to it, or merged otherwise.
+        state[f"set_up/query/{collection_id}/kept"] = state.get(f"set_up/query/{imported[1]}/kept", "")
         _delete_unused(store, imported[1])
     return collection_id
+
+
+def _proposal(uploads: dict[str, Upload]) -> Proposal:
+    """What is and what may be the same document among these files, found once."""
+    state = st.session_state
+    held: tuple[tuple[str, ...], Proposal] | None = state.get(f"{PREFIX}/proposal")
+    if held is None or held[0] != tuple(uploads):
+        with st.spinner("Looking for documents that occur twice"):
+            held = (
+                tuple(uploads),
+                propose([cast(RecordTable, each.table).frame for each in uploads.values()]),
+            )
+        state[f"{PREFIX}/proposal"] = held
+    return held[1]
+
+
+def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
+    """The matches that are to be merged: as proposed until a person chooses otherwise."""
+    chosen: tuple[tuple[str, ...], frozenset[int]] | None = st.session_state.get(f"{PREFIX}/chosen")
+    return chosen[1] if chosen is not None and chosen[0] == tuple(uploads) else _proposal(uploads).by_default
+
+
+def _review(uploads: dict[str, Upload]) -> None:
+    """Show what is merged; another choice is imported anew."""
+    wanted = _wanted(uploads)
+    titles = pd.concat(
+        [cast(RecordTable, each.table).frame[["title", "date", "source"]] for each in uploads.values()]
+    )
+    key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
+    chosen = merging.review(_proposal(uploads), titles, wanted, key)
+    if chosen is not None:
+        st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
+        st.rerun()
 
 
 def collection_name(files: Sequence[str]) -> str:

@@ -10,12 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration import Calibrator, scaled
 from tarstop_core.cumulative import CumulativePath, depths_with_floor
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.review import ReviewFacts, data_share, facts, review_path, with_b_0
 from tarstop_core.session import (
     CONFIRMED,
+    GRADES,
     IRRELEVANT,
     NAMES,
     PENDING,
@@ -144,12 +145,12 @@ def screening_path(
     state : State
         Labels so far.
     chance_factor : float
-        Every chance times this, at most 1.
+        Every chance times this and times the settings' own scale, at most 1.
     """
+    chances = scaled(p, settings.scale * chance_factor)
     if settings.review:
-        return review_path(settings, p, state, chance_factor)
-    scaled = p if chance_factor == 1 else np.minimum(1.0, chance_factor * p)
-    curve = calibrator.curve(scaled, kappa=settings.kappa, s=settings.s, silent=state.silent)
+        return review_path(settings, chances, state)
+    curve = calibrator.curve(chances, kappa=settings.kappa, s=settings.s, silent=state.silent)
     return DecisivePath(
         curve=curve,
         b_0=settings.b_0,
@@ -157,7 +158,7 @@ def screening_path(
         hit=state.hit,
         needs_citation=settings.citation_needed,
         labels=np.asarray(state.labels == RELEVANT),
-        p=scaled,
+        p=chances,
     )
 
 
@@ -198,17 +199,20 @@ def stopping_outcomes(
     state: State,
     policies: Sequence[Policy],
     paths: Paths | None = None,
+    start: int | None = None,
 ) -> list[tuple[int, bool]]:
     """Where each policy stops on this list, and whether it then takes a⁺.
 
     In patents from the first document on; before a hit: if nothing more turns up. In reviews from here on:
     reports that wait, and what was learned from those read, were not known to somebody at an earlier depth.
-    `paths` as for :func:`advise`.
+    `start` begins elsewhere. `paths` as for :func:`advise`.
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     outcomes = []
+    if start is None:
+        start = state.depth if settings.review else 0
     for policy in policies:
-        depth = _stop(settings, policy, path, state.depth if settings.review else 0)
+        depth = _stop(settings, policy, path, start)
         outcomes.append((depth, _action(policy, path, depth)))
     return outcomes
 
@@ -231,6 +235,7 @@ def trace(
 
     Each row holds the numbers as they stood on the screen just before the document was labelled,
     with the settings then in force and the labels then known; `label` is the verdict that stands now.
+    Documents that came with their labels were never on the screen: their rows say so, and hold no advice.
 
     Parameters
     ----------
@@ -258,22 +263,16 @@ def trace(
             key = paths_key(now, state)
             if key not in seen:
                 calibrator = calibrators[now.calibrator]
-                p = calibrator.probabilities(scores, len(ids))
+                p = calibrator.probabilities(scores, state.ranked)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
             advice = _advise(now, paths, calibrator, p, state)
-            relevant = final.labels[depth] == RELEVANT
             rows.append(
                 {
-                    "rank": depth + 1,
-                    "id": ids[depth],
-                    "score": None if scores is None else float(scores[depth]),
-                    "label": NAMES[int(final.labels[depth])]
-                    + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
-                    "settles": bool(relevant and not final.silent[depth]),
+                    **_verdict_columns(final, ids, scores, depth),
                     "time": event.time,
                     "reviewer": event.reviewer,
-                    "p": float(p[depth]),
+                    "p": float(paths.path.p[depth]),
                     "h": _chance(paths.path, depth),
                     "b": advice.b,
                     "rho": advice.rho,
@@ -287,16 +286,54 @@ def trace(
                     "advice": "continue" if advice.go_on else "stop",
                     "more_if_nothing": advice.more,
                     "note": final.notes.get(ids[depth], ""),
-                    **(_review_columns(advice.review, final, depth) if advice.review else {}),
+                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **(
+                        _review_columns(advice.review, final, depth)
+                        if advice.review
+                        else _patent_columns(final, ids, depth)
+                    ),
                 }
             )
         fold.apply(event)
+        if event.kind == "kept":
+            rows += [
+                {
+                    **_verdict_columns(final, ids, scores, depth),
+                    "time": event.time,
+                    "reviewer": "",
+                    "kept_from": final.kept_from,
+                    "note": final.notes.get(ids[depth], ""),
+                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **({} if final.settings.review else _patent_columns(final, ids, depth)),
+                }
+                for depth in range(final.kept)
+            ]
     return rows
+
+
+def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, depth: int) -> dict[str, Any]:
+    return {
+        "rank": depth + 1,
+        "id": ids[depth],
+        "score": None if scores is None else float(scores[depth]),
+        "label": NAMES[int(final.labels[depth])]
+        + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
+        "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
+    }
 
 
 def _chance(path: ScreeningPath, depth: int) -> float:
     """What the rule takes for the chance of this document: of a first hit, or of bringing data."""
     return float((path.rho if isinstance(path, CumulativePath) else path.curve.h)[depth])
+
+
+def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+    """The grade that stands, and the Y that the document settles the question together with."""
+    first = final.together.get(depth)
+    return {
+        "grade": GRADES.get(int(final.labels[depth]), ""),
+        "together_with": "" if first is None else ids[first],
+    }
 
 
 def _review_columns(told: ReviewFacts, final: State, depth: int) -> dict[str, Any]:
@@ -342,8 +379,8 @@ def _varied(
     what = "to bring data" if settings.review else "to be relevant"
     others: list[Varied] = []
     for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
-        scaled = screening_path(settings, calibrator, p, state, factor)
-        others.append((f"documents are {words} as likely {what}", settings, scaled))
+        moved = screening_path(settings, calibrator, p, state, factor)
+        others.append((f"documents are {words} as likely {what}", settings, moved))
     edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
     for shift in PRIOR_SHIFTS if settings.engine != "reml" or not settings.review else ():
         b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
@@ -361,7 +398,7 @@ def _varied(
 def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
     advice = _plain(settings, paths.path, state.depth)
     if isinstance(paths.path, CumulativePath):
-        return _advise_review(settings, paths, paths.path, calibrator, state, advice)
+        return _advise_review(settings, paths, paths.path, calibrator, p, state, advice)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -386,12 +423,13 @@ def _advise_review(
     paths: Paths,
     path: CumulativePath,
     calibrator: Calibrator,
+    p: Floats,
     state: State,
     advice: Advice,
 ) -> Advice:
     without_floor = int(settings.rule.depths(path, [settings.cost], start=state.depth)[0])
     held = advice.go_on and without_floor == state.depth
-    told = facts(settings, calibrator, path, state, floor_holds=held)
+    told = facts(settings, calibrator, path, p, state, floor_holds=held)
     advice = replace(advice, review=told)
     if told.reports_first or (told.reports_open and not advice.go_on):
         return replace(advice, headline="reports", go_on=True)

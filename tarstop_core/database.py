@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from sqlalchemy import (
@@ -36,6 +37,7 @@ from sqlalchemy import event as hooks
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.schema import CreateColumn
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.records import TEXT_COLUMNS
@@ -68,7 +70,8 @@ RECORD = Table(
     Column("collection_id", ForeignKey("collection.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("doc_id", Text, nullable=False),
-    *(Column(name, Text, nullable=False) for name in TEXT_COLUMNS if name != "id"),
+    # With a default, so that databases and programs that do not know a later column go on as they are.
+    *(Column(name, Text, nullable=False, server_default="") for name in TEXT_COLUMNS if name != "id"),
     Column("score", Double),
 )
 SESSION = Table(
@@ -111,9 +114,17 @@ CALIBRATOR = Table(
     Column("created", String, nullable=False),
 )
 
+SHELF = Table(
+    "calibrator_shelf",
+    METADATA,
+    Column("digest", ForeignKey("calibrator.digest"), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("deleted", String, nullable=False),
+)
+
 # Tables that databases of this version may lack, because it did not have them from the start. Programs that do
 # not know them pass them over, so that they take no new version.
-ADDED = (DELETED,)
+ADDED = (DELETED, SHELF)
 
 
 class Database:
@@ -196,6 +207,9 @@ class Database:
                 with self.write() as connection:
                     known = self._known_version(connection)
                     METADATA.create_all(connection, tables=ADDED if known else None)
+                    for column in _missing_columns(connection):
+                        spelled = CreateColumn(column).compile(dialect=connection.dialect)
+                        connection.exec_driver_sql(f"ALTER TABLE {RECORD.name} ADD COLUMN {spelled}")
                     if not known:
                         connection.execute(insert(VERSION), {"version": SCHEMA_VERSION})
                 return
@@ -211,7 +225,7 @@ class Database:
         if not self._known_version(connection):
             return False
         tables = inspect(connection).get_table_names()
-        return all(table.name in tables for table in ADDED)
+        return all(table.name in tables for table in ADDED) and not _missing_columns(connection)
 
     def _known_version(self, connection: Connection) -> bool:
         """Whether the tables are of this version; False for a database without them."""
@@ -236,6 +250,12 @@ class Database:
                 f"reads {SCHEMA_VERSION}); update TARstop or name another database in {URL_VARIABLE}."
             )
         return True
+
+
+def _missing_columns(connection: Connection) -> list[Column[Any]]:
+    """Columns of records that a database from before them lacks."""
+    found = {column["name"] for column in inspect(connection).get_columns(RECORD.name)}
+    return [column for column in RECORD.c if column.name not in found]
 
 
 # --- opening --------------------------------------------------------------------------------------

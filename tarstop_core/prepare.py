@@ -97,6 +97,30 @@ def prepare(
     raise InputProblem(f"There is no order '{order}'; choose one of {', '.join(ORDERS)}.")
 
 
+def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranking:
+    """A ranking without some of its documents; the others keep their order and scores.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    left_out : ndarray of bool, shape (N,)
+        By position in the collection.
+    what : str
+        What they are, as a clause.
+
+    Examples
+    --------
+    >>> shorter = leave_out(Ranking(np.array([2, 0, 1]), None, "By hand."), np.array([True, False, False]), "too late")
+    >>> shorter.order.tolist(), shorter.how
+    ([2, 1], 'By hand. Left out: 1 document too late.')
+    """
+    kept = ~left_out[ranking.order]
+    count = int(np.count_nonzero(~kept))
+    how = f"{ranking.how} Left out: {count:,} {'document' if count == 1 else 'documents'} {what}."
+    scores = None if ranking.scores is None else ranking.scores[kept]
+    return Ranking(ranking.order[kept], scores, how)
+
+
 def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     """The order to begin with, and why, as a sentence.
 

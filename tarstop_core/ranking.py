@@ -9,7 +9,6 @@ computed once and a query adds up the rows of its words.
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,19 +28,6 @@ Progress = Callable[[int, int], None]
 
 _DOCUMENTS_AT_A_TIME = 2048  # between two reports of progress
 _WEIGHTS_AT_A_TIME = 1 << 20  # keeps the temporaries of the weight formula at a few megabytes
-
-#: Words too common to be worth marking in a text. Scoring never drops a word.
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a about after all also among an and any are as at be been between both but by can could did do does "
-        "during each either for from had has have he her his how i if in into is it its may might more most no "
-        "nor not of on only or other our out over said same she should since so some such than that the their "
-        "them then there these they this those through to under until up upon was we were what when where "
-        "whether which while who whose why will with within without would you your",
-    )
-)
-_EDGE_PUNCTUATION = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,33 +216,6 @@ def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     [1, 3, 0, 2]
     """
     return np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
-
-
-def matched_terms(query: str, text: str) -> set[str]:
-    """Words of the query that a text holds, for marking them where the text is shown.
-
-    Unlike scoring, this ignores punctuation round a word ("mast," marks "mast") and very common words.
-
-    Parameters
-    ----------
-    query, text : str
-        Any texts.
-
-    Returns
-    -------
-    set of str
-        Lower-case words without punctuation at their edges.
-
-    Examples
-    --------
-    >>> sorted(matched_terms("The folding of a mast", "A mast, portable; the FOLDING hinge."))
-    ['folding', 'mast']
-    """
-    return (_bare_words(query) & _bare_words(text)) - _STOP_WORDS
-
-
-def _bare_words(text: str) -> set[str]:
-    return {_EDGE_PUNCTUATION.sub("", word) for word in tokens(text)} - {""}
 
 
 def _count_words(

@@ -6,9 +6,9 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -28,11 +28,18 @@ TEXT_COLUMNS: tuple[str, ...] = (
     "url",
     "label",
     "source",
+    "family",
+    "reason",
+    "remark",
 )
+"""Columns of text; the last three are the patent family, the reason for an exclusion, and what a reviewer noted."""
+_LATER: tuple[str, ...] = ("family", "reason", "remark")
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
 RELEVANT = "relevant"
 NOT_RELEVANT = "not relevant"
+_WORDS = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 def empty_records() -> pd.DataFrame:
@@ -41,7 +48,7 @@ def empty_records() -> pd.DataFrame:
     Examples
     --------
     >>> empty_records().shape
-    (0, 12)
+    (0, 15)
     """
     return as_records({"id": []})
 
@@ -128,7 +135,8 @@ def records_hash(frame: pd.DataFrame) -> str:
     """Return a fingerprint of the records and their order.
 
     Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
-    file does not change what is in it.
+    file does not change what is in it. Columns that came later count where something is in them, so that
+    older tables keep their fingerprint.
 
     Parameters
     ----------
@@ -151,6 +159,8 @@ def records_hash(frame: pd.DataFrame) -> str:
             continue
         # Lengths go in before the text, so moving a character between neighbours changes the hash.
         values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
+        if column in _LATER and not any(values):
+            continue
         digest.update(np.array([len(value) for value in values], dtype="<i8").tobytes())
         for value in values:
             digest.update(value)
@@ -208,6 +218,29 @@ def normal_publication_number(text: str) -> str:
     return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""
 
 
+Kind = Literal["exact", "near", "family"]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A record that would be merged into an earlier one.
+
+    Parameters
+    ----------
+    kept, other : int
+        Rows of the tables one after the other, from 0.
+    kind : {"exact", "near", "family"}
+        The same document; perhaps the same document; one patent family.
+    why : str
+        What they share and, where something speaks against it, what not: a clause.
+    """
+
+    kept: int
+    other: int
+    kind: Kind
+    why: str
+
+
 @dataclass(frozen=True, eq=False)
 class Merge:
     """Several tables of records made one.
@@ -220,37 +253,142 @@ class Merge:
         How many records were folded into an earlier one.
     notes : tuple of str
         One sentence each about what was done.
+    matches : tuple of Match
+        Each record that was folded, in order.
+    rows : ndarray of int, shape (n,)
+        For each row of `frame`, which row of the tables one after the other it was.
     """
 
     frame: pd.DataFrame
     duplicates: int
     notes: tuple[str, ...]
+    matches: tuple[Match, ...]
+    rows: NDArray[np.int64]
 
 
-def _group_duplicates(frame: pd.DataFrame) -> NDArray[np.int64]:
-    """Return, for every row, the number of the first row that is the same document.
+_IDENTIFIERS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("doi", "DOI", normal_doi),
+    ("pmid", "PMID", normal_pmid),
+    ("publication_number", "publication number", normal_publication_number),
+)
+IDENTIFIER_NAMES = {column: name for column, name, _ in _IDENTIFIERS}
 
-    Two rows are one document when they share a DOI, a PMID or a publication number and none of the
-    other identifiers contradicts it (conference abstracts share their supplement's DOI but not its
-    PMID), or when id, title and abstract are all the same.
-    """
-    keys: list[dict[str, object]] = [{} for _ in range(len(frame))]
-    for column, normal in (
-        ("doi", normal_doi),
-        ("pmid", normal_pmid),
-        ("publication_number", normal_publication_number),
-    ):
+
+def identifiers(frame: pd.DataFrame) -> list[dict[str, str]]:
+    """Return what identifies each record, in normal form: DOI, PMID and publication number, as far as known."""
+    keys: list[dict[str, str]] = [{} for _ in range(len(frame))]
+    for column, _, normal in _IDENTIFIERS:
         for row, value in enumerate(frame[column].tolist()):
             if value and (key := normal(value)):
                 keys[row][column] = key
-    same: dict[int, tuple[str, ...]] = {}
+    return keys
+
+
+def contradicting(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    """Return the columns of identifiers that two records have and that differ.
+
+    Examples
+    --------
+    >>> contradicting({"doi": "10.1000/1", "pmid": "7"}, {"doi": "10.1000/1", "pmid": "8"})
+    ['pmid']
+    """
+    return [column for column, key in other.items() if one.get(column, key) != key]
+
+
+# Titles of fewer words, and those that begin like these, name a kind of text and not one text.
+SHORTEST_TITLE = 5
+_GENERIC = re.compile(
+    r"(re |reply|replies|response|author s? ?reply|authors reply|editorial|erratum|errata|corrigend|correction|retract"
+    r"|comment|letter|in brief|news|abstracts?\b|book review|preface|foreword|introduction to the|poster|table of cont)"
+)
+
+
+def normal_title(title: str) -> str:
+    """Return the words of a title in small letters, without accents, marks and tags.
+
+    Examples
+    --------
+    >>> normal_title("  The <i>E. coli</i>-Test: a na\u00efve view.")
+    'the e coli test a naive view'
+    """
+    text = re.sub(r"</?\w{1,6}>", "", title).casefold() if "<" in title else title.casefold()
+    if not text.isascii():
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return " ".join(_WORDS.findall(text))
+
+
+def telling(title: str) -> bool:
+    """Whether a normal title names one text: "reply" and "editorial" do not.
+
+    Examples
+    --------
+    >>> telling("erratum to the effect of x on y"), telling("the effect of x on y")
+    (False, True)
+    """
+    return title.count(" ") >= SHORTEST_TITLE - 1 and not _GENERIC.match(title)
+
+
+def first_author(authors: str) -> str:
+    """Return the family name of the first author in normal form, as far as it can be told, or "".
+
+    Examples
+    --------
+    >>> first_author("Reimer, E J; Dunn, G S"), first_author("Lee A, Ray B"), first_author("A. M\u00fcller and B. Ray")
+    ('reimer', 'lee', 'muller')
+    """
+    name = re.split(r";|\band\b|,", authors, maxsplit=1)[0]
+    return max(normal_title(name).split(), key=len, default="")
+
+
+def texts_agree(one: str, other: str) -> bool:
+    """Whether two abstracts may be of one document: one is missing, or most of their words are the same.
+
+    Examples
+    --------
+    >>> texts_agree("It folds at a hinge.", ""), texts_agree("It folds at a hinge.", "A kettle with a lid.")
+    (True, False)
+    """
+    if not one or not other:
+        return True
+    words, others = set(_WORDS.findall(one.casefold())), set(_WORDS.findall(other.casefold()))
+    # One database may cut an abstract short: the shorter one decides.
+    return 2 * len(words & others) >= min(len(words), len(others))
+
+
+def _works(frame: pd.DataFrame) -> dict[int, tuple[object, ...]]:
+    """Return title, first author and year of the records whose title is another's too and all is known."""
+    titles = [normal_title(title) for title in frame["title"].tolist()]
+    repeated = np.flatnonzero(pd.Series(titles, dtype="str").duplicated(keep=False).to_numpy())
+    found: dict[int, tuple[object, ...]] = {}
+    others = frame[["authors", "date"]].iloc[repeated].itertuples(index=False, name=None)
+    for row, (authors, date) in zip(repeated.tolist(), others, strict=True):
+        author, year = first_author(authors), date_key(date)[:1]
+        if author and year and telling(titles[row]):
+            found[row] = (titles[row], author, *year)
+    return found
+
+
+def _group_duplicates(
+    frame: pd.DataFrame, apart: Collection[int], together: Iterable[tuple[int, int]]
+) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
+    """Return, for every row, the number of the first row that is the same document, and why.
+
+    Two rows are one document when none of their identifiers contradicts it (conference abstracts share
+    their supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number, or id,
+    title and abstract, or a telling title, first author and year with abstracts that agree.
+    """
+    keys = identifiers(frame)
+    same: dict[int, tuple[object, ...]] = {}
     repeated = np.flatnonzero(frame["id"].duplicated(keep=False).to_numpy())
     texts = frame[["id", "title", "abstract"]].iloc[repeated].itertuples(index=False, name=None)
     for row, text in zip(repeated.tolist(), texts, strict=True):
         if text[1]:
             same[row] = text
+    works = _works(frame)
+    abstracts = frame["abstract"]
 
     parent = list(range(len(frame)))
+    because: dict[int, str] = {}
 
     def root(row: int) -> int:
         while parent[row] != row:
@@ -258,32 +396,59 @@ def _group_duplicates(frame: pd.DataFrame) -> NDArray[np.int64]:
             row = parent[row]
         return row
 
+    def join(first: int, last: int, why: str) -> None:
+        parent[last] = first
+        because[last] = why
+        keys[first] = {**keys[last], **keys[first]}
+
     holder: dict[tuple[str, object], int] = {}
     for row, own in enumerate(keys):
-        lookups: list[tuple[str, object]] = list(own.items())
+        if row in apart:
+            continue
+        lookups: list[tuple[str, object, str]] = [
+            (column, key, f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()
+        ]
         if row in same:
-            lookups.append(("same", same[row]))
-        for lookup in lookups:
-            first, last = sorted((root(holder.setdefault(lookup, row)), root(row)))
-            if first == last or any(keys[first].get(kind, key) != key for kind, key in keys[last].items()):
+            lookups.append(("same", same[row], "same identifier, title and abstract"))
+        if row in works:
+            lookups.append(("work", works[row], "same title, first author and year"))
+        for kind, lookup, why in lookups:
+            first, last = sorted((root(holder.setdefault((kind, lookup), row)), root(row)))
+            if first == last or contradicting(keys[first], keys[last]):
                 continue
-            parent[last] = first
-            keys[first] = {**keys[last], **keys[first]}
-    return np.array([root(row) for row in range(len(frame))], dtype=np.int64)
+            if kind == "work" and not texts_agree(abstracts.iloc[first], abstracts.iloc[last]):
+                continue
+            join(first, last, why)
+    for one, other in together:
+        first, last = sorted((root(one), root(other)))
+        if first != last:
+            join(first, last, "merged by hand")
+    firsts = np.array([root(row) for row in range(len(frame))], dtype=np.int64)
+    matches = tuple(Match(int(firsts[row]), row, "exact", because[row]) for row in sorted(because))
+    return firsts, matches
 
 
-def merge_records(frames: Iterable[pd.DataFrame]) -> Merge:
+def merge_records(
+    frames: Iterable[pd.DataFrame],
+    apart: Collection[int] = (),
+    together: Iterable[tuple[int, int]] = (),
+) -> Merge:
     """Make one table of several, folding duplicates into their first appearance.
 
     Duplicates share a DOI, PMID or publication number (after normalisation, and without another of
-    these contradicting it), or id, title and abstract. The first record is kept, its blanks are filled
-    from later ones, and `source` names every file. Different documents that carry the same id are both
-    kept; the later one becomes "id (2)".
+    these contradicting it), or id, title and abstract, or a telling title, first author and year while
+    their abstracts agree. The first record is kept, its blanks are filled from later ones, and `source`
+    names every file. Different documents that carry the same id are both kept; the later one becomes
+    "id (2)".
 
     Parameters
     ----------
     frames : iterable of DataFrame
         Tables of records, in the order in which they were given.
+    apart : collection of int
+        Rows (of the tables one after the other) that stand for themselves, whatever they share.
+    together : iterable of (int, int)
+        Pairs of rows that are one document because a person says so.
 
     Returns
     -------
@@ -294,18 +459,21 @@ def merge_records(frames: Iterable[pd.DataFrame]) -> Merge:
     >>> one = as_records({"id": ["a"], "title": ["Hinge"], "doi": ["10.1000/X"]})
     >>> two = as_records({"id": ["b"], "abstract": ["With pin."], "doi": ["https://doi.org/10.1000/x"]})
     >>> merged = merge_records([one, two])
-    >>> merged.duplicates, merged.frame.loc[0, "abstract"]
-    (1, 'With pin.')
+    >>> merged.duplicates, merged.frame.loc[0, "abstract"], merged.matches[0].why
+    (1, 'With pin.', 'same DOI')
+    >>> merge_records([one, two], apart={1}).duplicates
+    0
     """
     frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
-    first = _group_duplicates(frame)
-    extra = np.flatnonzero(first != np.arange(len(frame)))
+    first, matches = _group_duplicates(frame, apart, together)
+    standing = first == np.arange(len(frame))
+    extra = np.flatnonzero(~standing)
     notes: list[str] = []
     if len(extra):
         frame, disagreeing = _fold(frame, first, extra)
         notes.append(
-            f"{len(extra):,} duplicate {_plural('record', len(extra))} with the same DOI, PMID, publication "
-            "number or content merged into the first."
+            f"{len(extra):,} duplicate {_plural('record', len(extra))} merged into the first: same DOI, PMID, "
+            "publication number or content."
         )
         if disagreeing:
             notes.append(
@@ -318,7 +486,7 @@ def merge_records(frames: Iterable[pd.DataFrame]) -> Merge:
         old, new = renamed[0]
         others = "" if len(renamed) == 1 else f" and {len(renamed) - 1:,} more likewise"
         notes.append(f'Different documents share the id {old}; the later one is now "{new}"{others}.')
-    return Merge(frame, len(extra), tuple(notes))
+    return Merge(frame, len(extra), tuple(notes), matches, np.flatnonzero(standing))
 
 
 def _fold(
@@ -411,10 +579,15 @@ _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d
 _YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4})(?!\d)")
 
 
-def _date_key(text: str) -> tuple[int, ...]:
+def date_key(text: str) -> tuple[int, ...]:
     """Return (year), (year, month) or (year, month, day) as far as the text tells; () for no date.
 
     Day and month in figures with the year last (3/4/2010) are ambiguous: only the year is used.
+
+    Examples
+    --------
+    >>> date_key("12 May 2019"), date_key("2019-05"), date_key("3/4/2010"), date_key("soon")
+    ((2019, 5, 12), (2019, 5), (2010,), ())
     """
     text = text.strip().lower()
     match = _YEAR_FIRST.match(text)
@@ -476,7 +649,7 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     if len(frame) < SHORTEST_TELLING_LIST:
         return None
     enough = max(SHORTEST_TELLING_LIST, 0.8 * len(frame))
-    dates = [key for key in map(_date_key, frame["date"].tolist()) if key]
+    dates = [key for key in map(date_key, frame["date"].tolist()) if key]
     if len(dates) >= enough:
         # Records that know only their year are compared with the others by year alone.
         finest = min(len(key) for key in dates)

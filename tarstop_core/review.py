@@ -90,7 +90,7 @@ def data_share(settings: Settings, state: State) -> DataShare:
     return settings.data_share.updated(with_data, len(read) - with_data)
 
 
-def review_path(settings: Settings, p: Floats, state: State, chance_factor: float = 1.0) -> CumulativePath:
+def review_path(settings: Settings, p: Floats, state: State) -> CumulativePath:
     """The path that a review's labels, tables and settings stand for.
 
     In two stages `p` is the chance of being included by title and abstract, in one that of bringing data.
@@ -101,14 +101,12 @@ def review_path(settings: Settings, p: Floats, state: State, chance_factor: floa
         May differ from those in force: that is a what-if.
     p : ndarray, shape (N,)
     state : State
-    chance_factor : float
-        Every chance times this, at most 1.
     """
     evidence = state.evidence
     share = data_share(settings, state).mean
     two_stages = settings.stages == 2
     return CumulativePath(
-        p=p if chance_factor == 1 else np.minimum(1.0, chance_factor * p),
+        p=p,
         states=states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior),
         known=known_at(evidence.positions, len(p)),
         payoffs=settings.payoffs,
@@ -219,7 +217,13 @@ def _states(cells: bytes, theta: float, engine: str, prior: Prior, last_only: bo
 
 
 def facts(
-    settings: Settings, calibrator: Calibrator, path: CumulativePath, state: State, *, floor_holds: bool
+    settings: Settings,
+    calibrator: Calibrator,
+    path: CumulativePath,
+    p: Floats,
+    state: State,
+    *,
+    floor_holds: bool,
 ) -> ReviewFacts:
     """What is said beside the advice at the depth a review has reached.
 
@@ -230,6 +234,9 @@ def facts(
         Gives how much reviews vary around its chances.
     path : CumulativePath
         Of these settings and this state.
+    p : ndarray, shape (N,)
+        Chances as the calibrator gives them: what was found already corrects the number still unread, and a
+        scale that came from the same documents would count them twice.
     state : State
     floor_holds : bool
         Whether the floor alone keeps a rule from stopping.
@@ -252,9 +259,9 @@ def facts(
         plan=plan,
         gain=gain,
         unseen=unseen(
-            float(path.p[read].sum()),
+            float(p[read].sum()),
             state.relevant,
-            float(path.p[~read].sum()),
+            float(p[~read].sum()),
             calibrator.dispersion,
         ),
         share=(share.mean, *share.interval()),

@@ -32,6 +32,7 @@ from tarstop_core.database import (
     EVENT,
     RECORD,
     SESSION,
+    SHELF,
     Database,
 )
 from tarstop_core.errors import InputProblem
@@ -101,6 +102,9 @@ class Record:
     url: str
     label: str
     source: str
+    family: str
+    reason: str
+    remark: str
     score: float | None
 
 
@@ -139,6 +143,29 @@ class SessionRow:
     ranking: str
     archived: bool
     digest: str
+
+
+@dataclass(frozen=True)
+class KeptCalibrator:
+    """A calibrator with what a person calls it.
+
+    Parameters
+    ----------
+    digest : str
+    calibrator : Calibrator
+    name : str
+        As given by the person, else the calibrator's own.
+    created : str
+        When it was stored here: ISO 8601, UTC.
+    deleted : bool
+        Whether it was taken off the list.
+    """
+
+    digest: str
+    calibrator: Calibrator
+    name: str
+    created: str
+    deleted: bool
 
 
 @dataclass(frozen=True)
@@ -441,12 +468,45 @@ class Store:
             )
         return from_json(text, f"The calibrator {digest} in {self.name}")
 
-    def calibrators(self) -> list[Calibrator]:
-        """All calibrators, oldest first."""
-        statement = select(CALIBRATOR.c.digest, CALIBRATOR.c.json)
+    def kept_calibrators(self) -> list[KeptCalibrator]:
+        """All calibrators with their names, oldest first, those taken off the list too."""
+        columns = (
+            CALIBRATOR.c.digest,
+            CALIBRATOR.c.json,
+            CALIBRATOR.c.created,
+            SHELF.c.name,
+            SHELF.c.deleted,
+        )
+        statement = select(*columns).join_from(CALIBRATOR, SHELF, isouter=True)
         with self._database.read() as connection:
             rows = connection.execute(statement.order_by(CALIBRATOR.c.created, CALIBRATOR.c.digest)).all()
-        return [from_json(row.json, f"The calibrator {row.digest} in {self.name}") for row in rows]
+        kept = []
+        for row in rows:
+            calibrator = from_json(row.json, f"The calibrator {row.digest} in {self.name}")
+            name = row.name or calibrator.fitted_on.name
+            kept.append(KeptCalibrator(row.digest, calibrator, name, row.created, bool(row.deleted)))
+        return kept
+
+    def rename_calibrator(self, digest: str, name: str) -> None:
+        """Call a calibrator otherwise; what it was fitted on, and its digest, stay."""
+        self._shelve(digest, name=_storable_text(name))
+
+    def delete_calibrator(self, digest: str) -> None:
+        """Take a calibrator off the list; sessions that use it keep it, and it can be restored."""
+        self._shelve(digest, deleted=_now())
+
+    def restore_calibrator(self, digest: str) -> None:
+        """Put a calibrator back on the list."""
+        self._shelve(digest, deleted="")
+
+    def _shelve(self, digest: str, **values: str) -> None:
+        with self._database.write() as connection:
+            known = select(CALIBRATOR.c.digest).where(CALIBRATOR.c.digest == digest)
+            if connection.execute(known).scalar() is None:
+                raise InputProblem(f"There is no calibrator '{digest}' in {self.name}.")
+            changed = connection.execute(update(SHELF).where(SHELF.c.digest == digest).values(**values))
+            if not changed.rowcount:
+                connection.execute(insert(SHELF), {"digest": digest, "name": "", "deleted": "", **values})
 
     # --- sessions ---------------------------------------------------------------------------------
 
@@ -586,6 +646,9 @@ class Store:
             log = select(EVENT.c.kind).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq)
             kept = standing(Event(kind) for kind in connection.execute(log).scalars())
             labelled = sum(event.kind == "label" for event in kept)
+        if "kept" in kinds:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
+            labelled += len(json.loads(connection.execute(at).scalar_one())["labels"])
         resumed = last.get("continued", 0)
         decision = None
         if last.get("decided", 0) > resumed:

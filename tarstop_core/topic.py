@@ -26,6 +26,9 @@ class Topic:
         True where the document is relevant; None when nothing is known (a live session).
     n_relevant : int or None
         R, the number of relevant documents the qrels know, ranked or not.
+    known : ndarray of bool, shape (N,), or None
+        Where a label is known: a document that nobody read is unlabelled, not irrelevant (its label is
+        False, and says nothing). None: all are.
 
     Raises
     ------
@@ -38,9 +41,10 @@ class Topic:
     scores: NDArray[np.float64] | None = None
     labels: NDArray[np.bool_] | None = None
     n_relevant: int | None = None
+    known: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        for what, column in (("scores", self.scores), ("labels", self.labels)):
+        for what, column in (("scores", self.scores), ("labels", self.labels), ("marks", self.known)):
             if column is not None and len(column) != len(self.ids):
                 raise InputProblem(
                     f"Topic {self.name} has {len(self.ids)} documents but {len(column)} {what}; "

@@ -87,12 +87,34 @@ def test_a_database_from_before_deletion_gets_its_table_and_keeps_its_sessions(t
         session = small_session(store)
     with sqlite3.connect(tmp_path / "t.db") as connection:
         connection.execute("DROP TABLE deleted")
+        connection.execute("DROP TABLE calibrator_shelf")
     with Store(url) as store:
         assert [row.id for row in store.sessions()] == [session]
         store.delete_session(session)
         assert not store.sessions()
     with sqlite3.connect(tmp_path / "t.db") as connection:
         assert connection.execute("SELECT version FROM tarstop_schema").fetchall() == [(SCHEMA_VERSION,)]
+
+
+def test_a_database_from_before_families_gets_its_columns_and_keeps_its_records(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    with Store(sqlite_url(path)) as store:
+        session = small_session(store)
+    with sqlite3.connect(path) as raw:
+        for column in ("family", "reason", "remark"):
+            raw.execute(f"ALTER TABLE record DROP COLUMN {column}")
+    for _ in range(2):  # the second time there is nothing to add
+        with Store(sqlite_url(path)) as store:
+            frame = store.records(store.session(session).collection_id)
+            assert frame["family"].tolist() == ["", ""]
+            store.save_collection("d", frame.assign(family="7", remark="seen"), [], 0)
+            assert store.records(store.collections()[0].id)["remark"].tolist() == ["seen", "seen"]
+    with sqlite3.connect(path) as raw:  # a program that does not know the columns goes on as it did
+        raw.execute(
+            "INSERT INTO record (collection_id, position, doc_id, title, abstract, authors, date, doi, pmid,"
+            " publication_number, url, label, source) SELECT collection_id, 9, 'z', '', '', '', '', '', '', '', '', '', ''"
+            " FROM record LIMIT 1"
+        )
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking import build_index, matched_terms, rank_documents, rank_order
+from tarstop_core.ranking import build_index, rank_documents, rank_order
 
 # Few words, so that they repeat, fall on both sides of "in half of the documents", and are missed by queries.
 WORDS = st.sampled_from(["mast", "Mast", "hinge,", "hinge", "a", "ß", "İ", "x-ray", "0", "\u00a0", "kettle"])
@@ -123,11 +123,3 @@ def test_order_falls_and_is_stable(scores: np.ndarray) -> None:
     order = rank_order(scores)
     keys = [(bool(np.isnan(s)), -s if not np.isnan(s) else 0.0, i) for i, s in enumerate(scores.tolist())]
     assert order.tolist() == [i for _, _, i in sorted(keys)]
-
-
-def test_matched_terms_ignore_case_punctuation_and_common_words() -> None:
-    query = "What is the accuracy of (X-ray) imaging for the detection of Crohn's disease?"
-    text = "The accuracy, of X-RAY and MRI: crohn's DISEASE is what -- the radiologist's images show."
-    assert matched_terms(query, text) == {"accuracy", "x-ray", "crohn's", "disease"}
-    assert matched_terms("the of", "the of") == set()
-    assert matched_terms("--", "-- !") == set()

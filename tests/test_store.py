@@ -33,6 +33,7 @@ from tarstop_core.payoffs import Payoffs
 from tarstop_core.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.session import Event, Settings, records_digest, replay
 from tarstop_core.store import Conflict, Store
+from tests.session_cases import PATENT
 
 SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
 # A PostgreSQL URL; its TARstop tables are emptied before every test.
@@ -205,8 +206,8 @@ def test_calibrators_are_kept_once(store: Store) -> None:
     for calibrator in (first, second, first):
         assert store.save_calibrator(calibrator) == calibrator.digest
     assert store.calibrator(first.digest) == first
-    assert {found.digest for found in store.calibrators()} == {first.digest, second.digest}
-    assert len(store.calibrators()) == 2
+    assert {found.digest for found in store.kept_calibrators()} == {first.digest, second.digest}
+    assert len(store.kept_calibrators()) == 2
     with pytest.raises(InputProblem, match="no calibrator 'nowhere'"):
         store.calibrator("nowhere")
 
@@ -344,6 +345,24 @@ def test_a_deleted_session_keeps_everything_until_it_is_brought_back(store: Stor
     assert [row.id for row in store.sessions(archived=True)] == [gone] and not store.sessions(deleted=True)
     for ask in (store.delete_session, store.restore_session):
         with pytest.raises(InputProblem, match="no session 'nix'"):
+            ask("nix")
+
+
+def test_a_calibrator_is_renamed_put_away_and_brought_back(store: Store) -> None:
+    digest = store.save_calibrator(PATENT)
+    [kept] = store.kept_calibrators()
+    assert (kept.name, kept.deleted, kept.calibrator, kept.digest) == ("tests", False, PATENT, digest)
+    store.rename_calibrator(digest, "Mine \0")
+    store.delete_calibrator(digest)
+    [kept] = store.kept_calibrators()
+    assert (kept.name, kept.deleted) == ("Mine \ufffd", True)
+    # What a session uses stays within its reach.
+    assert store.calibrator(digest) == PATENT
+    store.restore_calibrator(digest)
+    [kept] = store.kept_calibrators()
+    assert (kept.name, kept.deleted) == ("Mine \ufffd", False)
+    for ask in (store.delete_calibrator, store.restore_calibrator):
+        with pytest.raises(InputProblem, match="no calibrator 'nix'"):
             ask("nix")
 
 
@@ -499,6 +518,7 @@ NURSERY = """
 import os, sys
 from tarstop_core.session import Event
 from tarstop_core.store import Conflict, Store
+from tests.session_cases import PATENT
 
 def write(url, session, count, path):
     store = Store(url)

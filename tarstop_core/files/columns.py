@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS, normal_header
-from tarstop_core.files.values import labels_of, scores_of
+from tarstop_core.files.values import decisions_of, scores_of, tool_of
 from tarstop_core.records import RECORD_COLUMNS, as_records, unique_ids
 
 Progress = Callable[[float, str], None]
@@ -349,7 +349,10 @@ def finish(
         raise InputProblem(
             f"No record of {name} has a title or an abstract; check which column holds the titles."
         )
-    columns["label"] = labels_of(found)
+    columns |= decisions_of(found)
+    if "label" not in found and "notes" in found:
+        tools = sorted(set(map(tool_of, found["notes"].unique().tolist())) - {""})
+        understood |= {f"notes, as {tool} writes them": "label" for tool in tools}
     if "score" in found:
         columns["score"] = scores_of(name, found["score"], lines, unit, said)
     if "publication_number" not in found and "id" in found:

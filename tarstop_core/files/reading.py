@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.bib import read_bib
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.delimited import read_delimited
 from tarstop_core.files.jsonl import read_jsonl
@@ -68,6 +69,13 @@ FORMATS: tuple[Format, ...] = (
         (".ris",),
         "The exchange format of reference managers and most databases.",
         read_ris,
+    ),
+    Format(
+        "bib",
+        "BibTeX",
+        (".bib", ".bibtex"),
+        "The format of LaTeX, as Zotero, Mendeley, JabRef and Google Scholar export it.",
+        read_bib,
     ),
     Format("nbib", "PubMed (nbib)", (".nbib",), 'PubMed\'s "Send to citation manager".', read_nbib),
     Format(

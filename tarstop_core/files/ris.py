@@ -10,7 +10,7 @@ import rispy
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, decision, find_doi, first_of, table_of
+from tarstop_core.files.tagged import Fields, decisions, find_doi, first_of, table_of, told_in
 
 _TITLE = ("TI", "T1", "CT", "BT", "TT")
 _ABSTRACT = ("AB", "N2")
@@ -18,7 +18,7 @@ _AUTHORS = ("AU", "A1")
 _DATE = ("DA", "PY", "Y1")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
-_OTHER = ("ID", "DO", "AN", "PM", "M1", "M3", "L3", "N1", "DB", "DP", "SN", "CN", "VL", "IS")
+_OTHER = ("ID", "DO", "AN", "PM", "M1", "M3", "L3", "N1", "KW", "DB", "DP", "SN", "CN", "VL", "IS")
 _TAGS = ("TY", "ER", *_TITLE, *_ABSTRACT, *_AUTHORS, *_DATE, *_ADDRESS, *_CUSTOM, *_OTHER)
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
@@ -128,7 +128,9 @@ def _fields(entry: Mapping[str, str | list[str]], understood: dict[str, str]) ->
         if re.search(r"\d{4}", value):
             put("date", value.strip("/ "), tag)
     put("url", *first_of(tags, *_ADDRESS))
-    put("label", decision(tags.get("N1", [])), "N1")
+    for tag in ("N1", "KW"):
+        for field, value in decisions(tags.get(tag, [])).items():
+            put(field, value, told_in(tag, tags.get(tag, [])))
     _identifiers(tags, put)
     return fields
 

@@ -256,7 +256,12 @@ _TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
         r"\s*\[\s*\{",
         Looks("", "one JSON array", 'write one object a line and name it ".jsonl"'),
     ),
-    (r"\s*@\w+\s*\{", Looks("", "BibTeX", "export it as RIS or CSV")),
+    (
+        # Programs write a line or two about themselves before the first entry.
+        r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
+        r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])",
+        Looks("bib", "BibTeX", 'rename it to end in ".bib"'),
+    ),
     (
         r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)",
         Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for"),

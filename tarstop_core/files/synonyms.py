@@ -6,7 +6,7 @@ import re
 
 # Names in lower case with runs of space, underscore, dot, hyphen and slash made one space.
 # Within a field the earlier name wins. Covers the exports of ASReview, Rayyan, Google Patents, The Lens,
-# Scopus, Web of Science, PubMed, Espacenet and Zotero.
+# Scopus, Web of Science, PubMed, Espacenet, PatSeer, Covidence and Zotero.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         "id",
@@ -104,10 +104,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "url": ("url", "urls", "result link", "link", "external url", "source urls", "source url", "web link"),
     "label": (
+        # ASReview keeps what a list came with beside what was decided in it: the later decision counts.
+        "asreview label",
         "label included",
         "included",
         "final included",
-        "asreview label",
         "label",
         "labels",
         "inclusion",
@@ -138,8 +139,48 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "asreview score",
         "model score",
     ),
+    # One text, published in several countries. What is narrower comes first: members of an extended family
+    # share a priority, but not always the text.
+    "family": (
+        "simple family id",
+        "simple family",
+        "docdb family id",
+        "docdb family",
+        "family id",
+        "familyid",
+        "family number",
+        "patent family",
+        "simple family members",
+        "family members",
+        "family",
+        "inpadoc family id",
+        "inpadoc family",
+        "inpadoc family members",
+        "extended family id",
+        "extended family",
+        "extended family members",
+    ),
+    "reason": (
+        "exclusion reason",
+        "exclusion reasons",
+        "reason for exclusion",
+        "reasons for exclusion",
+        "excluded because",
+        "reason",
+    ),
+    "remark": (
+        "asreview note",
+        "exported notes 1",
+        "user notes",
+        "reviewer notes",
+        "screening notes",
+        "remark",
+        "remarks",
+        "comment",
+        "comments",
+    ),
     # Not one of our fields, but where Rayyan and ASReview keep decisions.
-    "notes": ("notes", "note"),
+    "notes": ("notes", "note", "annote"),
 }
 # Two-letter headers (tab-delimited Web of Science) mean something only in each other's company.
 TAG_SYNONYMS: dict[str, tuple[str, ...]] = {

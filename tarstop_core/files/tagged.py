@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tarstop_core.files.columns import Layout, Progress, RecordTable, Row, collect, finish
 from tarstop_core.files.source import Source
-from tarstop_core.files.values import label_from_notes
+from tarstop_core.files.values import label_from_notes, reason_from_notes, remark_from_notes, tool_of
 
 FIELDS: tuple[str, ...] = (
     "id",
@@ -20,6 +20,8 @@ FIELDS: tuple[str, ...] = (
     "publication_number",
     "url",
     "label",
+    "reason",
+    "remark",
     "score",
 )
 Fields = dict[str, str]
@@ -76,6 +78,32 @@ def table_of(
     return finish(source.name, format_key, found, lines, dict(understood), notes, given_ids=False)
 
 
-def decision(notes: Iterable[str]) -> str:
-    """Return the screening decision found in a record's notes, or ""."""
-    return next((label for note in notes if (label := label_from_notes(note))), "")
+def decisions(notes: Iterable[str]) -> Fields:
+    """Return the label, the reason and the remark that stand in a record's notes and keywords, "" for none.
+
+    Examples
+    --------
+    >>> decisions(["Cited often.", "ASReview_irrelevant", "Note: animals only"])
+    {'label': 'not relevant', 'reason': '', 'remark': 'animals only'}
+    """
+    texts = list(notes)
+    return {
+        field: next(filter(None, map(read, texts)), "")
+        for field, read in (
+            ("label", label_from_notes),
+            ("reason", reason_from_notes),
+            ("remark", remark_from_notes),
+        )
+    }
+
+
+def told_in(their: str, notes: Iterable[str]) -> str:
+    """Return the name of a tag or field, and of the tool that wrote decisions into it.
+
+    Examples
+    --------
+    >>> told_in("N1", ["ASReview_relevant"])
+    'N1, as ASReview writes it'
+    """
+    tool = next(filter(None, map(tool_of, notes)), "")
+    return f"{their}, as {tool} writes it" if tool else their

@@ -27,4 +27,8 @@ def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _safe(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    if not isinstance(value, str):
+        return value
+    # A lone carriage return would not be quoted, and end the row.
+    text = value.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{text}" if value.startswith(FORMULA_STARTS) else text

@@ -56,14 +56,75 @@ def label_from_notes(notes: str) -> str:
     return normal_label(asreview[1]) if asreview else ""
 
 
-def labels_of(found: pd.DataFrame) -> pd.Series:
-    """Return normalised labels from a label column, else from notes, else blanks (n values)."""
+def tool_of(notes: str) -> str:
+    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview" or "".
+
+    Examples
+    --------
+    >>> tool_of("ASReview_relevant")
+    'ASReview'
+    """
+    if "RAYYAN-" in notes:
+        return "Rayyan"
+    return "ASReview" if "asreview_" in notes.casefold() else ""
+
+
+def reason_from_notes(notes: str) -> str:
+    """Read the exclusion reasons that Rayyan wrote into a record's notes.
+
+    Examples
+    --------
+    >>> reason_from_notes('RAYYAN-INCLUSION: {"Ann"=>"Excluded"} | RAYYAN-EXCLUSION-REASONS: animals,no data')
+    'animals, no data'
+    """
+    found = re.search(r"RAYYAN-EXCLUSION-REASONS:([^|]*)", notes)
+    return ", ".join(filter(None, map(str.strip, found[1].split(",")))) if found else ""
+
+
+def remark_from_notes(notes: str) -> str:
+    """Read what reviewers themselves wrote: Rayyan's notes and labels, or a note that left here as RIS.
+
+    Examples
+    --------
+    >>> remark_from_notes('RAYYAN-LABELS: rct | USER-NOTES: {"Ann"=>["Ask the authors", "2nd look"]}')
+    'Ask the authors; 2nd look; labelled rct'
+    >>> remark_from_notes("ASReview_relevant")
+    ''
+    """
+    found: list[str] = []
+    if own := re.match(r"\s*Note: (.*)", notes, flags=re.DOTALL):
+        found.append(own[1].strip())
+    # A mapping of names to one text or a list of texts; a name stands before each arrow.
+    if written := re.search(r"USER-NOTES:\s*(\{.*\})", notes, flags=re.DOTALL):
+        texts = re.findall(r'"((?:[^"\\]|\\.)*)"(\s*=>)?', written[1])
+        found += [text.strip() for text, names in texts if not names]
+    if labelled := re.search(r"RAYYAN-LABELS:([^|]*)", notes):
+        labels = ", ".join(filter(None, map(str.strip, labelled[1].split(","))))
+        found += [f"labelled {labels}"] if labels else []
+    return "; ".join(filter(None, found))
+
+
+def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return what was decided of n records: their `label`, and `reason` and `remark` where there are any.
+
+    Each comes from its own column; what has none is read from the notes of Rayyan and ASReview.
+    """
+    out: dict[str, pd.Series] = {}
+    notes = found["notes"].tolist() if "notes" in found else []
+    for field, read in (
+        ("label", label_from_notes),
+        ("reason", reason_from_notes),
+        ("remark", remark_from_notes),
+    ):
+        if field in found:
+            out[field] = found[field]
+        elif notes:
+            out[field] = pd.Series([read(value) if value else "" for value in notes], dtype="str")
     if "label" in found:
-        written = found["label"]
-        return written.map({value: normal_label(value) for value in written.unique()}).astype("str")
-    if "notes" in found:
-        return pd.Series([label_from_notes(value) for value in found["notes"].tolist()], dtype="str")
-    return pd.Series([""] * len(found), dtype="str")
+        normal = {value: normal_label(value) for value in found["label"].unique()}
+        out["label"] = found["label"].map(normal).astype("str")
+    out.setdefault("label", pd.Series([""] * len(found), dtype="str"))
+    return out
 
 
 # --- scores -------------------------------------------------------------------------------------

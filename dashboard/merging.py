@@ -1,0 +1,139 @@
+"""Set-up, step 1: what is merged on import, for a person to look at and to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import shell
+from tarstop_core.explain import documents as count_of
+from tarstop_core.families import family_groups
+from tarstop_core.merging import Proposal
+from tarstop_core.records import Match
+
+MOST_SHOWN = 1_000
+TWO_LINES = 76  # pixels of a row in which titles wrap
+MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
+STANDS, MEMBERS = "count once", "also published as"
+
+
+def review(
+    proposal: Proposal, titles: pd.DataFrame, chosen: frozenset[int], key: str
+) -> frozenset[int] | None:
+    """Show every match with a tick; the new choice once it is asked for, else None.
+
+    Parameters
+    ----------
+    proposal : Proposal
+    titles : DataFrame
+        Columns `title`, `date` and `source` of all records, one file after the other.
+    chosen : frozenset of int
+        Matches that are merged now.
+    key : str
+        Of the widgets: another for every import.
+    """
+    if not proposal.matches:
+        return None
+    # Those that a person has to judge come first, and all of them are shown before others.
+    places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
+    shown = places[:MOST_SHOWN]
+    near = sum(match.kind == "near" for match in proposal.matches)
+    same = len(proposal.matches) - near
+    words = [f"{same:,} the same" if same else "", f"{near:,} perhaps the same" if near else ""]
+    with st.expander(f"Look at what is merged: {', '.join(filter(None, words))}"):
+        st.caption(
+            "The same documents are merged unless you untick them; those that are perhaps the same stay apart unless "
+            "you tick them. The record kept takes over what it lacks from the other."
+        )
+        if len(places) > len(shown):
+            st.caption(f"The first {len(shown):,} are shown; the others are merged.")
+        table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
+        edited = st.data_editor(
+            table,
+            hide_index=True,
+            width="stretch",
+            disabled=[name for name in table.columns if name != MERGE],
+            column_config={
+                MERGE: st.column_config.CheckboxColumn(width="small"),
+                "why": st.column_config.TextColumn(width="medium"),
+                "kept": st.column_config.TextColumn(width="medium"),
+                "would be merged": st.column_config.TextColumn(width="medium"),
+            },
+            row_height=TWO_LINES,
+            key=f"{key}/table",
+        )
+        ticked = {at for at, tick in zip(shown, edited[MERGE].tolist(), strict=True) if tick}
+        wanted = frozenset(ticked | (chosen - set(shown)))
+        if st.button("Merge as ticked", disabled=wanted == chosen, key=f"{key}/apply"):
+            return wanted
+    return None
+
+
+def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
+    return {
+        MERGE: ticked,
+        "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
+        "kept": _named(titles, match.kept),
+        "would be merged": _named(titles, match.other),
+    }
+
+
+def _named(titles: pd.DataFrame, row: int) -> str:
+    title, date, source = (str(titles[name].iloc[row]) for name in ("title", "date", "source"))
+    return " · ".join(filter(None, (title or "Untitled", date, source)))
+
+
+def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
+    """Patent families that are to count once, as positions in the collection; a person may untick any."""
+    held: tuple[str, list[list[int]]] | None = st.session_state.get("set_up/families")
+    if held is None or held[0] != key:
+        held = (key, family_groups(frame))
+        st.session_state["set_up/families"] = held
+    groups = held[1]
+    if not groups:
+        return []
+    others = sum(map(len, groups)) - len(groups)
+    once = st.checkbox(
+        shell.escape_markdown(
+            f"Count each patent family once: {len(groups):,} {'families' if len(groups) > 1 else 'family'} with "
+            f"{count_of(others)} beside the first"
+        ),
+        value=True,
+        key=f"set_up/families/{key}",
+        persist_state="session",
+        help="One invention published in several countries is one document: the member ranked first stands for the "
+        "others, so that a hit, and the chance of one, counts once.",
+    )
+    if not once:
+        return []
+    shown = groups[:MOST_SHOWN]
+    with st.expander("Look at the families"):
+        table = pd.DataFrame([_family(frame, group) for group in shown])
+        edited = st.data_editor(
+            table,
+            hide_index=True,
+            width="stretch",
+            disabled=[name for name in table.columns if name != STANDS],
+            column_config={
+                STANDS: st.column_config.CheckboxColumn(width="small"),
+                "first in the list": st.column_config.TextColumn(width="medium"),
+                MEMBERS: st.column_config.TextColumn(width="medium"),
+            },
+            row_height=TWO_LINES,
+            key=f"set_up/families/{key}/table",
+        )
+    kept = [group for group, tick in zip(shown, edited[STANDS].tolist(), strict=True) if tick]
+    return [*kept, *groups[MOST_SHOWN:]]
+
+
+def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
+    names = [frame["publication_number"].iloc[row] or frame["id"].iloc[row] for row in group]
+    title = str(frame["title"].iloc[group[0]])
+    return {
+        STANDS: True,
+        "kind": "one family",
+        "first in the list": f"{title} · {names[0]}",
+        MEMBERS: ", ".join(names[1:]),
+    }

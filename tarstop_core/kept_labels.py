@@ -1,0 +1,266 @@
+"""Labels that a list came with: kept as already screened, or replayed in the order of the list.
+
+An earlier reader did not read in the order of this list. Kept documents therefore stand first, each with the chance
+that its own score or rank gives it. Under the marginal model, in which documents are relevant independently of each
+other given that there is something to find, the belief after them is exact, whatever order they were read in and
+however they were chosen from what was known then: M_d is a product over the documents read. It is an approximation for
+calibrators of first hits, and for rules that look at the order of labels (knees, targets, runs of misses): they take
+kept documents for the top of the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tarstop_core.advice import screening_path
+from tarstop_core.calibration import Calibrator
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.explain import documents
+from tarstop_core.files.synonyms import normal_header
+from tarstop_core.policies import Policy
+from tarstop_core.prepare import Ranking
+from tarstop_core.records import NOT_RELEVANT, RELEVANT
+from tarstop_core.session import CODES, CONFIRMED, UNSEEN, UNSURE, Event, Settings, State
+from tarstop_core.session import RELEVANT as FOUND
+
+_MEANING = {RELEVANT: "relevant", NOT_RELEVANT: "irrelevant"}
+_UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}
+_NAME = {code: name for name, code in CODES.items()}
+_ASREVIEW = ("asreview label", "label included")
+
+
+@dataclass(frozen=True, eq=False)
+class FileLabels:
+    """What the documents of a collection were labelled as before.
+
+    Parameters
+    ----------
+    codes : ndarray of int8, shape (n,)
+        By position in the collection: UNSEEN for no label, else as in a session.
+    unknown : tuple of str
+        Labels whose meaning is not evident; their documents count as not labelled.
+    source : str
+        Where they come from.
+    """
+
+    codes: NDArray[np.int8]
+    unknown: tuple[str, ...]
+    source: str
+
+    @property
+    def count(self) -> int:
+        """Documents with a label."""
+        return int(np.count_nonzero(self.codes != UNSEEN))
+
+    @property
+    def relevant(self) -> int:
+        """Documents labelled relevant."""
+        return int(np.count_nonzero(self.codes == FOUND))
+
+    @property
+    def undecided(self) -> int:
+        """Documents labelled "maybe", or differently by several reviewers."""
+        return int(np.count_nonzero(self.codes == UNSURE))
+
+    @property
+    def sentence(self) -> str:
+        """How many there are, and of what.
+
+        Examples
+        --------
+        >>> FileLabels(np.array([1, 0, -1], dtype=np.int8), (), "a.csv").sentence
+        '2 of 3 documents carry labels (1 relevant).'
+        """
+        undecided = f", {self.undecided:,} undecided" if self.undecided else ""
+        return (
+            f"{self.count:,} of {documents(len(self.codes))} {'carries' if self.count == 1 else 'carry'} "
+            f"labels ({self.relevant:,} relevant{undecided})."
+        )
+
+
+def labels_found(
+    frame: pd.DataFrame, files: Iterable[Mapping[str, Any]] = (), groups: Iterable[Sequence[int]] = ()
+) -> FileLabels:
+    """Read the labels of a collection.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+        A table of records.
+    files : iterable of mapping
+        What was understood of each file, as the store keeps it.
+    groups : iterable of sequences of int
+        Patent families: a label of one member is one of all, and the one that found most counts.
+
+    Examples
+    --------
+    >>> from tarstop_core.records import as_records
+    >>> table = as_records({"id": list("abc"), "label": ["relevant", "Included / Excluded", ""]})
+    >>> labels_found(table).codes.tolist()
+    [1, 2, -1]
+    """
+    meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
+    codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
+    unknown = tuple(text for text, code in meaning.items() if text and code == UNSEEN)
+    for group in groups:
+        known = {int(codes[row]) for row in group} - {UNSEEN}
+        if known:
+            codes[list(group)] = next((code for code in (FOUND, UNSURE) if code in known), min(known))
+    sources = [
+        f"{file['source']} ({_column(theirs)})"
+        for file in files
+        for theirs, ours in file.get("understood", {}).items()
+        if ours == "label"
+    ]
+    return FileLabels(codes, unknown, "; ".join(sources) or "the list")
+
+
+def _code(text: str) -> int:
+    if text in _MEANING:
+        return CODES[_MEANING[text]]
+    parts = [part.strip().casefold() for part in text.split("/")]
+    return UNSURE if parts != [""] and all(part in _UNDECIDED for part in parts) else UNSEEN
+
+
+def _column(theirs: str) -> str:
+    tool = ", as ASReview writes them" if normal_header(theirs) in _ASREVIEW else ""
+    return f"{theirs}{tool}"
+
+
+# --- kept -----------------------------------------------------------------------------------------
+
+
+def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]]:
+    """Put documents that carry labels before the others, each group in the order of the ranking.
+
+    Returns
+    -------
+    Ranking
+    list of int
+        Rank that each labelled document had, from 1 on.
+
+    Examples
+    --------
+    >>> ranking = Ranking(np.array([2, 0, 1]), np.array([3.0, 2.0, 1.0]), "By likeness.")
+    >>> first, ranks = kept_first(ranking, FileLabels(np.array([-1, 0, -1], dtype=np.int8), (), ""))
+    >>> first.order.tolist(), first.scores.tolist(), ranks
+    ([1, 2, 0], [1.0, 3.0, 2.0], [3])
+    """
+    labelled = labels.codes[ranking.order] != UNSEEN
+    at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
+    count = int(labelled.sum())
+    scores = None if ranking.scores is None else ranking.scores[at]
+    how = f"{ranking.how} {documents(count).capitalize()} that came with labels stand first."
+    return replace(ranking, order=ranking.order[at], scores=scores, how=how), (at[:count] + 1).tolist()
+
+
+def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
+    """The event that takes the labels over into a session, with the reasons and remarks that came along.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+    ranking : Ranking
+        As :func:`kept_first` gives it.
+    labels : FileLabels
+    ranks : sequence of int
+        As :func:`kept_first` gives them.
+    """
+    positions = ranking.order[: len(ranks)].tolist()
+    column = {name: frame[name].tolist() for name in ("id", "reason", "remark")}
+    return Event(
+        "kept",
+        {
+            "source": labels.source,
+            "labels": {column["id"][row]: _NAME[int(labels.codes[row])] for row in positions},
+            "ranks": list(ranks),
+            "notes": _said(column["id"], column["remark"], positions),
+            "reasons": _said(column["id"], column["reason"], positions),
+        },
+    )
+
+
+def _said(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) -> dict[str, str]:
+    return {ids[row]: texts[row] for row in positions if texts[row]}
+
+
+# --- replayed -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Where a rule would have stopped on labelled documents.
+
+    Parameters
+    ----------
+    policy : Policy
+    depth : int
+        Documents read by then.
+    found : int
+        Relevant ones among them.
+    plus : bool or None
+        Whether a⁺ is taken there; None in a review, where labels say nothing about it.
+    """
+
+    policy: Policy
+    depth: int
+    found: int
+    plus: bool | None
+
+
+def replayed(
+    ranking: Ranking,
+    labels: FileLabels,
+    settings: Settings,
+    calibrator: Calibrator,
+    policies: Sequence[Policy],
+) -> list[Replayed]:
+    """Read the labelled documents in rank order as if for the first time, and see where each rule stops.
+
+    Documents without a label are passed over: nobody knows what they are. Every label counts as it stands, so hits
+    need no confirmation. In a review the labels say which reports are included and not what is in them: belief stays
+    where it starts, and rules that weigh value against cost stop where chances alone let them.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Of the whole list, by relevance.
+    labels : FileLabels
+    settings : Settings
+    calibrator : Calibrator
+        Gives each document the chance that it has in the whole list.
+    policies : sequence of Policy
+
+    Returns
+    -------
+    list of Replayed
+        In the order of `policies`.
+    """
+    codes = labels.codes[ranking.order]
+    known = codes != UNSEEN
+    p = calibrator.probabilities(ranking.scores, len(ranking))[known]
+    codes = codes[known]
+    relevant = codes == FOUND
+    counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
+    unread = np.full(len(codes), UNSEEN, dtype=np.int8)
+    shown = unread if settings.review else codes
+    state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
+    path = replace(screening_path(counted, calibrator, p, state), labels=relevant)
+    found = np.concatenate([[0], np.cumsum(relevant)])
+    out = []
+    for policy in policies:
+        depth = int(policy.depths(path, [counted.cost])[0])
+        if isinstance(path, CumulativePath):
+            plus = None
+        elif policy.acts_on_belief:
+            plus = path.chooses_plus(depth)
+        else:
+            plus = path.hit is not None and depth >= path.hit
+        out.append(Replayed(policy, depth, int(found[depth]), plus))
+    return out

@@ -1,0 +1,121 @@
+"""What would be merged on import, for a person to look at: the same documents, and perhaps the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.near_duplicates import near_duplicates
+from tarstop_core.records import Match, Merge, merge_records
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """Matches among the records of several files.
+
+    Parameters
+    ----------
+    merge : Merge
+        With nothing said by a person: the same documents are merged, others not.
+    matches : tuple of Match
+        The same ones, then those that are perhaps the same; rows are those of the tables one after the other.
+    """
+
+    merge: Merge
+    matches: tuple[Match, ...]
+
+    @property
+    def by_default(self) -> frozenset[int]:
+        """Which matches (by place in `matches`) are merged unless a person says otherwise."""
+        return frozenset(at for at, match in enumerate(self.matches) if match.kind == "exact")
+
+
+def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
+    """Find what is, and what may be, the same document.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Tables of records, in the order in which they were given.
+
+    Examples
+    --------
+    >>> from tarstop_core.records import as_records
+    >>> title = "Folding of a mast in strong wind"
+    >>> proposal = propose([as_records({"id": list("abc"), "title": [title] * 3, "pmid": ["7", "7", ""],
+    ...                                 "date": ["2010", "2010", "2011"]})])
+    >>> [(match.kept, match.other, match.kind) for match in proposal.matches], proposal.merge.duplicates
+    ([(0, 1, 'exact'), (0, 2, 'near')], 1)
+    """
+    merge = merge_records(frames)
+    rows = merge.rows.tolist()
+    near = [
+        replace(match, kept=rows[match.kept], other=rows[match.other])
+        for match in near_duplicates(merge.frame)
+    ]
+    return Proposal(merge, (*merge.matches, *near))
+
+
+def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: Collection[int]) -> Merge:
+    """Merge the matches that a person chose, and no others.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Those that the proposal was made for.
+    proposal : Proposal
+    chosen : collection of int
+        Places in `proposal.matches`.
+    """
+    if frozenset(chosen) == proposal.by_default:
+        return proposal.merge
+    apart = {
+        match.other for at, match in enumerate(proposal.matches) if match.kind == "exact" and at not in chosen
+    }
+    together = [
+        (match.kept, match.other)
+        for at, match in enumerate(proposal.matches)
+        if match.kind == "near" and at in chosen
+    ]
+    return merge_records(frames, apart, together)
+
+
+def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
+    """The choice in JSON values, to stand beside the files of a collection.
+
+    Examples
+    --------
+    >>> proposal = Proposal(merge_records([]), (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title")))
+    >>> as_stored(proposal, {1})
+    {'merging': {'same': 0, 'apart': 1, 'together': 1, 'near': 0}}
+    """
+    kinds = [(match.kind, at in chosen) for at, match in enumerate(proposal.matches)]
+    return {
+        "merging": {
+            "same": kinds.count(("exact", True)),
+            "apart": kinds.count(("exact", False)),
+            "together": kinds.count(("near", True)),
+            "near": kinds.count(("near", False)),
+        }
+    }
+
+
+def said(files: Iterable[Mapping[str, Any]]) -> str:
+    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose.
+
+    Examples
+    --------
+    >>> said([{"merging": {"same": 3, "apart": 1, "together": 0, "near": 2}}])
+    '3 the same document; 1 kept apart by hand; 2 nearly the same, kept apart'
+    """
+    counts: Mapping[str, int] = next((file["merging"] for file in files if "merging" in file), {})
+    words = {
+        "same": "the same document",
+        "together": "merged by hand",
+        "apart": "kept apart by hand",
+        "near": "nearly the same, kept apart",
+    }
+    return "; ".join(f"{counts[kind]:,} {what}" for kind, what in words.items() if counts.get(kind))

@@ -1,0 +1,219 @@
+"""Records that may be one document: their titles are the same or nearly so, but not all else is.
+
+They are proposed to a person, never merged on their own. Of titles that are not the same, only those are compared
+that share two of their four rarest words, so that the time grows with the number of records and not with its square;
+of those, titles that differ in the spelling of a few words are near, not titles that differ in a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tarstop_core.records import (
+    IDENTIFIER_NAMES,
+    Match,
+    contradicting,
+    date_key,
+    first_author,
+    identifiers,
+    normal_title,
+    telling,
+    texts_agree,
+)
+
+RAREST = 4
+MOST_ALIKE = 20
+"""Titles that share two rare words in larger groups than this share a phrase, not a document."""
+LEAST_SHARED = 0.6
+MOST_DIFFERENT = 0.1
+"""Share of a title's letters that may differ."""
+_NUMBER = re.compile(r".*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
+
+Pairs = NDArray[np.int64]
+_About = tuple[int, str, str, str]  # row, authors, date, abstract
+
+
+def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
+    """Find records that may be one document with an earlier one.
+
+    Records whose PMIDs or publication numbers differ are different ones. Records whose DOIs differ may be a preprint
+    and its article: they are proposed where the title is the same and neither first author nor abstract speaks
+    against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless the abstracts agree.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+        A table of records in which exact duplicates have been merged.
+
+    Returns
+    -------
+    tuple of Match
+        In the order of `other`; rows are those of `frame`.
+
+    Examples
+    --------
+    >>> from tarstop_core.records import as_records
+    >>> twice = as_records({"id": ["a", "b"], "date": ["2010", "2011"],
+    ...                     "title": ["Folding of a mast in strong wind", "Folding of a mast in strong wind."]})
+    >>> near_duplicates(twice)
+    (Match(kept=0, other=1, kind='near', why='same title; year 2010 and 2011'),)
+    """
+    titles = [normal_title(title) for title in frame["title"].tolist()]
+    keys = identifiers(frame)
+    rows_of: dict[str, list[int]] = defaultdict(list)
+    for row, title in enumerate(titles):
+        if title:
+            rows_of[title].append(row)
+    parent = list(range(len(frame)))
+    found: list[Match] = []
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            row = parent[row]
+        return row
+
+    pairs = list(_candidates(rows_of))
+    rows = sorted({row for one, other, _ in pairs for row in (one, other)})
+    about = dict(
+        zip(rows, frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None), strict=True)
+    )
+    for one, other, alike in pairs:
+        first, last = sorted((root(one), root(other)))
+        if first == last:
+            continue
+        differ = contradicting(keys[first], keys[last])
+        all_telling = telling(titles[first]) and telling(titles[last])
+        why = _why(about[first], about[last], differ, alike, all_telling)
+        if why:
+            parent[last] = first
+            keys[first] = {**keys[last], **keys[first]}
+            found.append(Match(first, last, "near", why))
+    return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
+
+
+def _candidates(rows_of: dict[str, list[int]]) -> Iterator[tuple[int, int, str]]:
+    """Pairs of rows with the same title, then of nearly the same one."""
+    for rows in rows_of.values():
+        for row in rows[1:MOST_ALIKE] if len(rows) <= MOST_ALIKE else ():
+            yield rows[0], row, "same title"
+    unique = list(rows_of)
+    for one, other in _nearly_equal(unique):
+        yield rows_of[unique[one]][0], rows_of[unique[other]][0], "nearly the same title"
+
+
+def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:
+    """Why two records may be one, and what speaks against it; "" where they are not."""
+    if any(column != "doi" for column in differ):
+        return ""
+    authors = {first_author(record[1]) for record in (one, other)} - {""}
+    years = [date_key(record[2])[:1] for record in (one, other)]
+    texts = (one[3], other[3])
+    agree = texts_agree(*texts)
+    same = alike == "same title"
+    if differ and (len(authors) > 1 or not agree or not same):
+        return ""
+    if not all_telling and not (agree and all(texts)):
+        return ""
+    if not same and (len(authors) > 1 or not agree):
+        return ""
+    against = [f"{IDENTIFIER_NAMES[column]}s differ" for column in differ]
+    if all(years) and years[0] != years[1]:
+        against.append(f"year {years[0][0]} and {years[1][0]}")
+    if len(authors) > 1:
+        against.append("first authors differ")
+    if not agree:
+        against.append("abstracts differ")
+    return "; ".join((alike, *against))
+
+
+# --- titles that are nearly the same --------------------------------------------------------------
+
+
+def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of different normal titles that differ in the spelling of a few words."""
+    split = [title.split() for title in titles]
+    lengths = np.array([len(words) for words in split], dtype=np.int64)
+    numbers: dict[str, int] = {}
+    flat = np.array(
+        [numbers.setdefault(word, len(numbers)) for words in split for word in words], dtype=np.int64
+    )
+    if not len(flat):
+        return []
+    pairs = _sharing_rare_words(flat, lengths, len(numbers))
+    pairs = pairs[_mostly_shared(pairs, flat, lengths, len(numbers))]
+    return [(one, other) for one, other in pairs.tolist() if _spelled_alike(split[one], split[other])]
+
+
+def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
+    """Pairs of titles, shape (m, 2), that have two of each other's rarest words in common.
+
+    Parameters
+    ----------
+    flat : ndarray of int
+        The words of all titles one after the other, by number.
+    lengths : ndarray of int
+        Words in each title.
+    words : int
+        How many different words there are.
+    """
+    title = np.repeat(np.arange(len(lengths)), lengths)
+    at = np.lexsort((flat, np.bincount(flat, minlength=words)[flat], title))
+    rarest_first = flat[at]
+    starts = np.cumsum(lengths) - lengths
+    long = np.flatnonzero(lengths >= RAREST)
+    if not len(long):
+        return np.empty((0, 2), dtype=np.int64)
+    rare = np.sort(rarest_first[starts[long][:, None] + np.arange(RAREST)], axis=1)
+    columns = list(combinations(range(RAREST), 2))
+    keys = np.concatenate([rare[:, one] * words + rare[:, other] for one, other in columns])
+    owners = np.tile(long, len(columns))
+    by_key = np.lexsort((owners, keys))
+    keys, owners = keys[by_key], owners[by_key]
+    begins = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    sizes = np.diff(np.r_[begins, len(keys)])
+    found = []
+    for size in range(2, MOST_ALIKE + 1):
+        group = owners[begins[sizes == size][:, None] + np.arange(size)]
+        found += [group[:, [one, other]] for one, other in combinations(range(size), 2)]
+    pairs = np.concatenate(found)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return np.unique(pairs, axis=0) if len(pairs) else pairs
+
+
+def _mostly_shared(pairs: Pairs, flat: Pairs, lengths: Pairs, words: int) -> NDArray[np.bool_]:
+    """Which pairs have most of their words in common (Dice's coefficient), shape (m,)."""
+    starts = np.r_[0, np.cumsum(lengths)]
+    table = sp.csr_array((np.ones(len(flat), dtype=np.int32), flat, starts), shape=(len(lengths), words))
+    table.sum_duplicates()
+    table.data[:] = 1
+    different = np.diff(table.indptr)
+    shared = np.zeros(len(pairs), dtype=np.int64)
+    for begin in range(0, len(pairs), 100_000):
+        part = pairs[begin : begin + 100_000]
+        shared[begin : begin + len(part)] = table[part[:, 0]].multiply(table[part[:, 1]]).sum(axis=1)
+    return np.asarray(2 * shared >= LEAST_SHARED * different[pairs].sum(axis=1))
+
+
+def _spelled_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two titles differ in few letters, none of them in a number or a negation."""
+    left, right = Counter(one), Counter(other)
+    rest, more = left - right, right - left
+    if any(_NUMBER.fullmatch(word) for word in (*rest, *more)):
+        return False
+    ours = " ".join(word for word in one if word in rest)
+    theirs = " ".join(word for word in other if word in more)
+    longest = max(len(ours), len(theirs))
+    length = max(sum(map(len, one)), sum(map(len, other)))
+    # Of so long a remainder, this share must be equal; its upper bound is quick to tell.
+    enough = 1 - MOST_DIFFERENT * length / max(longest, 1)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    return matcher.real_quick_ratio() >= enough <= matcher.quick_ratio() and matcher.ratio() >= enough

@@ -1,0 +1,74 @@
+"""What is merged is what a person chose."""
+
+from __future__ import annotations
+
+from tarstop_core.merging import as_stored, merge_as_chosen, propose, said
+from tarstop_core.records import as_records
+
+TITLE = "Accuracy of ultrasound for the diagnosis of appendicitis"
+ONE = as_records(
+    {
+        "id": ["a", "b", "c"],
+        "title": [TITLE, "Kettle", TITLE],
+        "date": ["2010", "2011", "2012"],
+        "doi": ["10.1000/1", "10.1000/2", ""],
+        "source": ["one.csv"] * 3,
+    }
+)
+TWO = as_records(
+    {
+        "id": ["d", "e"],
+        "title": [TITLE, "Editorial"],
+        "abstract": ["Accurate.", ""],
+        "doi": ["https://doi.org/10.1000/1", ""],
+        "source": ["two.ris"] * 2,
+    }
+)
+
+
+def test_the_same_are_merged_and_near_ones_proposed() -> None:
+    proposal = propose([ONE, TWO])
+    assert [(match.kept, match.other, match.kind, match.why) for match in proposal.matches] == [
+        (0, 3, "exact", "same DOI"),
+        (0, 2, "near", "same title; year 2010 and 2012"),
+    ]
+    assert proposal.by_default == {0}
+    merge = merge_as_chosen([ONE, TWO], proposal, {0})
+    assert merge is proposal.merge
+    assert merge.frame["id"].tolist() == ["a", "b", "c", "e"]
+    assert merge.frame.loc[0, "abstract"] == "Accurate."
+    assert merge.rows.tolist() == [0, 1, 2, 4]
+
+
+def test_a_person_may_untick_and_tick() -> None:
+    proposal = propose([ONE, TWO])
+    apart = merge_as_chosen([ONE, TWO], proposal, set())
+    assert (apart.duplicates, apart.frame["id"].tolist()) == (0, ["a", "b", "c", "d", "e"])
+    both = merge_as_chosen([ONE, TWO], proposal, {0, 1})
+    assert (both.duplicates, both.frame["id"].tolist()) == (2, ["a", "b", "e"])
+    assert both.frame.loc[0, "source"] == "one.csv; two.ris"
+    only = merge_as_chosen([ONE, TWO], proposal, {1})
+    assert only.frame["id"].tolist() == ["a", "b", "d", "e"]
+
+
+def test_what_was_chosen_is_said() -> None:
+    proposal = propose([ONE, TWO])
+    assert as_stored(proposal, {1}) == {"merging": {"same": 0, "apart": 1, "together": 1, "near": 0}}
+    assert said([{"source": "one.csv"}, as_stored(proposal, {1})]) == "1 merged by hand; 1 kept apart by hand"
+    assert said([as_stored(proposal, {0})]) == "1 the same document; 1 nearly the same, kept apart"
+    assert said([{"source": "one.csv"}]) == ""
+
+
+def test_telling_titles_of_one_author_and_year_are_the_same_unless_something_speaks_against_it() -> None:
+    def merged(title: str = TITLE, **second: str) -> int:
+        rows = [{"title": title, "authors": "Lee, A", "date": "2010", "abstract": "Accurate in children."}]
+        rows.append({**rows[0], **second})
+        names = sorted({name for row in rows for name in row})
+        columns = {name: [row.get(name, "") for row in rows] for name in names}
+        return propose([as_records({"id": ["a", "b"], **columns})]).merge.duplicates
+
+    assert merged() == 1
+    assert merged(authors="A. Lee", date="May 2010", abstract="") == 1
+    assert merged(date="2011") == merged(authors="Ray, B") == merged(date="") == 0
+    assert merged(abstract="Something else entirely was studied there.") == 0
+    assert merged(title="Editorial") == merged(title="Reply to the authors of the study") == 0

@@ -1,0 +1,148 @@
+"""Set up: what is merged, families, and labels that came along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.session import replay
+from tarstop_core.session_export import whole_session
+from tarstop_core.store import Store
+
+Open = Callable[..., AppTest]
+FILES = "set_up/documents/files/0"
+START = "set_up/start"
+LABELLED = b"""id,title,abstract,date,included,exclusion reason
+1,Accuracy of ultrasound for appendicitis in children,Ultrasound in children.,2010,1,
+2,Kettles with lids,Kettles boil water.,2011,0,wrong topic
+3,Accuracy of MRI for appendicitis in adults,MRI in adults.,2012,,
+4,Accuracy of ultrasound for appendicitis in children,Ultrasound in children again.,2013,,
+5,Fentanyl for pain,Pain after surgery.,2014,,
+"""
+FAMILY = b"""Display Key,Title,Abstract,Publication Date,Simple Family Members
+EP 3456789 A1,Foldable mast,A mast.,2015-03-04,EP 3456789 A1;;US 2015/0123456 A1
+US 2015/0123456 A1,Foldable antenna mast,An antenna mast.,2015-06-04,EP 3456789 A1;;US 2015/0123456 A1
+US 9123456 B2,Kettle,A kettle.,2012-06-04,US 9123456 B2
+"""
+
+
+def upload(app: AppTest, name: str, content: bytes, query: str) -> AppTest:
+    app.radio("set_up/documents/source").set_value("upload").run()
+    app.file_uploader(FILES).upload(name, content)
+    app.run()
+    next(area for area in app.text_area if "/query/" in area.key).set_value(query).run()
+    assert not app.exception and not app.error
+    return app
+
+
+def words_of(elements: object) -> str:
+    return " ".join(str(element.value) for element in elements).replace("\\", "")  # type: ignore[attr-defined]
+
+
+def html_of(app: AppTest) -> str:
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def choice(app: AppTest) -> object:
+    return next(radio for radio in app.radio if "/came_along/choice/" in radio.key)
+
+
+def test_labels_are_found_and_kept(open_app: Open, store: Store) -> None:
+    app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
+    asked = choice(app)
+    assert (
+        "2 of 5 documents carry labels (1 relevant). They come from mine.csv (included)."
+        in asked.label.replace("\\", "")
+    )
+    assert asked.value == "keep"
+    assert "of 5, after 2 kept with their labels" in words_of(app.markdown)
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert summary.labelled == 2
+    whole = whole_session(store, summary.id)
+    assert whole.row.ids[:2] == ("1", "2")
+    assert (whole.state.kept, whole.state.relevant, whole.state.excluded_for) == (2, 1, {1: "wrong topic"})
+    app.switch_page("pages/screen.py").run()
+    assert not app.exception
+    assert "2 of 5 screened" in html_of(app) and "2 came with labels" in html_of(app)
+
+
+@pytest.mark.parametrize("wanted", ["leave", "replay"])
+def test_labels_may_be_left_out_or_replayed(open_app: Open, store: Store, wanted: str) -> None:
+    app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
+    choice(app).set_value(wanted).run()
+    assert ("Where each rule would have stopped" in words_of(app.markdown)) == (wanted == "replay")
+    if wanted == "replay":
+        assert "1 of 1" in html_of(app) and "Consecutive irrelevant(50)" in html_of(app)
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert summary.labelled == 0 and not store.events(summary.id)
+
+
+def test_a_plan_can_be_registered_with_kept_labels(open_app: Open, store: Store) -> None:
+    app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
+    app.checkbox("set_up/register").set_value(True).run()
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert [event.kind for event in store.events(summary.id)] == ["kept", "plan"]
+
+
+def test_near_duplicates_wait_for_a_tick(open_app: Open, store: Store) -> None:
+    app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound")
+    (expander,) = [each for each in app.expander if each.label.startswith("Look at what is merged")]
+    assert expander.label == "Look at what is merged: 1 perhaps the same"
+    (table,) = [each.value for each in app.dataframe if "would be merged" in each.value]
+    assert table["merge"].tolist() == [False]
+    assert table["why"].tolist() == ["perhaps the same: same title; year 2010 and 2013"]
+    # What the button stores, since the simulated page has no grid to tick.
+    signature = app.session_state["set_up/documents/imported"][0]
+    app.session_state["set_up/documents/chosen"] = (signature, frozenset({0}))
+    app.run()
+    assert "4 documents imported (5 from mine.csv; 1 merged as duplicates)." in words_of(app.success)
+    (row,) = store.collections()
+    assert (row.documents, row.duplicates) == (4, 1)
+    assert row.files[-1] == {"merging": {"same": 0, "apart": 0, "together": 1, "near": 0}}
+
+
+def test_a_family_counts_once(open_app: Open, store: Store) -> None:
+    app = upload(open_app("set_up"), "lens.csv", FAMILY, "antenna mast")
+    (once,) = [box for box in app.checkbox if "patent family" in box.label]
+    assert "1 family with 1 document beside the first" in once.label.replace("\\", "")
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    whole = whole_session(store, summary.id)
+    assert len(whole.row.ids) == 2
+    first = whole.row.ids[0]
+    state = replay(whole.row.settings, whole.row.ids, whole.events)
+    assert state.also == {first: ("EP 3456789 A1",)}
+    assert ("Records for which another of their patent family stands", 1) in whole.flow
+    assert sum(count for name, count in whole.flow if name.startswith("Records identified")) == 3
+    app.switch_page("pages/screen.py").run()
+    assert not app.exception
+    assert "also published as EP 3456789 A1" in html_of(app)
+
+
+def test_families_may_stay_apart(open_app: Open, store: Store) -> None:
+    app = upload(open_app("set_up"), "lens.csv", FAMILY, "antenna mast")
+    (once,) = [box for box in app.checkbox if "patent family" in box.label]
+    once.set_value(False).run()
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert summary.documents == 3 and not store.events(summary.id)
+
+
+def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real_data: Path) -> None:
+    content = (real_data / "records" / "Triptans.csv").read_bytes()
+    app = upload(open_app("set_up"), "Triptans.csv", content, "triptans for migraine")
+    asked = choice(app)
+    assert "671 of 671 documents carry labels (24 relevant)." in asked.label.replace("\\", "")
+    assert asked.value == "replay"
+    assert "of 24" in html_of(app)
+    asked.set_value("keep").run()
+    assert "Nothing is left to read then." in words_of(app.caption)
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert summary.labelled == 671
