@@ -46,6 +46,11 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         st.warning(f"The advice is to go on{why}. You may stop all the same.")
     if advice.review is not None:
         _reports(advice.review)
+    if len(state.combination) > 1 and state.hit is None:
+        st.info(
+            f"{documents(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
+            "decide."
+        )
     if len(state.unsure):
         st.info(f"Still to be settled: {documents(len(state.unsure))} marked unsure.")
     plus = st.radio(

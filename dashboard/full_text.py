@@ -9,12 +9,14 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import shell
-from dashboard.reading import document_html
+from dashboard.reading import document_html, query_to_mark
 from dashboard.samples import sample_text
+from dashboard.verdicts import shortened
 from dashboard.work import Work, say
 from tarstop_core.errors import InputProblem
+from tarstop_core.exclusions import KEYED, reasons_offered
 from tarstop_core.report_entry import RATES, Draft, TypedTable, by_study, study_name
-from tarstop_core.reports import OUTCOMES, FullText
+from tarstop_core.reports import OUTCOMES, FullText, Report
 from tarstop_core.session import RELEVANT, State
 from tarstop_core.tables import CELLS
 
@@ -44,7 +46,7 @@ def queue(work: Work, state: State) -> None:
                 "Read the next report",
                 key="next_report",
                 shortcut="f",
-                disabled=not waiting or work.stopping or bool(work.noting),
+                disabled=not waiting or work.busy,
                 on_click=work.open_report,
                 args=(waiting[0] if waiting else 0,),
             )
@@ -151,9 +153,26 @@ def report(work: Work, state: State, at: int) -> None:
                 '<h4 class="tar-part">Full text <span class="tar-badge">simulated excerpt</span></h4>'
                 f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
             )
-        st.html(document_html(record, at, state, work.row.query, score, lead=lead))
+        st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
     with st.container(key="report_form"):
+        if state.reasons:
+            _excluded_at_once(work, state, at, doc)
         _form(work, state, at, doc)
+
+
+def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
+    """The defined reasons: one press stores that the report is excluded for it."""
+    with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
+        st.caption("Exclude the report, because:", width="content")
+        for number, reason in enumerate(state.reasons, start=1):
+            st.button(
+                shell.escape_markdown(shortened(reason)),
+                key=f"report_because_{number}_{doc}",
+                shortcut=str(number) if number <= KEYED else None,
+                disabled=work.busy,
+                on_click=_store,
+                args=(work, at, doc, Report("excluded", reason), state.seq),
+            )
 
 
 def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
@@ -171,7 +190,7 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
     stored = draft.stored is not None
     suggestions: list[tuple[str, Iterable[str]]] = [
         ("tar-studies", by_study(state)),
-        ("tar-reasons", dict.fromkeys(each.reason for each in state.read_in_full.values() if each.reason)),
+        ("tar-reasons", reasons_offered(state)),
     ]
     st.html(
         "".join(
@@ -283,12 +302,22 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
         if draft.outcome == "data" and draft.to_convert:
             _convert(work, doc, draft)
             return
-        work.report(doc, draft.report(unnamed=f"Document #{at + 1}"), seen)
+        read = draft.report(unnamed=f"Document #{at + 1}")
+    except InputProblem as problem:
+        st.session_state[SAID] = (doc, str(problem), "")
+        return
+    _store(work, at, doc, read, seen)
+
+
+def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
+    st.session_state.pop(SAID, None)
+    try:
+        work.report(doc, read, seen)
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
         return
     _close(work, doc, kept=False)
-    say(f"Saved: report #{at + 1}, {OUTCOMES[draft.outcome].lower()}.")
+    say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
 
 
 def _convert(work: Work, doc: str, draft: Draft) -> None:

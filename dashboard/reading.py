@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import shell
+from dashboard import grading, shell, verdicts
 from dashboard.deciding import open_dialog
 from dashboard.samples import sample_criteria
+from dashboard.verdicts import two_stages
 from dashboard.work import Work, attempt, reviewer, say
 from tarstop_core.advice import Advice
+from tarstop_core.application import Flag
 from tarstop_core.explain import number, percent
-from tarstop_core.ranking import matched_terms
-from tarstop_core.session import NAMES, RELEVANT, Event, Label, Settings, State, last_undoable
+from tarstop_core.highlighting import parts, stems
+from tarstop_core.session import GRADES, NAMES, RELEVANT, Event, Settings, State, last_undoable
 from tarstop_core.store import Record
 
-KEYS: tuple[tuple[Label, str], ...] = (("relevant", "i"), ("irrelevant", "e"), ("unsure", "u"))
-VERDICTS = ("Relevant", "Not relevant", "Unsure")
-ABSTRACT_VERDICTS = ("Include", "Exclude", "Unsure")
+MARKING = "mark_words"
 ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
 UNDONE = {
     "label": "verdict on",
@@ -29,13 +30,9 @@ UNDONE = {
 }
 
 
-def two_stages(settings: Settings) -> bool:
-    """Whether titles and abstracts are judged first, and reports read later."""
-    return settings.review and settings.stages == 2
-
-
 def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     back = at is not None and at < state.depth
+    found: tuple[Flag, ...] = ()
     with st.container(height=430, border=False, key="document"):
         if at is None:
             st.html('<div class="tar-word">You have read every document.</div>')
@@ -44,23 +41,12 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             record = work.document(at)
             chance = "" if back or state.hit is not None else _chance(work, state, at, advice)
             score = None if work.row.scores is None else float(work.row.scores[at])
-            st.html(document_html(record, at, state, work.row.query, score, chance))
+            found = grading.flagged(record, state)
+            lead = flags_html(found)
+            st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead))
     doc = work.shown = work.row.ids[at] if at is not None else ""
-    blocked = at is None or work.stopping or bool(work.noting) or (state.stopped and not back)
-    with st.container(horizontal=True, key="labels", gap="small"):
-        verdicts = ABSTRACT_VERDICTS if two_stages(state.settings) else VERDICTS
-        for (verdict, key), words in zip(KEYS, verdicts, strict=True):
-            st.button(
-                words,
-                # Keyed by document: a press on the one before is refused, never given to the next.
-                key=f"label_{verdict}_{doc}",
-                shortcut=key,
-                type="secondary",
-                width="stretch",
-                disabled=blocked,
-                on_click=_press,
-                args=(work, doc, verdict, state.seq),
-            )
+    blocked = at is None or work.busy or (state.stopped and not back)
+    verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.bars), None))
     _helpers(work, state, at, doc)
     if doc and work.noting == doc:
         name = shell.escape_markdown(reviewer() or "you")
@@ -80,8 +66,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
     """Undo, note, looking back, and the way out."""
     back = at is not None and at < state.depth
     with st.container(horizontal=True, key="helpers", gap="small"):
-        # A key meant for the note or the dialog must not reach the page behind it.
-        shut = work.stopping or bool(work.noting)
+        shut = work.busy
         st.button(
             "Undo",
             key="undo",
@@ -94,7 +79,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
             "Close the note" if work.noting else "Note",
             key="note",
             shortcut=None if work.noting else "n",
-            disabled=work.stopping or at is None,
+            disabled=work.stopping or bool(work.editing) or at is None,
             on_click=_toggle_note,
             args=(work, doc),
         )
@@ -103,16 +88,16 @@ def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
             key="earlier",
             shortcut="Left",
             disabled=shut or (at if at is not None else state.depth) < 1,
-            on_click=_look,
-            args=(work, (at if at is not None else state.depth) - 1),
+            on_click=work.look,
+            args=((at if at is not None else state.depth) - 1,),
         )
         if back and at is not None:
             after = None if at + 1 >= state.depth else at + 1
             st.button(
-                "Later", key="later", shortcut="Right", disabled=shut, on_click=_look, args=(work, after)
+                "Later", key="later", shortcut="Right", disabled=shut, on_click=work.look, args=(after,)
             )
             st.button(
-                "Back to the next document", key="front", shortcut="Esc", on_click=_look, args=(work, None)
+                "Back to the next document", key="front", shortcut="Esc", on_click=work.look, args=(None,)
             )
         if not state.stopped:
             st.button("Stop and decide", key="stop", type="primary", on_click=open_dialog, args=(work,))
@@ -129,10 +114,11 @@ def to_settle(work: Work, state: State) -> None:
         with st.container(border=True, key=f"confirm_{at}"):
             title = shell.escape_markdown(work.document(int(at)).title or "Untitled")
             st.markdown(
-                f"**Does document #{at + 1} settle the question?** “{title}” counts only once you confirm it."
+                f"**Does document #{at + 1}{_with(state, int(at))} settle the question?** “{title}” counts only once "
+                "you confirm it."
             )
             yes, no, look = st.columns(3)
-            shortcuts = ("y", "x") if at == state.pending[0] else (None, None)
+            shortcuts = ("h", "d") if at == state.pending[0] else (None, None)
             for column, words, holds, key in (
                 (yes, "It holds", True, shortcuts[0]),
                 (no, "It does not", False, shortcuts[1]),
@@ -142,28 +128,35 @@ def to_settle(work: Work, state: State) -> None:
                     key=f"holds_{at}_{holds}",
                     shortcut=key,
                     width="stretch",
-                    disabled=work.stopping or bool(work.noting),
+                    disabled=work.busy,
                     on_click=_confirm,
                     args=(work, doc, holds, state.seq),
                 )
             look.button(
-                "Read it again", key=f"again_{at}", width="stretch", on_click=_look, args=(work, int(at))
+                "Read it again", key=f"again_{at}", width="stretch", on_click=work.look, args=(int(at),)
             )
     if len(state.unsure):
         with st.container(horizontal=True, key="unsure", gap="small", vertical_alignment="center"):
             st.caption("Unsure, to be settled:", width="content")
             for at in state.unsure[:8]:
-                st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=_look, args=(work, int(at)))
+                st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=work.look, args=(int(at),))
             if len(state.unsure) > 8:
                 st.caption(f"and {len(state.unsure) - 8} more", width="content")
+    if not state.settings.review:
+        grading.graded(work, state)
+
+
+def _with(state: State, at: int) -> str:
+    """' together with #3', where two Y do it."""
+    first = state.together.get(at)
+    return "" if first is None else f" together with #{first + 1}"
 
 
 def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
     """How likely the next document is to be what is looked for."""
     settings = state.settings
     if two_stages(settings):
-        _, p = work.chances(settings)
-        return f"chance to be included {percent(float(p[at]))}"
+        return f"chance to be included {percent(float(work.paths(settings).path.p[at]))}"
     return f"chance to {'bring data' if settings.review else 'be a hit'} {percent(advice.rho)}"
 
 
@@ -182,8 +175,14 @@ def document_html(
             verdict = ABSTRACT_NAMES.get(verdict, verdict)
         if state.labels[at] == RELEVANT and state.settings.confirm_hits and not state.settings.review:
             verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
-        facts.append(f"you said: {verdict}")
-    words = matched_terms(query, f"{record.title} {record.abstract}") if query else set()
+        if not state.settings.review and int(state.labels[at]) in GRADES:
+            verdict = f"{GRADES[int(state.labels[at])]}, {verdict}{_with(state, at)}"
+        if at in state.excluded_for:
+            verdict += f" ({state.excluded_for[at]})"
+        facts.append(f"{'kept label' if at < state.kept else 'you said'}: {verdict}")
+    if record.id in state.also:
+        facts.append(f"also published as {', '.join(state.also[record.id])}")
+    words = stems(query)
     abstract = record.abstract
     if abstract.startswith(record.title):
         abstract = abstract[len(record.title) :].lstrip()
@@ -199,24 +198,28 @@ def document_html(
     )
 
 
-def _marked(text: str, words: set[str]) -> str:
+def _marked(text: str, words: frozenset[str]) -> str:
     """Escaped text with the query's words lightly marked."""
     if not words:
         return html.escape(text)
-    parts = re.split(r"(\w[\w'-]*)", text)
     return "".join(
-        f"<mark>{html.escape(part)}</mark>" if part.lower() in words else html.escape(part) for part in parts
+        f"<mark>{html.escape(part)}</mark>" if asked else html.escape(part)
+        for part, asked in parts(text, words)
     )
 
 
-def _press(work: Work, doc: str, verdict: Label, seen: int) -> None:
-    attempt(lambda: work.label(doc, verdict, seen))
-    _look(work, None)
-    settings = work.state.settings
-    if verdict == "relevant" and settings.review and settings.stages == 1:
-        at = work.row.ids.index(doc)
-        if at in work.state.waiting:
-            work.open_report(at)
+def flags_html(found: Sequence[Flag]) -> str:
+    """Flags as they stand above the abstract."""
+    return "".join(f'<div class="tar-flag">⚑ {html.escape(_sentence(flag.words))}</div>' for flag in found)
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def query_to_mark(work: Work) -> str:
+    """The words that are asked for, unless their marking is switched off."""
+    return work.row.query if st.session_state.get(MARKING, True) else ""
 
 
 def _undo(work: Work, seen: int) -> None:
@@ -225,7 +228,7 @@ def _undo(work: Work, seen: int) -> None:
     if last is not None and work.events[-1].kind == "undo":
         at = work.row.ids.index(str(last.payload["doc"])) + 1
         say(f"Undone: the {UNDONE[last.kind]} #{at}.")
-    _look(work, None)
+    work.look(None)
 
 
 def _continue(work: Work, seen: int) -> None:
@@ -253,10 +256,6 @@ def looking_at(work: Work, state: State) -> int | None:
     return state.depth if state.depth < len(work.row.ids) else None
 
 
-def _look(work: Work, at: int | None) -> None:
-    work.looking_at = at
-
-
 def question(work: Work, settings: Settings) -> None:
     """What every document is held against."""
     criteria = sample_criteria(work) if settings.review else ""
@@ -264,6 +263,13 @@ def question(work: Work, settings: Settings) -> None:
     if work.row.query:
         with st.container(border=True, key="question"):
             st.html(
-                '<div class="tar-meta">You are looking for (its words are underlined in the documents)</div>'
+                '<div class="tar-meta">You are looking for</div>'
                 f'<div class="tar-literal">{html.escape(work.row.query)}</div>{included}'
+            )
+            st.toggle(
+                "Underline its words in the documents",
+                value=True,
+                key=MARKING,
+                persist_state="session",
+                help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
             )

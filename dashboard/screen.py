@@ -9,37 +9,34 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import advising, evidence, full_text, reading, review_stakes, shell, stakes
+from dashboard import (
+    advising,
+    evidence,
+    full_text,
+    live_check,
+    own_application,
+    reading,
+    reasons,
+    review_stakes,
+    shell,
+    stakes,
+)
 from dashboard.deciding import stop_dialog
 from dashboard.review_stakes import ADJUSTABLE
+from dashboard.verdicts import two_stages
 from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
 from tarstop_core.advice import Advice, trace
+from tarstop_core.application import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv
+from tarstop_core.grades import grades_in_words
 from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import Settings, State
 
 REVIEWER_FIELD = "_reviewer_field"
 _FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
-KEYS_SCRIPT = """<script>if(!window.tarstopKeys){window.tarstopKeys=true;
-document.addEventListener('keydown',e=>{
-  const typing=e.target.closest&&e.target.closest('input:not([type=range]),textarea,select,[contenteditable]');
-  if(e.repeat&&e.key.length===1&&!typing)e.stopImmediatePropagation();
-  if(e.key==='Escape'&&e.target.type==='range')e.target.blur();},true);
-new MutationObserver(()=>{const note=document.querySelector('[class*="st-key-note_text"] textarea');
-  if(note&&!note.dataset.met){note.dataset.met=1;note.focus();}
-  for(const [name,list] of [['study','tar-studies'],['reason','tar-reasons']])
-    for(const box of document.querySelectorAll(`[class*="st-key-report_${name}"] input:not([list])`))
-      box.setAttribute('list',list);
-  const count=document.querySelector('[class*="st-key-report_TP"] input');
-  if(count&&!count.dataset.met){count.dataset.met=1;if(matchMedia('(pointer: fine)').matches)count.focus();}
-  const rank=document.querySelector('.tar-rank')?.textContent;
-  if(rank!==window.tarstopRank){const first=!window.tarstopRank;window.tarstopRank=rank;
-    if(!first&&innerWidth<=640)document.querySelector('.st-key-document')?.scrollIntoView({block:'start'});}
-  }).observe(document.body,{subtree:true,childList:true});
-document.addEventListener('pointerup',()=>setTimeout(()=>{const a=document.activeElement;
-  if(a&&a.type==='range')a.blur();},0),true);}</script>"""
+KEYS_SCRIPT = f"<script>{(shell.ROOT / 'dashboard' / 'keys.js').read_text(encoding='utf-8')}</script>"
 
 
 def screen_page() -> None:
@@ -100,12 +97,17 @@ def _screening(work: Work) -> None:
         advising.advice_panel(work, state, advice, shown, what_if)
         advising.curves(work, state, settings, shown)
     advising.other_rules(work, state, settings)
+    live_check.panel(work, state)
     _below(work, state, settings, what_if, advice)
     if settings.review:
         # Last, because it grows with every study.
         _evidence(work, state, settings)
     if work.stopping:
         stop_dialog(work, state, advice)
+    elif work.editing == reasons.EDITING:
+        reasons.dialog(work, state)
+    elif work.editing == own_application.EDITING:
+        own_application.dialog(work, state)
 
 
 def _header(work: Work, state: State) -> None:
@@ -138,13 +140,15 @@ def _counted(work: Work, state: State) -> str:
     if state.settings.review:
         with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
         waiting = len(state.waiting)
-        parts.append(f"{state.relevant:,} {'included' if reading.two_stages(state.settings) else 'relevant'}")
+        parts.append(f"{state.relevant:,} {'included' if two_stages(state.settings) else 'relevant'}")
         parts.append(f"{with_data:,} with data")
         parts.append("1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting")
     else:
-        parts.append(f"{state.relevant:,} relevant")
+        parts.append(grades_in_words(state))
     if len(state.unsure):
         parts.append(f"{len(state.unsure)} unsure")
+    if state.kept:
+        parts.append(f"{state.kept:,} came with labels")
     return " · ".join(parts)
 
 
@@ -183,7 +187,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
                 "Register this as my plan",
                 key="register",
                 help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
-                "the list of documents. "
+                f"the list of documents: {shell.term('plan', 'what is that?')} "
                 "From then on moving a slider is a what-if until you confirm it with a reason.",
                 on_click=_register,
                 args=(work, state.seq),
@@ -203,6 +207,9 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         )
         if settings.review:
             _review_exports(work, state)
+        else:
+            own_application.opener(work)
+        reasons.opener(work, state)
 
 
 def _review_exports(work: Work, state: State) -> None:
@@ -254,6 +261,10 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
             f"q* {number(before.payoffs.q_star)} → {number(after.payoffs.q_star)}, "
             f"cost {amount(before.cost, before.payoffs.unit)} → {amount(after.cost, after.payoffs.unit)}"
         )
+        if after.application != before.application:
+            moved += f", your application {_of_application(before)} → {_of_application(after)}"
+        if after.scale != before.scale:
+            moved += f", chances multiplied by {number(before.scale)} → {number(after.scale)}"
         if plan.review:
             were, are = _of_review(before), _of_review(after)
             moved += "".join(
@@ -275,6 +286,12 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         args=(work, what_if, reason, state.seq),
     )
     drop.button("Back to the plan", width="stretch", on_click=_forget_what_if, args=(work,))
+
+
+def _of_application(settings: Settings) -> str:
+    """Number and date in words."""
+    mine = settings.application
+    return ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named"
 
 
 def _of_review(settings: Settings) -> dict[str, str]:

@@ -8,20 +8,22 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
-from dashboard import shell, stakes
+from dashboard import calibrators, shell, stakes
 from dashboard.chances import followed
 from dashboard.creating import go_to
 from dashboard.home import found
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.explain import percent, question
 from tarstop_core.files import trace_to_csv
+from tarstop_core.grades import grades_in_words
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.protocol_text import changes, protocol_paragraph
-from tarstop_core.session import Settings
-from tarstop_core.session_compare import duplicate, outcome, outcome_sentence
+from tarstop_core.session import GRADES, Settings
+from tarstop_core.session_compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.session_export import WholeSession, to_csv, to_ris, to_xlsx, whole_session
 from tarstop_core.session_file import export_session
 from tarstop_core.session_report import report_html
@@ -86,7 +88,7 @@ def _facts(session: WholeSession) -> None:
     if state.settings.review:
         read += f" · {found(session.events)}"
     else:
-        read += f" · {state.relevant:,} relevant"
+        read += f" · {grades_in_words(state)}"
     decision = state.decision
     if decision is not None:
         named = state.settings.plus if decision.plus else state.settings.minus
@@ -105,7 +107,6 @@ def _facts(session: WholeSession) -> None:
 
 def _export(store: Store, session: WholeSession) -> None:
     stem = file_stem(session.row.name)
-    read = session.state.depth > 0
     exports: list[tuple[str, str, str, str, Callable[[], str | bytes], bool]] = [
         (
             "Report (HTML)",
@@ -150,11 +151,13 @@ def _export(store: Store, session: WholeSession) -> None:
         ),
         (
             "Relevant ones (RIS)",
-            "Only what was labelled relevant.",
+            "Only what was labelled relevant."
+            if session.state.settings.review
+            else "Only what was graded X, Y or A.",
             f"{stem}-relevant.ris",
             "application/x-research-info-systems",
             lambda: to_ris(session, relevant_only=True),
-            read and session.state.relevant > 0,
+            bool(np.isin(session.state.labels, list(GRADES)).any()),
         ),
     ]
     for at in range(0, len(exports), 2):
@@ -215,7 +218,7 @@ def _other_settings(store: Store, session: WholeSession) -> None:
             step=0.01,
             format="percent",
             key=f"{key}/b_0",
-            help="The starting belief b₀.",
+            help=f"The {shell.term('b-0', 'starting belief')} b₀.",
         )
         theta = tried.theta
         if settings.review:
@@ -228,12 +231,36 @@ def _other_settings(store: Store, session: WholeSession) -> None:
                 format="percent",
                 key=f"{key}/theta",
             )
+    tried, session = _other_chances(store, session, tried, key)
     # The slider's step must not move a finer starting chance that nobody touched.
     b_0 = tried.b_0 if abs(b_0 - tried.b_0) < 0.005 else b_0
     tried = replace(tried, policy=rule, b_0=b_0, theta=theta)
     st.session_state[key] = tried
     _replayed(session, settings, tried)
     _make_duplicate(store, session, tried, key)
+
+
+def _other_chances(
+    store: Store, session: WholeSession, tried: Settings, key: str
+) -> tuple[Settings, WholeSession]:
+    """Ask for the calibrator; a factor that was found for one is not another's."""
+    settings = session.state.settings
+    own = session.calibrators[settings.calibrator]
+    choices = {settings.calibrator: own} | {
+        each.calibrator.digest: each.calibrator
+        for each in calibrators.fitting(store, own.scenario, session.row.scores is not None).values()
+    }
+    names = {each.calibrator.digest: calibrators.title(each) for each in calibrators.listed(store).values()}
+    digests = list(choices)
+    chosen = st.selectbox(
+        "Where the chances come from",
+        digests,
+        index=digests.index(tried.calibrator) if tried.calibrator in digests else 0,
+        format_func=lambda digest: names.get(digest, choices[digest].fitted_on.name),
+        key=f"{key}/calibrator",
+    )
+    held, switched = with_calibrator(session, choices[chosen])
+    return replace(tried, calibrator=switched.calibrator, scale=switched.scale), held
 
 
 def _try(key: str, moved: Settings) -> None:
@@ -276,7 +303,13 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
     def make() -> None:
-        made = duplicate(store, session.row.id, tried, name.strip() or session.row.name)
+        made = duplicate(
+            store,
+            session.row.id,
+            tried,
+            name.strip() or session.row.name,
+            session.calibrators[tried.calibrator],
+        )
         st.query_params[CHOSEN] = made
         say(f"Duplicated: {name.strip() or session.row.name}.")
 

@@ -9,9 +9,11 @@ from typing import BinaryIO, cast
 
 import streamlit as st
 
-from dashboard import chances, documents, review_settings, shell, stakes
+from dashboard import came_along, chances, documents, own_application, review_settings, shell, stakes
+from dashboard.came_along import Arranged
 from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
+from dashboard.own_application import Asked
 from dashboard.work import REVIEWER
 from tarstop_core.advice import advise
 from tarstop_core.calibration import Calibrator
@@ -67,7 +69,10 @@ def set_up_page() -> None:
     st.title("Set up a session")
     scenario = _scenario()
     sample = documents.SAMPLE_WORDS[scenario].removeprefix("A ")
-    st.caption(f"The {sample} is ready to start; for your own documents, go from top to bottom.")
+    st.caption(
+        f"The {sample} is ready to start; for your own documents, go from top to bottom. "
+        f"[Which files, and what is read in them?]({shell.guide('own_data')})"
+    )
     problems: list[str] = []
 
     _step(1, "Documents")
@@ -76,20 +81,25 @@ def set_up_page() -> None:
         st.info(f"Choose files above to go on, or take a {sample}.", icon=":material/arrow_upward:")
         return
 
+    asked = own_application.ask(chosen, problems) if scenario == "patent" else None
+
     _step(2, "Order")
     order = _order(chosen)
-    ranking, query = _ranking(chosen, order, scenario, problems)
+    arranged, query = _ranking(chosen, order, scenario, problems, asked)
+    ranking = None if arranged is None else arranged.ranked
 
     _step(3, "What is at stake")
     plus, minus = _actions(scenario, problems)
     start = Settings(stakes.START.payoffs, stakes.START.cost, plus=plus, minus=minus)
+    if asked is not None:
+        start = replace(start, application=asked.application)
     settings = _review_stakes(start, problems) if scenario == "review" else _stakes(start, problems)
 
     _step(4, "Chances")
     settings, calibrator = _chances(settings, ranking, has_scores=order != "own", sample=chosen.simulated)
 
     _step(5, "Start")
-    _start(chosen, ranking, query, settings, calibrator, problems)
+    _start(chosen, arranged, query, settings, calibrator, problems)
 
 
 def _step(number: int, words: str) -> None:
@@ -144,8 +154,8 @@ def _order(chosen: Documents) -> Order:
 
 
 def _ranking(
-    chosen: Documents, order: Order, scenario: str, problems: list[str]
-) -> tuple[Ranking | None, str]:
+    chosen: Documents, order: Order, scenario: str, problems: list[str], asked: Asked | None
+) -> tuple[Arranged | None, str]:
     query = _query(chosen, scenario) if order == "text" else ""
     if order == "text" and not query.strip():
         problems.append(NO_QUERY)
@@ -153,12 +163,15 @@ def _ranking(
         return None, query
     try:
         ranking = _ranked(chosen, order, query)
+        if asked is not None:
+            ranking = asked.kept(ranking)
     except InputProblem as problem:
         problems.append(str(problem))
         shell.problem_box(problem)
         return None, query
-    _first_titles(chosen, ranking)
-    return ranking, query
+    arranged = came_along.arrange(chosen, ranking)
+    _first_titles(chosen, arranged)
+    return arranged, query
 
 
 def _suggestion(chosen: Documents) -> tuple[Order, str]:
@@ -254,10 +267,13 @@ def _index(chosen: Documents) -> Bm25Index:
     return held[1]
 
 
-def _first_titles(chosen: Documents, ranking: Ranking) -> None:
-    first = chosen.frame.iloc[ranking.order[:FIRST_TITLES]]
+def _first_titles(chosen: Documents, arranged: Arranged) -> None:
+    ranking, kept = arranged.screened, arranged.kept
+    first = chosen.frame.iloc[ranking.order[kept : kept + FIRST_TITLES]]
+    if first.empty:
+        return
     items = []
-    for at, (_, row) in enumerate(first.iterrows()):
+    for at, (_, row) in enumerate(first.iterrows(), start=kept):
         facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
         if ranking.scores is not None:
             facts.append(f"score {ranking.scores[at]:.3g}")
@@ -265,7 +281,8 @@ def _first_titles(chosen: Documents, ranking: Ranking) -> None:
         items.append(
             f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
         )
-    st.markdown(f"You would read these first, of {len(ranking):,}:")
+    after = f", after {kept:,} kept with their labels" if kept else ""
+    st.markdown(f"You would read these first, of {len(ranking):,}{after}:")
     st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')
 
 
@@ -366,8 +383,8 @@ def _more(settings: Settings) -> Settings:
         "Paper mode: none of these",
         key=f"{PREFIX}/paper",
         persist_state="session",
-        help="As in the published experiments: no citation needed, every hit counts at once, the list is complete "
-        "and every relevant document is recognised.",
+        help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
+        "complete and every relevant document is recognised.",
     )
     plus = shell.escape_markdown(settings.plus)
     left, right = st.columns(2, gap="large")
@@ -377,7 +394,7 @@ def _more(settings: Settings) -> Settings:
         key=f"{PREFIX}/needs_citation",
         persist_state="session",
         disabled=paper,
-        help="Before such a document is found, only the other action is open to you.",
+        help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
     )
     confirm_hits = right.toggle(
         "A hit counts only once you confirm it",
@@ -385,7 +402,7 @@ def _more(settings: Settings) -> Settings:
         key=f"{PREFIX}/confirm_hits",
         persist_state="session",
         disabled=paper,
-        help="Until then you are shown what follows if it holds and if it does not.",
+        help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
     )
     kappa = left.slider(
         "Chance that it is in this list, if it exists",
@@ -397,7 +414,7 @@ def _more(settings: Settings) -> Settings:
         key=f"{PREFIX}/kappa",
         persist_state="session",
         disabled=paper,
-        help="κ (coverage): could the prior art be missing from this list?",
+        help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
     )
     left.caption(
         f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
@@ -412,7 +429,7 @@ def _more(settings: Settings) -> Settings:
         key=f"{PREFIX}/s",
         persist_state="session",
         disabled=paper,
-        help="s (sensitivity of one reading): would you recognise a relevant document?",
+        help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
     )
     right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
     if paper:
@@ -427,13 +444,14 @@ def _more(settings: Settings) -> Settings:
 
 def _start(
     chosen: Documents,
-    ranking: Ranking | None,
+    arranged: Arranged | None,
     query: str,
     settings: Settings,
     calibrator: Calibrator | None,
     problems: list[str],
 ) -> None:
     state = st.session_state
+    ranking = None if arranged is None else arranged.screened
     left, right = st.columns(2, gap="large")
     name = left.text_input(
         "Name of the session",
@@ -466,17 +484,29 @@ def _start(
         problems.append("The session has no name; give it one.")
     if calibrator is None and ranking is not None:
         problems.append("No calibrator is chosen; upload one under Chances.")
-    if ranking is not None and calibrator is not None and not problems:
-        _told_first(chosen, ranking, settings, calibrator)
+    if arranged is not None and calibrator is not None and not problems:
+        if arranged.choice == "replay":
+            came_along.show_replay(arranged, settings, calibrator)
+        _told_first(chosen, arranged, settings, calibrator)
     with st.bottom:
         said, button = st.columns([4, 1.2], vertical_alignment="center")
-        said.html(f'<div class="tar-meta tar-summary">{html.escape(_summary(chosen, settings))}</div>')
+        said.html(
+            f'<div class="tar-meta tar-summary">{html.escape(_summary(chosen, settings, ranking))}</div>'
+        )
         pressed = button.button("Start", type="primary", key=f"{PREFIX}/start", width="stretch")
         if pressed and problems:
             shell.problem_box(problems[0])
-    if pressed and not problems and ranking is not None and calibrator is not None:
+    if pressed and not problems and arranged is not None and ranking is not None and calibrator is not None:
         plan = Plan(
-            name.strip(), str(state[REVIEWER]), chosen, ranking, query, calibrator, settings, register
+            name.strip(),
+            str(state[REVIEWER]),
+            chosen,
+            ranking,
+            query,
+            calibrator,
+            settings,
+            register,
+            arranged.events,
         )
         with shell.problems_shown():
             session = create(shell.store(), plan)
@@ -497,20 +527,23 @@ def session_name(documents_name: str) -> str:
     return Path(stem).stem if Path(stem).suffix.lower() in suffixes else documents_name
 
 
-def _summary(chosen: Documents, settings: Settings) -> str:
+def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
     cost = amount(settings.cost, settings.payoffs.unit)
     theta = f"θ {settings.theta:.2f} · " if settings.review else ""
     q_star = f"q* {settings.payoffs.q_star:.2f}"
-    return f"{chosen.name} · {len(chosen.frame):,} documents · {theta}{q_star} · cost {cost}"
+    count = len(chosen.frame) if ranking is None else len(ranking)
+    return f"{chosen.name} · {count:,} documents · {theta}{q_star} · cost {cost}"
 
 
-def _told_first(chosen: Documents, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
+def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
     """The first advice, so that a person sees what the settings come to."""
+    ranking = arranged.screened
     held: tuple[Settings, Ranking, Explanation] | None = st.session_state.get(f"{PREFIX}/told")
     if held is None or held[0] != settings or held[1] is not ranking:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
-        p = calibrator.probabilities(ranking.scores, len(ids))
-        said = explain(advise(settings, calibrator, p, replay(settings, ids, [])), settings)
+        start = replay(settings, ids, arranged.events)
+        p = calibrator.probabilities(ranking.scores, start.ranked)
+        said = explain(advise(settings, calibrator, p, start), settings)
         held = st.session_state[f"{PREFIX}/told"] = (settings, ranking, said)
     said = held[2]
     st.html(

@@ -27,6 +27,7 @@ from tarstop_core.session import (
     replay,
     report_event,
     settings_event,
+    verdict,
 )
 from tarstop_core.store import CollectionRow, Record, SessionRow, Store
 
@@ -63,6 +64,10 @@ class Work:
     """By document: what was typed into the form of a report that is not stored yet."""
     stopping: bool = False
     """Whether the dialog that records the decision is up."""
+    editing: str = ""
+    """What the other dialog that is up changes; empty: none is."""
+    asking: str = ""
+    """A flagged document that is about to be called a hit."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
@@ -70,6 +75,19 @@ class Work:
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
     _state: State | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
+        return self.stopping or bool(self.noting) or bool(self.editing)
+
+    def edit(self, what: str) -> None:
+        """Open a dialog on the next run."""
+        self.editing = what
+
+    def look(self, at: int | None) -> None:
+        """Show an earlier document on the next run, or the next one."""
+        self.looking_at, self.asking = at, ""
 
     @property
     def state(self) -> State:
@@ -83,7 +101,7 @@ class Work:
         digest = settings.calibrator
         if digest not in self._chances:
             calibrator = self.store.calibrator(digest)
-            p = calibrator.probabilities(self.row.scores, len(self.row.ids))
+            p = calibrator.probabilities(self.row.scores, self.state.ranked)
             self._chances[digest] = (calibrator, p)
         return self._chances[digest]
 
@@ -160,8 +178,10 @@ class Work:
         self.events = [*self.events, stored]
         self._state = None
 
-    def label(self, doc: str, verdict: Label, seen: int) -> None:
+    def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one that is being looked at.
+
+        `more` is what :func:`~tarstop_core.session.verdict` takes beside.
 
         Raises
         ------
@@ -175,9 +195,9 @@ class Work:
             )
         labelled = self.row.ids[: self.state.depth]
         if doc in labelled:
-            self.record(Event("relabel", {"doc": doc, "label": verdict}), seen)
+            self.record(Event("relabel", verdict(doc, label, **more)), seen)
         else:
-            self.record(label_event(self.state, self.row.ids, doc, verdict), seen)
+            self.record(label_event(self.state, self.row.ids, doc, label, **more), seen)
 
     def open_report(self, at: int) -> None:
         """Show the report of an included document, to be read in full, on the next run."""

@@ -189,6 +189,12 @@ def documents_and_studies(advice: Advice) -> str:
     return f"{documents(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
 
 
+def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
+    """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
+    times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
+    return f"{calibrator.fitted_on.badge}{times}"
+
+
 def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
     """What stands beside the advice of a review: name and value, in the order of the page."""
     mean, low, high = told.unseen

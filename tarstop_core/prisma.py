@@ -13,6 +13,9 @@ from typing import Any
 
 from tarstop_core.session import IRRELEVANT, RELEVANT, UNSURE, State
 
+LEFT_OUT = "Records left out before screening: too late, or the application's family"
+FAMILIES = "Records for which another of their patent family stands"
+
 
 @dataclass(frozen=True)
 class Prisma:
@@ -36,6 +39,14 @@ class Prisma:
         Eligible reports without extractable data.
     reports, studies : int
         Reports that brought data, and the studies they report.
+    left_out : int
+        Records that were left out of the list before screening: flagged ones of a patent session.
+    excluded_for : tuple of (str, int)
+        Of the excluded records: by reason given, the most frequent first; those without one are not in it.
+    families : int
+        Records that are not in the list because another member of their patent family is.
+    graded : tuple of (str, int)
+        Patents: of the records screened, those graded Y and A, where there are any.
     """
 
     identified: tuple[tuple[str, int], ...]
@@ -52,14 +63,21 @@ class Prisma:
     without_data: int
     reports: int
     studies: int
+    left_out: int = 0
+    excluded_for: tuple[tuple[str, int], ...] = ()
+    graded: tuple[tuple[str, int], ...] = ()
+    families: int = 0
 
     def rows(self) -> list[tuple[str, int]]:
         """Box and number, in order: the table."""
         return [
             *((f"Records identified: {source}", count) for source, count in self.identified),
             ("Duplicate records removed before screening", self.duplicates),
+            *([(LEFT_OUT, self.left_out)] if self.left_out else []),
+            *([(FAMILIES, self.families)] if self.families else []),
             ("Records screened", self.screened),
             ("Records excluded", self.excluded),
+            *((f"Records excluded: {reason}", count) for reason, count in self.excluded_for),
             ("Records still unsure", self.unsure),
             ("Records not screened because of the stopping rule", self.unscreened),
             ("Reports sought for retrieval", self.sought),
@@ -73,7 +91,9 @@ class Prisma:
         ]
 
 
-def prisma(files: Sequence[Mapping[str, Any]], duplicates: int, state: State) -> Prisma:
+def prisma(
+    files: Sequence[Mapping[str, Any]], duplicates: int, state: State, left_out: int = 0, families: int = 0
+) -> Prisma:
     """Count a session.
 
     Parameters
@@ -83,16 +103,20 @@ def prisma(files: Sequence[Mapping[str, Any]], duplicates: int, state: State) ->
     duplicates : int
         Records that were folded into others on import.
     state : State
+    left_out, families : int
+        Records of the collection that the session's list does not hold: flagged ones, and members of patent families
+        that another one stands for.
 
     Notes
     -----
-    In a patent session there is no full text: relevant documents are the included ones.
+    In a patent session there is no full text: relevant documents (X) are the included ones, those graded Y and A are
+    counted by themselves.
     """
     labels, n = state.labels, len(state.labels)
     included = int((labels == RELEVANT).sum())
     identified = tuple((str(file["source"]), int(file["records"])) for file in files)
     if not identified:
-        identified = (("the collection", n + duplicates),)
+        identified = (("the collection", n + duplicates + left_out + families),)
     of_abstracts = Prisma(
         identified=identified,
         duplicates=duplicates,
@@ -108,6 +132,19 @@ def prisma(files: Sequence[Mapping[str, Any]], duplicates: int, state: State) ->
         without_data=0,
         reports=included,
         studies=included,
+        left_out=left_out,
+        families=families,
+        excluded_for=_by_frequency(
+            Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT)
+        ),
+        graded=tuple(
+            (name, len(found))
+            for name, found in (
+                ("in combination (Y)", state.combination),
+                ("background (A)", state.background),
+            )
+            if len(found)
+        ),
     )
     if not state.settings.review:
         return of_abstracts
@@ -124,8 +161,12 @@ def prisma(files: Sequence[Mapping[str, Any]], duplicates: int, state: State) ->
         not_retrieved=outcomes["not retrieved"],
         waiting=len(state.waiting),
         assessed=sum(report.was_read for report in reports),
-        excluded_full=tuple(sorted(reasons.items(), key=lambda each: (-each[1], each[0]))),
+        excluded_full=_by_frequency(reasons),
         without_data=outcomes["no data"],
         reports=len(with_data),
         studies=len(named),
     )
+
+
+def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(reasons.items(), key=lambda each: (-each[1], each[0])))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from tarstop_core.prisma import Prisma
+from tarstop_core.prisma import FAMILIES, LEFT_OUT, Prisma
 from tarstop_core.svg import drawing, text, wrapped
 
 UNSCREENED = "Records not screened because of the stopping rule"
@@ -66,7 +66,13 @@ def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[s
     if full_text:
         return rows
     abstracts = [row for row in rows if row[0].startswith(("Records", "Duplicate"))]
-    return [*abstracts, ("Relevant documents", counts.sought)]
+    return [*abstracts, *_included(counts)]
+
+
+def _included(counts: Prisma) -> list[tuple[str, int]]:
+    """Patents: what was found, by grade where grades other than X were given."""
+    name = "Relevant documents (X)" if counts.graded else "Relevant documents"
+    return [(name, counts.sought), *((f"Documents graded {grade}", count) for grade, count in counts.graded)]
 
 
 def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Colours = LIGHT) -> str:
@@ -118,19 +124,25 @@ def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Col
 def _steps(counts: Prisma, full_text: bool, stopped: bool) -> list[_Step]:
     left_out = [(UNSCREENED if stopped else NOT_YET, counts.unscreened)]
     excluded = [("Records excluded", counts.excluded)]
+    excluded += [(f"· {reason}", count) for reason, count in counts.excluded_for]
+    removed = [("Duplicate records removed before screening", counts.duplicates)]
+    if counts.left_out:
+        removed.append((LEFT_OUT, counts.left_out))
+    if counts.families:
+        removed.append((FAMILIES, counts.families))
     if counts.unsure:
         excluded.append(("Records still unsure", counts.unsure))
     steps = [
         _Step(
             "Identification",
             counts.identified,
-            ([("Duplicate records removed before screening", counts.duplicates)],),
+            (removed,),
             "Records identified from",
         ),
         _Step("Screening", [("Records screened", counts.screened)], (left_out, excluded)),
     ]
     if not full_text:
-        return [*steps, _Step("Included", [("Relevant documents", counts.sought)])]
+        return [*steps, _Step("Included", _included(counts))]
     retrieval = [("Reports not retrieved", counts.not_retrieved)]
     if counts.waiting:
         retrieval.append(("Reports not assessed yet", counts.waiting))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tarstop_core import __version__
+from tarstop_core.application import Application, date_words
 from tarstop_core.calibration import Calibrator
-from tarstop_core.explain import amount, documents, number, percent, question
+from tarstop_core.explain import amount, chances_badge, documents, number, percent, question
 from tarstop_core.session import Settings
 
 ENGINES = {
@@ -51,6 +52,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
             f"{calibrator.fitted_on.badge}; kind {calibrator.kind}, for {calibrator.scenario}, "
             f"digest {calibrator.digest}",
         ),
+        ("Chances of the documents multiplied by", number(settings.scale)),
         ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),
         ("Chance of recognising a relevant document (s)", percent(settings.s)),
     ]
@@ -59,6 +61,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
             *rows,
             (f"“{plus}” needs a document to cite", _yes(settings.needs_citation)),
             ("Hits count once confirmed", _yes(settings.confirm_hits)),
+            *_application_rows(settings.application),
         ]
     share = settings.data_share
     low, high = share.interval()
@@ -76,6 +79,20 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ),
         ("Least chance of the right decision (floor)", percent(settings.floor) if settings.floor else "none"),
     ]
+
+
+def _application_rows(application: Application) -> list[tuple[str, str]]:
+    """What was said of the application, a row each."""
+    rows = [
+        ("Application", application.number),
+        ("Family of the application", application.family),
+        ("Prior art must precede", date_words(application.priority)),
+        (
+            "Flagged documents left out of the list",
+            f"{application.left_out:,}" if application.left_out else "",
+        ),
+    ]
+    return [row for row in rows if row[1]]
 
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
@@ -152,7 +169,8 @@ def protocol_paragraph(
         f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
         f"{scale}.",
         f"The probability starts at {percent(settings.b_0)} and is updated after every document; the chance of "
-        f"each document is that of a calibration {calibrator.fitted_on.badge} (digest {calibrator.digest}).",
+        f"each document is that of a calibration {chances_badge(calibrator, settings)} "
+        f"(digest {calibrator.digest}).",
     ]
     if settings.review:
         full = (
@@ -180,6 +198,10 @@ def protocol_paragraph(
             (
                 settings.confirm_hits and not settings.review,
                 "a relevant document counts once it is confirmed",
+            ),
+            (
+                bool(settings.application.priority) and not settings.review,
+                f"prior art must have been published before {date_words(settings.application.priority)}",
             ),
             (
                 settings.kappa < 1,

@@ -2,6 +2,11 @@
 
 Nothing is ever changed or removed: undoing is an event too. Replaying the log gives the state,
 here, on another machine, or up to any moment in the past.
+
+Patent documents are graded as in a search report: X settles the question alone, Y in combination with another, A is
+background. "relevant" is X. Y and A are stored and counted but decide nothing: to the engine they are documents that
+were read and did not settle the question, as "irrelevant" is, until a person grades one of them X or says that two Y
+settle it together.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.application import NOTHING_SAID, Application
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.of_tables import check_engine
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
@@ -26,21 +32,39 @@ from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.reports import Evidence, Report, collect
 
-Label = Literal["relevant", "irrelevant", "unsure"]
-UNSEEN, IRRELEVANT, RELEVANT, UNSURE = -1, 0, 1, 2
-CODES: dict[str, int] = {"irrelevant": IRRELEVANT, "relevant": RELEVANT, "unsure": UNSURE}
-NAMES: dict[int, str] = {UNSEEN: "", IRRELEVANT: "not relevant", RELEVANT: "relevant", UNSURE: "unsure"}
+Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
+UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4
+CODES: dict[str, int] = {
+    "irrelevant": IRRELEVANT,
+    "relevant": RELEVANT,
+    "unsure": UNSURE,
+    "combination": COMBINATION,
+    "background": BACKGROUND,
+}
+NAMES: dict[int, str] = {
+    UNSEEN: "",
+    IRRELEVANT: "not relevant",
+    RELEVANT: "relevant",
+    UNSURE: "unsure",
+    COMBINATION: "in combination",
+    BACKGROUND: "background",
+}
+# What a search report calls them.
+GRADES: dict[int, str] = {RELEVANT: "X", COMBINATION: "Y", BACKGROUND: "A"}
 PENDING, CONFIRMED, REJECTED = 0, 1, 2
 DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
 SCENARIOS, TRUTHS, STAGES = ("patent", "review"), ("pooled", "full_evidence"), (1, 2)
 
 KINDS = (
-    "label",  # doc, label: the next document of the list is read
-    "relabel",  # doc, label: an earlier verdict is changed (an unsure one settled)
+    "kept",  # source; labels, notes and reasons by doc; ranks: what the list came with, once, before anything is read
+    "families",  # members by doc: what a document of a patent family stands for
+    "label",  # doc, label: the next document of the list is read; reason: why not, despite: a flag passed over
+    "relabel",  # the same of an earlier verdict (an unsure one settled); with: the Y it settles together with
     "confirm",  # doc, holds: a hit is confirmed, or turns out not to be one
     "report",  # doc, and a Report as JSON values: what became of an included report in full text
     "undo",  # takes back the last label, relabel, confirm or report that still stands
     "note",  # doc, text: replaces the document's note
+    "reasons",  # reasons: those to choose from when something is excluded; renamed: old name to new
     "plan",  # settings, records: what was registered before the first label
     "settings",  # settings, reason: the settings in force from now on
     "stopped",  # what was advised when screening stopped
@@ -118,6 +142,10 @@ class Settings:
         Reviews: how many included reports bring data, before any was read in full.
     floor : float
         Reviews: no rule says stop while the chance of the right decision is below this; 0 for none.
+    scale : float
+        Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found.
+    application : Application
+        Patents: what prior art is sought for; says which documents cannot be held against it.
     """
 
     payoffs: Payoffs
@@ -140,6 +168,8 @@ class Settings:
     full_cost: float = 0.0
     data_share: DataShare = NOTHING_KNOWN
     floor: float = 0.0
+    scale: float = 1.0
+    application: Application = NOTHING_SAID
 
     def __post_init__(self) -> None:
         check_cost(self.cost)
@@ -161,6 +191,8 @@ class Settings:
             raise InputProblem(
                 f"The cost of a report in full is {self.full_cost:g}; give a number from 0 on."
             )
+        if not (self.scale > 0 and math.isfinite(self.scale)):
+            raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
@@ -197,11 +229,18 @@ class Settings:
             stages=1,
             full_cost=0.0,
             floor=0.0,
+            scale=1.0,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
-        return asdict(self)
+        content = asdict(self)
+        # So that sessions older than these leave as they came.
+        if self.scale == 1:
+            del content["scale"]
+        if self.application == NOTHING_SAID:
+            del content["application"]
+        return content
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Settings:
@@ -218,6 +257,8 @@ class Settings:
                 values["prior"] = _prior(content["prior"])
             if "data_share" in content:
                 values["data_share"] = DataShare(**content["data_share"])
+            if "application" in content:
+                values["application"] = Application(**content["application"])
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as problem:
             raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
@@ -248,7 +289,7 @@ class State:
     settings : Settings
         In force now.
     labels : ndarray of int8, shape (N,)
-        UNSEEN, IRRELEVANT, RELEVANT or UNSURE, in screening order.
+        UNSEEN or one of :data:`CODES`, in screening order.
     confirmed : ndarray of int8, shape (N,)
         For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any.
     seq : int
@@ -257,6 +298,12 @@ class State:
         What became of the reports read in full, by position in the list.
     notes : mapping of str to str
         By document.
+    reasons : tuple of str
+        Reasons to exclude something that the person defined, in their order.
+    excluded_for : mapping of int to str
+        By position: the reason given with a verdict.
+    together : mapping of int to int
+        By position: the Y that a document settles the question together with.
     plan : Settings or None
         What was registered before the first label.
     plan_records : str
@@ -274,7 +321,15 @@ class State:
     spent : float
         What the documents read have cost, each at the cost then in force, in the payoffs' unit.
     touched : bool
-        Whether a document was ever labelled, even if that was taken back.
+        Whether a document was ever labelled here, even if that was taken back.
+    kept : int
+        How many documents came with their labels: the first of the list, whatever order they were read in.
+    kept_from : str
+        Where those labels come from.
+    ranks : ndarray of int, shape (N,), or None
+        Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
+    also : mapping of str to tuple of str
+        By document: the other members of its patent family, which are not in the list.
     """
 
     settings: Settings
@@ -283,6 +338,9 @@ class State:
     seq: int = 0
     reports: Mapping[int, Report] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    excluded_for: Mapping[int, str] = field(default_factory=dict)
+    together: Mapping[int, int] = field(default_factory=dict)
     plan: Settings | None = None
     plan_records: str = ""
     deviations: tuple[Event, ...] = ()
@@ -293,6 +351,15 @@ class State:
     last_time: str = ""
     spent: float = 0.0
     touched: bool = False
+    kept: int = 0
+    kept_from: str = ""
+    ranks: NDArray[np.int64] | None = None
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def ranked(self) -> int | NDArray[np.int64]:
+        """What chances by rank go by: how many documents there are, or the rank of each."""
+        return len(self.labels) if self.ranks is None else self.ranks
 
     @property
     def depth(self) -> int:
@@ -308,6 +375,16 @@ class State:
     def unsure(self) -> NDArray[np.intp]:
         """Positions that wait to be settled."""
         return np.flatnonzero(self.labels == UNSURE)
+
+    @property
+    def combination(self) -> NDArray[np.intp]:
+        """Positions graded Y: they count in combination, and decide nothing by themselves."""
+        return np.flatnonzero(self.labels == COMBINATION)
+
+    @property
+    def background(self) -> NDArray[np.intp]:
+        """Positions graded A."""
+        return np.flatnonzero(self.labels == BACKGROUND)
 
     @property
     def pending(self) -> NDArray[np.intp]:
@@ -386,13 +463,23 @@ class Fold:
         self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
         self._read_in_full: set[int] = set()
+        self._excluded_for: dict[int, str] = {}
+        self._together: dict[int, int] = {}
+        # What a hit was before, which it is again when it turns out not to be one.
+        self._grades: dict[int, int] = {}
         self._depth = 0
         self._state = State(settings=settings, labels=self._labels, confirmed=self._confirmed)
 
     @property
     def state(self) -> State:
         """The state so far; later events do not change it."""
-        return replace(self._state, labels=self._labels.copy(), confirmed=self._confirmed.copy())
+        return replace(
+            self._state,
+            labels=self._labels.copy(),
+            confirmed=self._confirmed.copy(),
+            excluded_for=dict(self._excluded_for),
+            together=dict(self._together),
+        )
 
     def apply(self, event: Event) -> None:
         """Take one event in.
@@ -416,11 +503,20 @@ class Fold:
                 state = replace(state, reports=dict(self._reports))
             if state.decision is not None:
                 state = replace(state, decision=replace(state.decision, outdated=True))
+        elif event.kind == "kept":
+            state = self._keep(event)
+        elif event.kind == "families":
+            members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
+            state = replace(state, also=members)
         elif event.kind == "note":
             self._at(event)
             text = str(content["text"])
             others = {doc: note for doc, note in state.notes.items() if doc != content["doc"]}
             state = replace(state, notes={**others, str(content["doc"]): text} if text else others)
+        elif event.kind == "reasons":
+            self._rename(content.get("renamed", {}))
+            reasons = tuple(str(reason) for reason in content["reasons"])
+            state = replace(state, reasons=reasons, reports=dict(self._reports))
         elif event.kind == "plan":
             registered = Settings.from_dict(content["settings"])
             state = replace(state, plan=registered, plan_records=str(content["records"]))
@@ -439,12 +535,45 @@ class Fold:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
         return state
 
-    def _at(self, event: Event) -> int:
-        at = self._position.get(str(event.payload["doc"]))
+    def _rename(self, renamed: Mapping[str, str]) -> None:
+        """A reason by its new name, wherever it was given."""
+        for at, reason in self._excluded_for.items():
+            self._excluded_for[at] = str(renamed.get(reason, reason))
+        for at, report in self._reports.items():
+            if report.reason in renamed:
+                self._reports[at] = replace(report, reason=str(renamed[report.reason]))
+
+    def _at(self, event: Event, which: str = "doc") -> int:
+        at = self._position.get(str(event.payload[which]))
         if at is None:
-            doc = event.payload["doc"]
+            doc = event.payload[which]
             raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
         return at
+
+    def _keep(self, event: Event) -> State:
+        """Take the labels in that a list came with; they cost nothing here and cannot be undone, only changed."""
+        content = event.payload
+        codes = {str(doc): CODES[as_label(str(label))] for doc, label in content["labels"].items()}
+        positions = [self._position.get(doc, -1) for doc in codes]
+        if self._depth or sorted(positions) != list(range(len(positions))):
+            raise InputProblem(
+                f"Event {event.seq} keeps labels of documents that are not the first of the list."
+            )
+        self._labels[positions] = list(codes.values())
+        self._depth = len(positions)
+        ranks = np.array(content["ranks"], dtype=np.int64)
+        everywhere = np.arange(1, len(self._labels) + 1)
+        for doc, reason in content["reasons"].items():
+            self._excluded_for[self._position[str(doc)]] = str(reason)
+        if len(set(ranks.tolist())) != len(positions) or not np.isin(ranks, everywhere).all():
+            raise InputProblem(f"Event {event.seq} does not say which rank each document had.")
+        return replace(
+            self._state,
+            kept=len(positions),
+            kept_from=str(content["source"]),
+            ranks=np.concatenate([ranks, np.setdiff1d(everywhere, ranks)]),
+            notes={str(doc): str(text) for doc, text in content["notes"].items()},
+        )
 
     def _judge(self, event: Event) -> float:
         """Take a verdict in; what it cost, in the payoffs' unit."""
@@ -468,12 +597,33 @@ class Fold:
             return settings.full_cost if settings.stages == 2 else 0.0
         if event.kind == "confirm":
             holds = bool(event.payload["holds"])
-            self._labels[at] = RELEVANT if holds else IRRELEVANT
+            self._labels[at] = RELEVANT if holds else self._grades.get(at, IRRELEVANT)
             self._confirmed[at] = CONFIRMED if holds else REJECTED
+            if not holds:
+                self._together.pop(at, None)
         else:
-            self._labels[at] = CODES[as_label(str(event.payload["label"]))]
-            self._confirmed[at] = PENDING
+            self._verdict(event, at)
         return settings.cost if event.kind == "label" else 0.0
+
+    def _verdict(self, event: Event, at: int) -> None:
+        """Take a label or a relabel in, with what was said beside it."""
+        said = event.payload
+        code = CODES[as_label(str(said["label"]))]
+        if self._state.settings.review and code in (COMBINATION, BACKGROUND):
+            raise InputProblem(
+                f"Event {event.seq} grades document {at + 1} {GRADES[code]}, which is for patents only."
+            )
+        self._labels[at], self._confirmed[at] = code, PENDING
+        if code in (COMBINATION, BACKGROUND):
+            self._grades[at] = code
+        elif code != RELEVANT:
+            self._grades.pop(at, None)
+        self._excluded_for.pop(at, None)
+        self._together.pop(at, None)
+        if said.get("reason"):
+            self._excluded_for[at] = str(said["reason"])
+        if "with" in said:
+            self._together[at] = self._at(event, "with")
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
@@ -510,8 +660,16 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
 
-def label_event(state: State, ids: Sequence[str], doc: str, label: Label) -> Event:
+def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
     """The event that labels the document a person is looking at.
+
+    Parameters
+    ----------
+    state : State
+    ids : sequence of str
+    doc, label : str
+    **more : str
+        What else :func:`verdict` takes.
 
     Raises
     ------
@@ -526,7 +684,41 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label) -> Eve
         )
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
-    return Event("label", {"doc": doc, "label": label})
+    return Event("label", verdict(doc, label, **more))
+
+
+def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
+    """The payload of a label or a relabel; what is empty is left out.
+
+    Parameters
+    ----------
+    doc, label : str
+    **more : str
+        `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one.
+
+    Examples
+    --------
+    >>> verdict("EP1", "irrelevant", reason="wrong field", despite="")
+    {'doc': 'EP1', 'label': 'irrelevant', 'reason': 'wrong field'}
+    """
+    return {"doc": doc, "label": label, **{name: text for name, text in more.items() if text}}
+
+
+def together_event(state: State, ids: Sequence[str], one: str, other: str, **more: str) -> Event:
+    """The event that two documents graded Y settle the question together.
+
+    The one further down the list becomes the hit, because only then was it known; `more` as for :func:`verdict`.
+
+    Raises
+    ------
+    InputProblem
+        When they are not two different documents graded Y.
+    """
+    chosen = [ids[int(at)] for at in state.combination if ids[int(at)] in (one, other)]
+    if len(chosen) < 2:
+        raise InputProblem("Choose two different documents graded Y; nothing was recorded.")
+    first, second = chosen
+    return Event("relabel", verdict(second, "relevant", **{"with": first}, **more))
 
 
 def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:

@@ -6,14 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tarstop_core.advice import screening_path, stopping_outcomes
-from tarstop_core.explain import action, amount, documents, number, percent
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.advice import Paths, ScreeningPath, screening_path, stopping_outcomes
+from tarstop_core.calibration import Calibrator
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.errors import InputProblem
+from tarstop_core.explain import action, amount, documents, number, percent, question
 from tarstop_core.figures import TEXT, TEXT_ON_DARK, Figure, axis, label, line, thinned
 from tarstop_core.session import UNDOABLE, Event, Settings, State, replay
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
 
-JUDGEMENTS = (*UNDOABLE, "undo", "note")
+JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 # Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#888888")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -56,11 +62,13 @@ def judgements(events: Iterable[Event]) -> list[Event]:
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
 
-def duplicate(store: Store, session_id: str, settings: Settings, name: str) -> str:
+def duplicate(
+    store: Store, session_id: str, settings: Settings, name: str, calibrator: Calibrator | None = None
+) -> str:
     """A session on the same list with the same labels, reports and notes, under other settings.
 
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
-    belong to the settings of the other session.
+    belong to the settings of the other session. `calibrator` is kept with it where the store lacks it.
 
     Returns
     -------
@@ -73,6 +81,8 @@ def duplicate(store: Store, session_id: str, settings: Settings, name: str) -> s
         When there is no such session.
     """
     row = store.session(session_id)
+    if calibrator is not None:
+        store.save_calibrator(calibrator)
     return store.create_session(
         name=name,
         collection_id=row.collection_id,
@@ -98,16 +108,95 @@ def outcome(session: WholeSession, settings: Settings) -> Outcome:
         Their calibrator is one that the session used.
     """
     calibrator = session.calibrators[settings.calibrator]
-    p = calibrator.probabilities(session.row.scores, len(session.row.ids))
+    p = calibrator.probabilities(session.row.scores, session.state.ranked)
     state = _judged(session, settings)
-    [(depth, plus)] = stopping_outcomes(settings, calibrator, p, state, [settings.rule])
-    b = screening_path(settings, calibrator, p, state).belief_at(depth)
-    return Outcome(depth, plus, float(b), state.depth)
+    path = _from_the_start(session, settings)
+    paths = Paths(path, lambda: ())
+    [(depth, plus)] = stopping_outcomes(settings, calibrator, p, state, [settings.rule], paths, start=0)
+    return Outcome(depth, plus, float(path.belief_at(depth)), state.depth)
+
+
+def _from_the_start(session: WholeSession, settings: Settings) -> ScreeningPath:
+    """The path of the labels as they stand; reports that wait now did not wait at an earlier depth."""
+    calibrator = session.calibrators[settings.calibrator]
+    p = calibrator.probabilities(session.row.scores, session.state.ranked)
+    path = screening_path(settings, calibrator, p, _judged(session, settings))
+    return replace(path, waiting=0.0) if isinstance(path, CumulativePath) else path
 
 
 def _judged(session: WholeSession, settings: Settings) -> State:
     """The session's labels as they stand, under these settings from the start."""
     return replay(settings, session.row.ids, judgements(session.events))
+
+
+def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:
+    """Depths up to where a session was read, thinned, and the belief there under these settings."""
+    calibrator = session.calibrators[settings.calibrator]
+    p = calibrator.probabilities(session.row.scores, session.state.ranked)
+    path = screening_path(settings, calibrator, p, session.state)
+    x = thinned(session.state.depth + 1, session.state.depth).tolist()
+    return x, [float(path.belief_at(depth)) for depth in x]
+
+
+def worths(session: WholeSession, settings: Settings) -> NDArray[np.float64] | None:
+    """What the rule of these settings compares with the cost at each depth, shape (N,); None if nothing."""
+    return settings.rule.worth(_from_the_start(session, settings))
+
+
+def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[WholeSession, Settings]:
+    """A session that also holds another calibrator, and its settings with that one.
+
+    The chances are taken as this calibrator gives them: a factor that was found for another one is dropped.
+
+    Raises
+    ------
+    InputProblem
+        When the calibrator gives other chances than the session needs, or reads scores that it lacks.
+    """
+    settings = session.state.settings
+    wanted = session.calibrators[settings.calibrator].scenario
+    if calibrator.scenario != wanted:
+        raise InputProblem(
+            f"This calibrator gives chances for {calibrator.scenario}, and the session needs {wanted}; "
+            "choose another one."
+        )
+    calibrator.probabilities(session.row.scores, session.state.ranked)
+    held = replace(session, calibrators={**session.calibrators, calibrator.digest: calibrator})
+    scale = settings.scale if calibrator.digest == settings.calibrator else 1.0
+    return held, replace(settings, calibrator=calibrator.digest, scale=scale)
+
+
+def switch_sentence(session: WholeSession, before: Settings, after: Settings, name: str) -> str:
+    """What another calibrator would have changed: where the rule stops, what it chooses, the belief at the end.
+
+    Parameters
+    ----------
+    session : WholeSession
+        Holding both calibrators.
+    before, after : Settings
+    name : str
+        Of the other calibrator.
+    """
+    old, new = outcome(session, before), outcome(session, after)
+    if new.depth == old.depth:
+        said = f"With “{name}” it would have said stop after {documents(new.depth)} as well"
+    else:
+        said = f"With “{name}” it would have said stop after {new.depth:,} instead of {documents(old.depth)}"
+    beyond = max(old.depth, new.depth) > new.read
+    if beyond:
+        said += f" (beyond the {new.read:,} read: if nothing more turns up)"
+    chosen = (
+        f"chosen “{action(new.plus, after)}” as well"
+        if new.plus == old.plus
+        else f"chosen “{action(new.plus, after)}” instead of “{action(old.plus, before)}”"
+    )
+    if after.review:
+        return f"{said}, and {chosen}. In a review only 2×2 tables move the belief, not the chances of documents."
+    ends = [beliefs_read(session, each)[1][-1] for each in (after, before)]
+    return (
+        f"{said}, and {chosen}; the chance that {question(after)} after the {documents(new.read)} read would be "
+        f"{number(ends[0])} instead of {number(ends[1])}."
+    )
 
 
 def outcome_sentence(found: Outcome, settings: Settings) -> str:
@@ -155,6 +244,8 @@ def _column(session: WholeSession) -> list[tuple[str, str]]:
         ("Documents", f"{len(session.row.ids):,}"),
         ("Read", f"{state.depth:,}"),
         ("Relevant", f"{state.relevant:,}"),
+        ("In combination (Y)", "—" if settings.review else f"{len(state.combination):,}"),
+        ("Background (A)", "—" if settings.review else f"{len(state.background):,}"),
         ("Studies with data", f"{len(state.evidence.tables):,}" if settings.review else "—"),
         ("How sure before you act (q*)", number(settings.payoffs.q_star)),
         ("Cost per document", amount(settings.cost, unit)),
@@ -196,18 +287,25 @@ def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figur
     dict
         A plotly figure.
     """
+    return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
+
+
+def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bool = False) -> Figure:
+    """Belief after each document read: one curve for each name, session and settings.
+
+    Parameters
+    ----------
+    curves : sequence of (str, WholeSession, Settings)
+        At most :data:`MOST`; the settings' calibrator is one that the session holds.
+    dark : bool
+        Whether the page is dark.
+    """
     ink = TEXT_ON_DARK if dark else TEXT
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
-    longest = max(1, *(session.state.depth for session in sessions))
-    for at, session in enumerate(sessions):
-        state = session.state
-        settings = state.settings
-        calibrator = session.calibrators[settings.calibrator]
-        p = calibrator.probabilities(session.row.scores, len(session.row.ids))
-        path = screening_path(settings, calibrator, p, state)
-        x = thinned(state.depth + 1, state.depth).tolist()
-        b = [path.belief_at(depth) for depth in x]
+    longest = max(1, *(session.state.depth for _, session, _ in curves))
+    for at, (name, session, settings) in enumerate(curves):
+        x, b = beliefs_read(session, settings)
         shape = "hv" if settings.review else "linear"
         drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
@@ -219,7 +317,6 @@ def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figur
             "marker": {"color": COLOURS[at], "size": 9},
         }
         data += [drawn, end]
-        name = session.row.name
         short = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
         # Plotly reads a little HTML in texts.
         safe = short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
@@ -233,8 +330,8 @@ def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figur
                 xanchor="right" if x[-1] > longest / 2 else "left",
             )
         )
-    if any(session.collection.simulated for session in sessions):
-        notes.append(label(1.03 * longest, 0.0, "simulated", ink, yanchor="bottom"))
+    if any(session.collection.simulated for _, session, _ in curves):
+        notes.append(label(0.0, 1.25, "simulated", ink, xanchor="left", yanchor="top"))
     layout = {
         "height": 320,
         "margin": {"l": 56, "r": 12, "t": 8, "b": 40},

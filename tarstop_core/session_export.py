@@ -22,20 +22,23 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from tarstop_core.advice import Advice, advise, trace
+from tarstop_core.application import Flag, flagged
 from tarstop_core.calibration import Calibrator
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
-from tarstop_core.prisma import Prisma, prisma
+from tarstop_core.merging import said
+from tarstop_core.prisma import FAMILIES, Prisma, prisma
 from tarstop_core.prisma_figure import flow_rows
 from tarstop_core.protocol_text import settings_rows
 from tarstop_core.records import TEXT_COLUMNS
 from tarstop_core.report_entry import full_text_rows, table_rows
-from tarstop_core.session import IRRELEVANT, NAMES, RELEVANT, UNSEEN, Event, Settings, State, replay
+from tarstop_core.session import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN, Event, Settings, State, replay
 from tarstop_core.store import CollectionRow, SessionRow, Store
 
 NOT_READ = "not read"
 # What ASReview writes into a record's notes, which other tools and the reader of this one understand.
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
-_TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", "label"))
+_SAID = ("label", "reason", "remark")  # by whoever read the document before it came here
+_TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,7 @@ class WholeSession:
         """The advice now."""
         settings = self.state.settings
         calibrator = self.calibrators[settings.calibrator]
-        p = calibrator.probabilities(self.row.scores, len(self.row.ids))
+        p = calibrator.probabilities(self.row.scores, self.state.ranked)
         return advise(settings, calibrator, p, self.state)
 
     @property
@@ -85,12 +88,23 @@ class WholeSession:
     @cached_property
     def prisma(self) -> Prisma:
         """The counts of its flow diagram."""
-        return prisma(self.files, self.collection.duplicates, self.state)
+        left_out = self.row.settings.application.left_out
+        return prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
+
+    @property
+    def family_members(self) -> int:
+        """Documents of the collection for which another member of their patent family stands."""
+        return self.collection.documents - len(self.row.ids) - self.row.settings.application.left_out
 
     @cached_property
     def flow(self) -> list[tuple[str, int]]:
         """The table of its flow diagram."""
         return flow_rows(self.prisma, full_text=self.state.settings.review, stopped=self.state.stopped)
+
+    @cached_property
+    def flags(self) -> list[tuple[Flag, ...]]:
+        """What speaks against each document of a patent session, in screening order."""
+        return flagged(self.state.settings.application, self.records, self.state.also)
 
     def in_words(self, settings: Settings) -> list[tuple[str, str]]:
         """Settings of this session as rows: name and value."""
@@ -132,7 +146,11 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
         first |= {"note": session.state.notes.get(str(record["id"]), "")}
         about = {name: record[name] for name in _TEXTS}
-        about |= {"label_in_file": record["label"], "score": score}
+        about |= {f"{name}_in_file": record[name] for name in _SAID} | {"score": score}
+        if session.state.also:
+            about |= {"also_published_as": "; ".join(session.state.also.get(str(record["id"]), ()))}
+        if not session.state.settings.review:
+            about |= {"flag": "; ".join(flag.words for flag in session.flags[at])}
         rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
         rows.append(first | about | rest)
     return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
@@ -144,12 +162,16 @@ def to_csv(session: WholeSession) -> str:
 
 
 def to_ris(session: WholeSession, relevant_only: bool = False) -> str:
-    """All documents, or the relevant ones, as RIS: verdict and note stand in N1, in the words of ASReview."""
+    """All documents, or the relevant ones, as RIS: verdict and note stand in N1, in the words of ASReview.
+
+    Relevant ones of a patent session are those graded X, Y or A, as a search report cites them. Only X leaves as
+    relevant in ASReview's words: read in again, it decides.
+    """
     state = session.state
     entries = []
     for at, record in enumerate(session.records.to_dict("records")):
         label = int(state.labels[at])
-        if relevant_only and label != RELEVANT:
+        if relevant_only and label not in GRADES:
             continue
         entries.append(_ris(record, at, label, state))
     return str(rispy.dumps(entries)) if entries else ""
@@ -196,7 +218,12 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
             f"{len(row.ids):,} from “{collection.name}”{' (simulated)' if collection.simulated else ''}",
         ),
         *((f"Identified in {file['source']}", f"{int(file['records']):,}") for file in session.files),
-        ("Duplicates removed", f"{collection.duplicates:,}"),
+        (
+            "Duplicates removed",
+            f"{collection.duplicates:,}" + (f" ({merged})" if (merged := said(collection.files)) else ""),
+        ),
+        *([(FAMILIES, f"{session.family_members:,}")] if session.family_members else []),
+        *([("Labels that came along", f"{state.kept:,}, from {state.kept_from}")] if state.kept else []),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
         ("Fingerprint of the list", row.digest),
@@ -219,7 +246,14 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
     plain = {name: " ".join(str(value).split()) for name, value in record.items() if name != "score"}
     # Without a decision nothing is written that another program could take for one.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
-    notes.append(f"TARstop: {'not read' if label == UNSEEN else NAMES[label]}, rank {at + 1}")
+    said = "not read" if label == UNSEEN else NAMES[label]
+    if not state.settings.review and label in GRADES:
+        said = f"{GRADES[label]}, {said}"
+    if at in state.together:
+        said += f" with rank {state.together[at] + 1}"
+    if at in state.excluded_for:
+        said += f" ({' '.join(state.excluded_for[at].split())})"
+    notes.append(f"TARstop: {said}, rank {at + 1}")
     report = state.read_in_full.get(at)
     if report is not None:
         reason = f": {' '.join(report.reason.split())}" if report.reason.strip() else ""

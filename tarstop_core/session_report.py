@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.metadata import version
 from typing import Any
@@ -19,9 +19,21 @@ from tarstop_core import __version__
 from tarstop_core.evidence import clopper_pearson
 from tarstop_core.explain import amount, documents, explain, number, percent, question
 from tarstop_core.figures import BELIEF, COST, THRESHOLD, VALUE, thinned
+from tarstop_core.grades import grades_in_words
+from tarstop_core.live_check import check_sentence, live_check
 from tarstop_core.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.protocol_text import changes
-from tarstop_core.session import RELEVANT, UNSURE, Decision, Event, Settings
+from tarstop_core.session import (
+    BACKGROUND,
+    COMBINATION,
+    IRRELEVANT,
+    RELEVANT,
+    UNSEEN,
+    UNSURE,
+    Decision,
+    Event,
+    Settings,
+)
 from tarstop_core.session_export import WholeSession, about_rows, when
 from tarstop_core.svg import Line, chart
 
@@ -175,21 +187,36 @@ def _found(session: WholeSession) -> list[str]:
     state = session.state
     blocks = [
         _p(
-            f"{state.relevant:,} relevant, {len(state.unsure):,} unsure, of {documents(state.depth)} read. The chance "
+            f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of {documents(state.depth)} "
+            "read. The chance "
             f"that {question(state.settings)} is now {percent(session.advice.b)}."
-        )
+        ),
+        _p(_checked(session)),
     ]
-    for label, name in ((RELEVANT, "Relevant documents"), (UNSURE, "Still unsure")):
+    for label, name in (
+        (RELEVANT, "Relevant documents"),
+        (COMBINATION, "In combination (Y)"),
+        (BACKGROUND, "Background (A)"),
+        (UNSURE, "Still unsure"),
+    ):
         blocks += _documents(session, np.flatnonzero(state.labels == label), name)
     other = [
         at
         for at, doc in enumerate(session.row.ids)
-        if doc in state.notes and int(state.labels[at]) not in (RELEVANT, UNSURE)
+        if doc in state.notes and int(state.labels[at]) in (UNSEEN, IRRELEVANT)
     ]
     blocks += _documents(session, other, "Other documents with a note")
     if state.settings.review:
         blocks += _tables(session)
     return blocks
+
+
+def _checked(session: WholeSession) -> str:
+    """Whether the chances fitted what was found."""
+    settings, row = session.state.settings, session.row
+    calibrator = session.calibrators[settings.calibrator]
+    p = calibrator.probabilities(row.scores, session.state.ranked)
+    return check_sentence(live_check(settings, calibrator, p, session.state), settings)
 
 
 def _documents(session: WholeSession, positions: Iterable[int], name: str) -> list[str]:
@@ -206,14 +233,31 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> li
             )
         elif at in state.pending:
             told = "not confirmed"
+        flags = "; ".join(flag.words for flag in session.flags[at])
+        if at in state.together:
+            told = ", ".join(filter(None, (f"with rank {state.together[at] + 1}", told)))
         source = record["publication_number"] or record["doi"] or record["pmid"] or record["id"]
         rows.append(
-            [at + 1, record["title"], source, record["date"], told, state.notes.get(session.row.ids[at], "")]
+            [
+                at + 1,
+                record["title"],
+                source,
+                record["date"],
+                told,
+                flags,
+                state.notes.get(session.row.ids[at], ""),
+            ]
         )
     if not rows:
         return []
     return [
-        _table(["Rank", "Title", "Number", "Date", "In full", "Note"], rows, name, numeric={0}, wide={1, 5})
+        _table(
+            ["Rank", "Title", "Number", "Date", "Remark", "Flag", "Note"],
+            rows,
+            name,
+            numeric={0},
+            wide={1, 5, 6},
+        )
     ]
 
 
@@ -239,8 +283,14 @@ def _tables(session: WholeSession) -> list[str]:
     return [_table(head, rows, "2×2 tables", numeric={1, 2, 3, 4, 5}), _list(notes) if notes else ""]
 
 
+def _advised(session: WholeSession) -> list[dict[str, Any]]:
+    """The documents read here: those that came with their labels were never advised on."""
+    return session.steps[session.state.kept :]
+
+
 def _curves(session: WholeSession) -> list[str]:
-    steps, state, now = session.steps, session.state, session.advice
+    state, now = session.state, session.advice
+    steps = _advised(session)
     if not steps:
         return [_p("Nothing was read, so there is nothing to draw.")]
     # What was shown before each document, and what is shown after the last.
@@ -249,7 +299,7 @@ def _curves(session: WholeSession) -> list[str]:
     cost = [*(float(step["cost"]) for step in steps), now.cost]
     worth = [*(step["worth"] for step in steps), now.worth]
     kept = thinned(len(b), len(b) - 1).tolist()
-    x = [float(at) for at in kept]
+    x = [float(at + state.kept) for at in kept]
     review, mark = state.settings.review, "simulated" if session.collection.simulated else ""
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
@@ -342,7 +392,7 @@ def _changed(session: WholeSession, events: Sequence[Event], first: Settings | N
 
 
 def _steps(session: WholeSession) -> list[str]:
-    if not session.steps:
+    if not _advised(session):
         return [_p("No document was read.")]
     titles = session.records["title"].tolist()
     rows = [
@@ -355,11 +405,11 @@ def _steps(session: WholeSession) -> list[str]:
             number(step["cost"]),
             HEADLINES.get(step["headline"], step["headline"]),
             step["more_if_nothing"],
-            step["label"],
+            _verdict(step),
             step["reviewer"],
             when(step["time"]),
         ]
-        for step in session.steps
+        for step in _advised(session)
     ]
     head = [
         "Rank",
@@ -379,6 +429,12 @@ def _steps(session: WholeSession) -> list[str]:
         _p(note),
         _table([*head, "Verdict", "By", "When"], rows, "", numeric={0, 2, 3, 4, 5, 7, 10}, wide={1}),
     ]
+
+
+def _verdict(step: Mapping[str, Any]) -> str:
+    """A verdict with its grade and the reason given."""
+    said = ", ".join(filter(None, (step.get("grade", ""), step["label"])))
+    return f"{said} ({step['excluded_for']})" if step["excluded_for"] else said
 
 
 def _log(session: WholeSession) -> list[str]:

@@ -61,3 +61,12 @@ def test_patents_have_no_full_text() -> None:
         1,
         1,
     )
+
+
+def test_members_of_families_are_counted_before_screening() -> None:
+    found = prisma(FILES, 2, replay(REVIEW, IDS, []), 0, 2)
+    rows = dict(found.rows())
+    assert rows["Records for which another of their patent family stands"] == 2
+    assert sum(count for _, count in found.identified) - found.duplicates - found.families == N
+    alone = prisma([], 2, replay(REVIEW, IDS, []), 0, 2)
+    assert alone.identified == (("the collection", N + 4),)

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
+from tarstop_core.application import Application
 from tarstop_core.belief.prior import Prior
 from tarstop_core.data_share import DataShare
 from tarstop_core.payoffs import Payoffs
@@ -32,8 +33,10 @@ OTHER = {
     "full_cost": 9.0,
     "data_share": DataShare(3, 1),
     "floor": 0.6,
+    "scale": 0.3,
+    "application": Application(number="EP1", priority="2018-03-03"),
 }
-PATENT_ONLY = {"needs_citation", "confirm_hits"}
+PATENT_ONLY = {"needs_citation", "confirm_hits", "application"}
 
 
 @pytest.mark.parametrize("name", OTHER)

@@ -80,7 +80,7 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
             assert sentence.replace("'", "&#x27;") in shown
         depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
         for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
-            assert f"<strong>{name}</strong> {depth:,} (“Grant”" in shown
+            assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
         assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
     assert [event.reviewer for event in store.events(session)] == [""] * 4
@@ -101,7 +101,7 @@ def test_the_figure_holds_what_the_core_computes(open_app: Open, store: Store, s
 
 def test_a_hit_waits_for_confirmation_and_then_settles_it(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
-    press(page, "Relevant")
+    press(page, "Settles it (X)")
     assert "CONFIRM THE HIT" in html_of(page)
     press(page, "Stop and decide")
     assert button(page, "Record the decision").disabled, "nothing is preselected while a hit waits"
@@ -122,7 +122,7 @@ def test_a_press_after_another_tab_recorded_something_is_refused(
     page = open_app("screen", session=session)
     first = store.session(session).ids[0]
     store.append(session, Event("label", {"doc": first, "label": "unsure"}), expected=0)
-    press(page, "Relevant")
+    press(page, "Settles it (X)")
     assert len(page.warning) == 1 and "another tab" in page.warning[0].value
     assert "your last press was not recorded" in page.warning[0].value
     assert [event.payload["label"] for event in store.events(session)] == ["unsure"]
@@ -170,9 +170,9 @@ def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: s
     advice, _, _, _ = expected(store, session)
     assert events[2].payload["plus"] is False and events[2].payload["belief"] == advice.b
     assert "Decided: Grant" in page.success[0].value
-    assert button(page, "Relevant").disabled
+    assert button(page, "Settles it (X)").disabled
     press(page, "Keep screening")
-    assert not button(page, "Relevant").disabled
+    assert not button(page, "Settles it (X)").disabled
     press(page, "Stop and decide")
     press(page, "Stop, and decide later")
     assert button(page, "Decide").proto.type == "primary"

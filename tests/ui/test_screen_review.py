@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.full_text import FORM_OUTCOMES
 from dashboard.screen import full_texts_csv, tables_csv, trace_csv
+from dashboard.shell import linked
 from dashboard.work import Work
 from tarstop_core.advice import advise, trace
 from tarstop_core.belief.prior import LearnedFrom, Prior
@@ -133,7 +134,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
     ):
         assert said.replace("'", "&#x27;") in shown
     for name, value in review_rows(advice.review, state.settings):
-        assert f"<span>{name}</span><b>{value}</b>" in shown
+        assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
     assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown
     assert "2 of 40 screened · 2 included · 1 with data · 1 report waiting" in shown

@@ -1,0 +1,72 @@
+"""Reasons to exclude something, as the person of a session defines them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.session import Event, State
+
+LONGEST = 80
+KEYED = 9
+"""So many reasons have a number key."""
+
+
+def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -> Event:
+    """The event that changes the reasons to choose from.
+
+    Parameters
+    ----------
+    state : State
+    kept : mapping of str to str
+        For each reason there was, its name from now on; "" takes it off the list, and documents that were excluded
+        for it stay so. A new name also holds for what was excluded under the old one.
+    added : sequence of str
+        New ones; empty lines do not count.
+
+    Raises
+    ------
+    InputProblem
+        When two reasons have one name, one is too long, or nothing was changed.
+
+    Examples
+    --------
+    >>> from tarstop_core.payoffs import Payoffs
+    >>> from tarstop_core.session import Settings, replay
+    >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])
+    >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload
+    {'reasons': ['too old', 'wrong field'], 'renamed': {'old': 'too old'}}
+    """
+    names = [" ".join(kept.get(reason, reason).split()) for reason in state.reasons]
+    renamed = {old: new for old, new in zip(state.reasons, names, strict=True) if new and new != old}
+    reasons = [reason for reason in (*names, *(" ".join(each.split()) for each in added)) if reason]
+    for name, times in Counter(reason.casefold() for reason in reasons).items():
+        if times > 1:
+            raise InputProblem(f"The reason “{name}” stands there twice; give each its own name.")
+    long = next((reason for reason in reasons if len(reason) > LONGEST), None)
+    if long is not None:
+        raise InputProblem(
+            f"The reason “{long[:30]}…” has {len(long)} characters; shorten it to {LONGEST}, and put the rest in a note."
+        )
+    if reasons == list(state.reasons):
+        raise InputProblem("No reason was changed, so nothing was recorded.")
+    return Event("reasons", {"reasons": reasons, "renamed": renamed})
+
+
+def reasons_given(state: State) -> Counter[str]:
+    """How often each reason was given, for a verdict or for a report, where that stands."""
+    return Counter(excluded_for(state).values()) + Counter(
+        report.reason for report in state.read_in_full.values() if report.outcome == "excluded"
+    )
+
+
+def reasons_offered(state: State) -> list[str]:
+    """The reasons that were defined, then others that were given, in the order of the list."""
+    given = (report.reason for report in state.read_in_full.values() if report.reason)
+    return list(dict.fromkeys((*state.reasons, *given)))
+
+
+def excluded_for(state: State) -> dict[int, str]:
+    """The reasons given with a verdict, by position, in the order of the list."""
+    return {at: state.excluded_for[at] for at in sorted(state.excluded_for)}
