@@ -6,32 +6,22 @@ import html
 
 import streamlit as st
 
-from dashboard import shell
-from tarstop_core.calibration import Calibrator, from_json
+from dashboard import calibrators, shell
+from dashboard.calibrators import CHANCE_OF, title
+from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration_figures import quality_sentence
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import number, percent, question
+from tarstop_core.explain import percent, question
 from tarstop_core.figures import reliability_figure, reliability_sentence
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
 from tarstop_core.prepare import Ranking
 from tarstop_core.session import Settings
-from tarstop_core.shipped import calibrators, default_calibrator
+from tarstop_core.shipped import default_calibrator
 
 PREFIX = "set_up/chances"
-KIND_WORDS = {
-    "marginal": "from scores",
-    "hazard": "from scores, until the first hit",
-    "frailty": "from scores, misses go together",
-    "rank": "from ranks",
-}
 APPROXIMATE = (
     " In a review an approximation: the best plan is chosen now, as if nothing were learned before its end."
 )
-CHANCE_OF = {
-    "patent": "of being relevant in a patent search",
-    "inclusion": "of being included by title and abstract",
-    "review": "of bringing a 2×2 table",
-}
-"""What the chances of a calibrator are chances of, by its scenario."""
 
 
 def starting_chance(settings: Settings) -> float:
@@ -48,7 +38,7 @@ def starting_chance(settings: Settings) -> float:
         format="%d %%",
         key=f"{PREFIX}/{'review/' if settings.review else ''}b_0",
         persist_state="session",
-        help=f"The starting belief b₀. {example}",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀. {example}",
     )
     if settings.review:
         said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}"
@@ -79,16 +69,7 @@ def calibrator(
     Calibrator or None
         None when there is nothing to choose.
     """
-    own: dict[str, Calibrator] = {
-        f"own-{each.digest}": each
-        for each in shell.store().calibrators()
-        if each.digest not in _shipped_digests()
-    }
-    choices = {
-        name: each
-        for name, each in {**own, **calibrators()}.items()
-        if each.scenario == scenario and (has_scores or each.kind == "rank")
-    }
+    choices = calibrators.fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
     if scenario != "patent":
         key += f"/{scenario}"
@@ -104,7 +85,7 @@ def calibrator(
                 format_func=lambda name: title(choices[name]),
                 key=key,
             )
-        ]
+        ].calibrator
         _quality(chosen)
         for remark in chosen.mismatch(ranking.scores, len(ranking)) if ranking is not None else []:
             st.warning(shell.escape_markdown(remark), icon=":material/warning:")
@@ -112,8 +93,9 @@ def calibrator(
         chosen = None
         st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
+        st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
         st.file_uploader(
-            "A JSON file that “tarstop calibrate” wrote",
+            "A JSON file that “tarstop calibrate” or the Calibration page wrote",
             type=["json"],
             key=f"{PREFIX}/upload",
             on_change=_take_in,
@@ -123,11 +105,6 @@ def calibrator(
         if problem:
             shell.problem_box(problem)
     return chosen
-
-
-def title(calibrator: Calibrator) -> str:
-    """What a calibrator is called in a list."""
-    return f"{calibrator.fitted_on.name} ({KIND_WORDS[calibrator.kind]})"
 
 
 def _lacking(has_scores: bool, scenario: str) -> str:
@@ -216,12 +193,7 @@ def _quality(calibrator: Calibrator) -> None:
     if quality is None:
         st.caption("It says nothing about how well it did on topics it had not seen.")
         return
-    st.caption(
-        shell.escape_markdown(
-            f"Brier score {number(quality.brier)}, calibration error (ECE) {number(quality.ece)} "
-            f"on {quality.how}; 0 is best for both."
-        )
-    )
+    st.caption(shell.escape_markdown(quality_sentence(quality)))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
             said = reliability_sentence(quality.reliability)
@@ -236,10 +208,6 @@ def _quality(calibrator: Calibrator) -> None:
             st.caption(shell.escape_markdown(said))
 
 
-def _shipped_digests() -> set[str]:
-    return {each.digest for each in calibrators().values()}
-
-
 def _take_in(has_scores: bool, key: str, scenario: str) -> None:
     """Keep an uploaded calibrator in the store, and choose it."""
     state = st.session_state
@@ -248,26 +216,19 @@ def _take_in(has_scores: bool, key: str, scenario: str) -> None:
     if file is None:
         return
     try:
-        try:
-            text = file.getvalue().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputProblem(
-                f"{file.name} is not text; give a file that 'tarstop calibrate' wrote."
-            ) from None
-        taken = from_json(text, file.name)
+        taken = calibrators.read(file.name, file.getvalue())
         if taken.scenario != scenario:
             raise InputProblem(
                 f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "
                 f"{CHANCE_OF[scenario]}; choose one that was fitted with '--scenario {scenario}'."
             )
-        if not has_scores and taken.kind != "rank":
+        if not has_scores and not taken.by_rank:
             raise InputProblem(
                 f"{file.name} reads scores and this list has none; choose a rank-based one, or order the "
                 "documents by what you are looking for."
             )
-        digest = shell.store().save_calibrator(taken)
+        chosen = calibrators.keep(shell.store(), taken)
     except InputProblem as problem:
         state[f"{PREFIX}/upload_problem"] = str(problem)
         return
-    shipped = {each.digest: name for name, each in calibrators().items()}
-    state[key] = shipped.get(digest, f"own-{digest}")
+    state[key] = chosen

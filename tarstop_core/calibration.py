@@ -1,7 +1,7 @@
 """From scores or ranks to the chance that a document is relevant.
 
 Scores are compared within a topic (z-scores), pooled over training topics and turned into
-probabilities by one isotonic regression. Four kinds:
+probabilities by one isotonic regression. Five kinds:
 
 ``marginal``
     p_k = P(document k relevant | ω⁺): the paper's, and the default.
@@ -11,6 +11,9 @@ probabilities by one isotonic regression. Four kinds:
     marginal, plus one shape a shared by all topics: misses within a topic go together.
 ``rank``
     marginal as a falling function of the rank, for lists that have an order but no scores.
+``first-hit``
+    P(document k relevant | ω⁺, none before it) as a function of the rank, from past cases of which only
+    the rank of the first hit is known; see :mod:`tarstop_core.first_hit`.
 
 What the chances are chances of is the scenario: "patent", relevant given that something is to be found;
 "review", bringing extractable data for the outcome; "inclusion", being included by title and abstract.
@@ -39,8 +42,12 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.topic import Topic
 
 Floats = NDArray[np.float64]
-Kind = Literal["marginal", "hazard", "frailty", "rank"]
+Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit"]
 KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
+"""Those that :func:`fit` fits on labelled rankings."""
+BY_RANK: tuple[Kind, ...] = ("rank", "first-hit")
+HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
+"""Kinds whose chances are already those of a first hit."""
 SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
@@ -61,12 +68,19 @@ class FittedOn:
     longest_list: int = 0
     top_z: tuple[float, float] = (0.0, 0.0)
     tied_share: float = 0.0
+    own: str = ""
+    """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
+    lists: tuple[str, ...] = ()
+    """Hashes of the lists it was fitted on (:func:`tarstop_core.session.records_digest`), where they are known."""
 
     @property
     def badge(self) -> str:
         """Where the probabilities come from, in a few words."""
         if self.simulated:
             return f"fitted on {self.topics:,} simulated topics ({self.name}): illustrative"
+        if self.own:
+            what = self.own if self.topics != 1 else self.own.removesuffix("s")
+            return f"fitted on your {self.topics:,} {what} ({self.name})"
         return f"fitted on {self.topics:,} real topics ({self.name})"
 
 
@@ -92,12 +106,12 @@ class Calibrator:
 
     Parameters
     ----------
-    kind : {"marginal", "hazard", "frailty", "rank"}
+    kind : {"marginal", "hazard", "frailty", "rank", "first-hit"}
     scenario : {"patent", "review", "inclusion"}
         patent: chance of being relevant given ω⁺; review: chance of bringing extractable data;
         inclusion: chance of being included by title and abstract.
     x, y : tuple of float
-        Nodes of the isotonic function: z-scores ("rank": log ranks, so y falls), and probabilities.
+        Nodes of the isotonic function: z-scores (by rank: log ranks, so y falls), and probabilities.
         Linear between nodes, constant outside.
     fitted_on : FittedOn
     frailty : float
@@ -106,8 +120,10 @@ class Calibrator:
     dispersion : float
         How much lists' totals of relevant documents vary around what the chances predict: the total is
         negative binomial with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean
-        1 and this shape. Infinite where they vary no more than chance has it, for "hazard", whose chances
+        1 and this shape. Infinite where they vary no more than chance has it, for hazards, whose chances
         do not add up to a total, and for files older than it. See :func:`tarstop_core.unseen.unseen`.
+    band : tuple of (float, float)
+        "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank.
     """
 
     kind: Kind
@@ -118,27 +134,40 @@ class Calibrator:
     frailty: float = math.inf
     quality: Quality | None = None
     dispersion: float = math.inf
+    band: tuple[tuple[float, float], ...] = ()
 
-    def probabilities(self, scores: ArrayLike | None, n: int | None = None) -> Floats:
+    @property
+    def by_rank(self) -> bool:
+        """Whether it looks at ranks alone, so that a list without scores will do."""
+        return self.kind in BY_RANK
+
+    @property
+    def first_hits(self) -> bool:
+        """Whether its event is the first hit, none before it; else it is "relevant"."""
+        return self.kind in HAZARDS or self.kind == "frailty"
+
+    def probabilities(self, scores: ArrayLike | None, n: int | NDArray[np.int64] | None = None) -> Floats:
         """Chance of each document, shape (N,), in screening order.
 
         Parameters
         ----------
         scores : array_like, shape (N,), or None
-            Scores of the whole list; "rank" does not look at them.
-        n : int, optional
-            N, when there are no scores.
+            Scores of the whole list; kinds by rank do not look at them.
+        n : int or ndarray of int, shape (N,), optional
+            N, when there are no scores; or the rank of each document, where they do not stand by rank.
 
         Raises
         ------
         InputProblem
             When this kind needs scores and there are none.
         """
-        if self.kind == "rank":
-            length = n if scores is None else len(np.asarray(scores))
-            if length is None:
-                raise InputProblem("Say how many documents the list has: it has no scores.")
-            at = np.log(np.arange(1, length + 1))
+        if self.by_rank:
+            if not isinstance(n, np.ndarray):
+                length = n if scores is None else len(np.asarray(scores))
+                if length is None:
+                    raise InputProblem("Say how many documents the list has: it has no scores.")
+                n = np.arange(1, length + 1)
+            at = np.log(n)
         elif scores is None:
             raise InputProblem(
                 "This list has no scores, and the chosen calibrator reads scores; choose a rank-based one."
@@ -156,12 +185,19 @@ class Calibrator:
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
         remarks = []
+        if self.kind == "first-hit":
+            if length and length > seen.longest_list:
+                remarks.append(
+                    f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
+                    f"{length:,} the chances follow the shape of the curve alone."
+                )
+            return remarks
         if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
             remarks.append(
                 f"Your list has {length:,} documents; the training lists had "
                 f"{seen.shortest_list:,} to {seen.longest_list:,}."
             )
-        if length and scores is not None and self.kind != "rank":
+        if length and scores is not None and not self.by_rank:
             values = np.asarray(scores, dtype=float)
             if len(values) > 1 and values.min() == values.max():
                 remarks.append("All scores are the same, so every document gets the same chance.")
@@ -186,8 +222,14 @@ class Calibrator:
         content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
         if math.isinf(self.frailty):
             content["frailty"] = None
+        # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
         if math.isinf(self.dispersion):
-            del content["dispersion"]  # so that files older than it keep their fingerprint
+            del content["dispersion"]
+        if not self.band:
+            del content["band"]
+        for name in ("own", "lists"):
+            if not content["fitted_on"][name]:
+                del content["fitted_on"][name]
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     @property
@@ -215,7 +257,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     )
     try:
         calibrator = Calibrator(
-            kind=_kind(content["kind"]),
+            kind=_kind(content["kind"], (*KINDS, "first-hit")),
             scenario=_scenario(content["scenario"]),
             x=_numbers(content["x"]),
             y=_numbers(content["y"]),
@@ -223,6 +265,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
             frailty=math.inf if content["frailty"] is None else float(content["frailty"]),
             dispersion=float(content.get("dispersion", math.inf)),
             quality=None if content.get("quality") is None else _read_quality(content["quality"]),
+            band=tuple((float(low), float(high)) for low, high in content.get("band", ())),
         )
     except InputProblem as problem:
         raise InputProblem(f"{name} is damaged: {problem}") from None
@@ -233,6 +276,8 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         raise InputProblem(f"{name} is damaged (its steps are not in order); fit it again.")
     if not ((y >= 0) & (y <= 1)).all():
         raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
+    if calibrator.band and len(calibrator.band) != len(x):
+        raise InputProblem(f"{name} is damaged (its interval does not fit its steps); fit it again.")
     for what in ("frailty", "dispersion"):
         if not getattr(calibrator, what) > 0:
             raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
@@ -247,6 +292,17 @@ def load(path: str | Path) -> Calibrator:
         reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
         raise InputProblem(f"The calibrator {path} cannot be read: {reason}.") from None
     return from_json(text, f"The calibrator {path}")
+
+
+def scaled(p: Floats, factor: float) -> Floats:
+    """Every chance times a factor, at most 1; where they are as they were, the same array.
+
+    Examples
+    --------
+    >>> scaled(np.array([0.1, 0.8]), 2.0)
+    array([0.2, 1. ])
+    """
+    return p if factor == 1 else np.minimum(1.0, factor * p)
 
 
 def z_scores(scores: ArrayLike) -> Floats:
@@ -287,8 +343,10 @@ def fit(
     source: str = "",
     simulated: bool = False,
     pseudo: float = 0.0,
+    own: str = "",
+    lists: tuple[str, ...] = (),
 ) -> Calibrator:
-    """Fit a calibrator on labelled rankings.
+    """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
     Parameters
     ----------
@@ -299,6 +357,8 @@ def fit(
     scenario : {"patent", "review", "inclusion"}
     name, source, simulated
         What the topics are, for the person who will rely on them.
+    own, lists
+        As in :class:`FittedOn`.
     pseudo : float
         Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
@@ -314,7 +374,7 @@ def fit(
     Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
     """
     kind = _kind(kind)
-    used = _training(topics, scenario, kind)
+    used = usable(topics, scenario, kind)
     if kind == "rank":
         at, share, weight = _rank_frequencies(used)
     else:
@@ -326,7 +386,7 @@ def fit(
         scenario=scenario,
         x=tuple(x.tolist()),
         y=tuple(y.tolist()),
-        fitted_on=_describe(used, name, source, simulated),
+        fitted_on=replace(_describe(used, name, source, simulated), own=own, lists=lists),
     )
     if kind == "frailty":
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
@@ -338,9 +398,9 @@ def fit(
 def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality:
     """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
 
-    The event of "hazard" is "the first hit, none before it", so only documents up to the first hit
-    count; of "frailty" likewise, with the conditional chances its curve gives. For the other kinds
-    it is "relevant".
+    The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the
+    first hit count; of "frailty" likewise, with the conditional chances its curve gives. For the other
+    kinds it is "relevant".
 
     Parameters
     ----------
@@ -350,7 +410,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     how : str
         How these topics relate to the training topics, as shown to a person.
     """
-    used = _training(topics, calibrator.scenario, calibrator.kind)
+    used = usable(topics, calibrator.scenario, calibrator.kind)
     return _quality(*_predictions(calibrator, used), topics=len(used), how=how)
 
 
@@ -365,7 +425,7 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
         With fewer than two usable topics.
     """
     kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", "patent")
-    used = _training(topics, scenario, kind)
+    used = usable(topics, scenario, kind)
     folds = min(folds, len(used))
     if folds < 2:
         raise InputProblem(
@@ -405,9 +465,9 @@ def ece(curve: Sequence[tuple[float, float, int]]) -> float:
     return sum(count * abs(p - share) for p, share, count in curve) / total
 
 
-def _kind(kind: object) -> Kind:
-    if kind not in KINDS:
-        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(KINDS)}.")
+def _kind(kind: object, known: tuple[Kind, ...] = KINDS) -> Kind:
+    if kind not in known:
+        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(known)}.")
     return kind
 
 
@@ -430,6 +490,8 @@ def _fitted_on(content: Any) -> FittedOn:
         source=str(content["source"]),
         top_z=(low, high),
         tied_share=float(content["tied_share"]),
+        own=str(content.get("own", "")),
+        lists=tuple(str(each) for each in content.get("lists", ())),
         **{count: int(content[count]) for count in counts},
     )
 
@@ -448,7 +510,14 @@ def _read_quality(content: Any) -> Quality:
     )
 
 
-def _training(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
+def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
+    """The lists that can teach or judge this kind: labelled, and in the patent scenario ω⁺.
+
+    Raises
+    ------
+    InputProblem
+        When there is none, when scores are lacking, or when nothing relevant is ranked.
+    """
     scenario = _scenario(scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
     if scenario == "patent":
@@ -458,7 +527,7 @@ def _training(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]
             "No topic has a relevant document, so there is nothing to learn from; "
             "check that the run and the qrels use the same topic and document names."
         )
-    if kind != "rank" and any(topic.scores is None for topic in used):
+    if kind not in BY_RANK and any(topic.scores is None for topic in used):
         raise InputProblem("Some lists have no scores; fit a rank-based calibrator instead.")
     if not any(_labels(topic).any() for topic in used):
         raise InputProblem("No relevant document is ranked in any topic, so there is nothing to learn from.")
@@ -471,12 +540,17 @@ def _labels(topic: Topic) -> NDArray[np.bool_]:
     return topic.labels
 
 
+def known(topic: Topic) -> NDArray[np.bool_]:
+    """Where the label of a document is known, shape (N,)."""
+    return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
+
+
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
     z, y = [], []
     for topic in topics:
-        last = (topic.first_hit or len(topic)) if until_hit else len(topic)
-        z.append(z_scores(cast(Floats, topic.scores))[:last])
-        y.append(_labels(topic)[:last])
+        judged = known(topic)[: (topic.first_hit or len(topic)) if until_hit else len(topic)]
+        z.append(z_scores(cast(Floats, topic.scores))[: len(judged)][judged])
+        y.append(_labels(topic)[: len(judged)][judged])
     return np.concatenate(z), np.concatenate(y)
 
 
@@ -486,8 +560,10 @@ def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
     relevant, reached = np.zeros(longest), np.zeros(longest)
     for topic in topics:
         relevant[: len(topic)] += _labels(topic)
-        reached[: len(topic)] += 1
-    return np.log(np.arange(1, longest + 1)), relevant / reached, reached
+        reached[: len(topic)] += known(topic)
+    # Ranks that nobody read say nothing.
+    at = np.flatnonzero(reached)
+    return np.log(at + 1), relevant[at] / reached[at], reached[at]
 
 
 def _isotonic(
@@ -536,9 +612,11 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
     found = np.array([int(_labels(topic).sum()) for topic in topics])
-    expected = np.array([calibrator.probabilities(topic.scores, len(topic)).sum() for topic in topics])
-    known = expected > 0
-    found, expected = found[known], expected[known]
+    expected = np.array(
+        [calibrator.probabilities(topic.scores, len(topic))[known(topic)].sum() for topic in topics]
+    )
+    above = expected > 0
+    found, expected = found[above], expected[above]
 
     def log_likelihood(a: float) -> float:
         """Without the terms that do not depend on a."""
@@ -559,16 +637,27 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 
 
 def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> tuple[Floats, NDArray[np.bool_]]:
-    first_only = calibrator.kind in ("hazard", "frailty")
-    p, y = [], []
-    for topic in topics:
-        chance = calibrator.probabilities(topic.scores, len(topic))
-        if first_only:
-            chance = calibrator.curve(chance).h
-        last = (topic.first_hit or len(topic)) if first_only else len(topic)
-        p.append(chance[:last])
-        y.append(_labels(topic)[:last])
-    return np.concatenate(p), np.concatenate(y)
+    each = [predicted(calibrator, topic, calibrator.first_hits) for topic in topics]
+    return np.concatenate([p for p, _ in each]), np.concatenate([y for _, y in each])
+
+
+def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[Floats, NDArray[np.bool_]]:
+    """What was said of the documents of a labelled list, and what they were, each of shape (n,).
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+    topic : Topic
+        Labelled.
+    first_hits : bool
+        Chances of the first hit, on documents up to it; else chances of being relevant, on all whose
+        label is known.
+    """
+    chance = calibrator.probabilities(topic.scores, len(topic))
+    if first_hits:
+        chance = calibrator.curve(chance).h
+    judged = known(topic)[: (topic.first_hit or len(topic)) if first_hits else len(topic)]
+    return chance[: len(judged)][judged], _labels(topic)[: len(judged)][judged]
 
 
 def _quality(p: Floats, relevant: NDArray[np.bool_], topics: int, how: str) -> Quality:
@@ -585,7 +674,7 @@ def _describe(topics: Sequence[Topic], name: str, source: str, simulated: bool) 
     return FittedOn(
         name=name,
         topics=len(topics),
-        documents=sum(lengths),
+        documents=sum(int(known(topic).sum()) for topic in topics),
         relevant=sum(int(_labels(topic).sum()) for topic in topics),
         simulated=simulated,
         source=source,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -366,6 +367,12 @@ def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None,
 @click.option(
     "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
 )
+@click.option(
+    "--scale",
+    type=float,
+    default=1.0,
+    help="Every chance times this, at most 1, as a session's live check has it.",
+)
 @json_option
 def replay(
     run: Path,
@@ -382,6 +389,7 @@ def replay(
     engine: str | None,
     prior_file: Path | None,
     b_0: float | None,
+    scale: float,
     as_json: bool,
 ) -> None:
     """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
@@ -409,6 +417,8 @@ def replay(
     if scenario == "patent" and given:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     check_prior(0.5 if b_0 is None else b_0)
+    if not (scale > 0 and math.isfinite(scale)):
+        raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if theta is None else theta)
     fitted = load(calibrator)
     if fitted.scenario != scenario:
@@ -418,7 +428,7 @@ def replay(
         )
     if tables is None:
         topics, notes = _labelled(run, qrels)
-        outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0)
+        outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
         topics, notes = _labelled(run, qrels)
         judged = {topic.name: topic for topic in topics}
@@ -435,6 +445,7 @@ def replay(
             truth or "pooled",
             engine or "bivariate",
             _prior(b_0, prior_file, theta),
+            scale,
         )
     mean = replaying.summary(outcomes)
     _say(notes)

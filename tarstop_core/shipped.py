@@ -31,6 +31,12 @@ def calibrators() -> dict[str, Calibrator]:
     return dict(sorted(found.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
 
+@cache
+def digests() -> dict[str, str]:
+    """Short name of every shipped calibrator by its digest."""
+    return {each.digest: name for name, each in calibrators().items()}
+
+
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = "patent") -> str:
     """Short name of the calibrator to begin with.
 

@@ -697,3 +697,20 @@ def test_a_rule_of_ones_own_is_shown_to_look_ahead_or_not(tarstop: Run, tmp_path
     assert fine.code == 0 and "never looked ahead" in fine.out
     assert "random sample" in tarstop("check-policy", "qbcb", "--lists", "6").out
     assert tarstop("check-policy", "nonsense").code == 2
+
+
+def test_replay_scales_every_chance(tarstop: Run, folder: Path, calibrator: Path) -> None:
+    common = (
+        "replay",
+        folder / "a.run",
+        folder / "a.qrels",
+        "--calibrator",
+        calibrator,
+        "--policy",
+        "optimal",
+    )
+    stakes = ("--q-star", "0.5", "--cost", "0.001")
+    plain, scaled = (tarstop(*common, *stakes, *more, "--json").json for more in ((), ("--scale", "0.01")))
+    assert scaled["mean"]["depth"] < plain["mean"]["depth"]
+    assert tarstop(*common, *stakes, "--scale", "1", "--json").json == plain
+    refused(tarstop(*common, *stakes, "--scale", "0"), "--scale is 0", "above 0")

@@ -104,6 +104,7 @@ def without_relevant(topic: Topic) -> Topic:
         scores=None if topic.scores is None else topic.scores[kept],
         labels=np.zeros(int(kept.sum()), dtype=bool),
         n_relevant=0,
+        known=None if topic.known is None else topic.known[kept],
     )
 
 

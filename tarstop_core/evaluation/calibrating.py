@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import BINS, Calibrator, Quality, ece
+from tarstop_core.calibration import BINS, Calibrator, Quality, ece, predicted
 from tarstop_core.evaluation.cases import Case
 
 Floats = NDArray[np.float64]
@@ -19,18 +19,16 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
     As in :func:`~tarstop_core.calibration.assess`: "hazard" and "frailty" are judged by the first hit, on
     the documents up to it, and in the patent scenario only ω⁺ topics count.
     """
-    sums = np.zeros((BINS, COLUMNS))
-    topic = case.topic
-    if calibrator.scenario == "patent" and not topic.omega:
-        return sums
-    p = calibrator.probabilities(topic.scores, len(topic))
-    last = len(topic)
-    if calibrator.kind in ("hazard", "frailty"):
-        p = calibrator.curve(p).h
-        last = topic.first_hit or last
-    p, found = p[:last], case.labels[:last].astype(float)
+    if calibrator.scenario == "patent" and not case.topic.omega:
+        return np.zeros((BINS, COLUMNS))
+    return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
+
+
+def binned(p: Floats, relevant: NDArray[np.bool_]) -> Floats:
+    """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
+    sums, found = np.zeros((BINS, COLUMNS)), relevant.astype(float)
     at = np.minimum((p * BINS).astype(int), BINS - 1)
-    for column, values in enumerate((p, found, np.ones(last), (p - found) ** 2)):
+    for column, values in enumerate((p, found, np.ones(len(p)), (p - found) ** 2)):
         sums[:, column] = np.bincount(at, weights=values, minlength=BINS)
     return sums
 

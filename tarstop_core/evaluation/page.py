@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 
 import pandas as pd
@@ -63,9 +63,11 @@ def paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def table_block(frame: pd.DataFrame, caption: str, wide: bool = False) -> str:
-    """A frame of texts as a table; `wide` for columns of prose."""
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
+def table_block(
+    frame: pd.DataFrame, caption: str, wide: bool = False, heading: Callable[[str], str] = escape
+) -> str:
+    """A frame of texts as a table; `wide` for columns of prose, `heading` makes HTML of a column's name."""
+    head = "".join(f'<th scope="col">{heading(str(name))}</th>' for name in frame.columns)
     body = "\n".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>"
         for row in frame.itertuples(index=False)

@@ -58,6 +58,7 @@ def replay(
     payoffs: Payoffs,
     cost: float,
     b_0: float = 0.5,
+    scale: float = 1.0,
 ) -> list[Played]:
     """Stop on each topic as the policy says and act.
 
@@ -75,6 +76,8 @@ def replay(
     cost : float
         Per document, in the payoffs' unit.
     b_0 : float
+    scale : float
+        Every chance times this, at most 1.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def replay(
         When a topic has no labels or the cost is negative.
     """
     check_cost(cost)
-    return [_outcome(topic, calibrator, policy, payoffs, cost, b_0) for topic in topics]
+    return [_outcome(topic, calibrator, policy, payoffs, cost, b_0, scale) for topic in topics]
 
 
 def replay_reviews(
@@ -95,6 +98,7 @@ def replay_reviews(
     truth: str = "pooled",
     engine: str = "bivariate",
     prior: Prior | None = None,
+    scale: float = 1.0,
 ) -> list[Played]:
     """Stop on each review outcome as the policy says and act on the belief reached, baselines too.
 
@@ -116,6 +120,8 @@ def replay_reviews(
     engine : str
         Of the belief that policies act on; the truth is always bivariate.
     prior : Prior, optional
+    scale : float
+        Every chance times this, at most 1.
 
     Raises
     ------
@@ -127,7 +133,7 @@ def replay_reviews(
         raise InputProblem(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
-    task = playing.ReviewTask(theta=theta, truth_is=truth, engine=engine)
+    task = playing.ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     played = []
     for outcome in outcomes:
         case = Case(_judged(outcome.topic), outcome.review, outcome)
@@ -159,11 +165,17 @@ def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
 
 
 def _outcome(
-    topic: Topic, calibrator: Calibrator, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
+    topic: Topic,
+    calibrator: Calibrator,
+    policy: Policy,
+    payoffs: Payoffs,
+    cost: float,
+    b_0: float,
+    scale: float,
 ) -> Played:
     case = Case(_judged(topic), topic.name)
     if not isinstance(policy, Randomised):
-        return _played(playing.DecisiveTask(b_0=b_0), case, calibrator, policy, payoffs, cost)
+        return _played(playing.DecisiveTask(b_0=b_0, scale=scale), case, calibrator, policy, payoffs, cost)
     # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
     drawn = policy.expected(case.labels)
     plus = drawn.found > 0.5

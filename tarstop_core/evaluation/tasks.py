@@ -19,7 +19,7 @@ from tarstop_core import review
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration import Calibrator, fit
+from tarstop_core.calibration import Calibrator, fit, scaled
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -110,12 +110,15 @@ class DecisiveTask:
         Runs of rules that draw a sample (the paper: 50); None takes their exact expectation.
     seed : int
         Of those runs.
+    scale : float
+        Every chance times this, at most 1: for replays; experiments take calibrators at their word.
     """
 
     b_0: float = 0.5
     pseudo: float = 0.0
     replications: int | None = None
     seed: int = 1
+    scale: float = 1.0
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -149,7 +152,7 @@ class DecisiveTask:
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         """The path of a case for each of the payoffs."""
         topic = case.topic
-        p = knowledge.probabilities(topic.scores, len(topic))
+        p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
         first = DecisivePath(
             knowledge.curve(p), self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p
         )
@@ -199,7 +202,7 @@ class ReviewTask:
         See :func:`~tarstop_core.review.is_plus`.
     engine : str
         Of the belief that is acted on; the truth is always bivariate.
-    b_0, pseudo, replications, seed
+    b_0, pseudo, replications, seed, scale
         As in :class:`DecisiveTask`; b_0 replaces that of the default prior only.
     """
 
@@ -210,6 +213,7 @@ class ReviewTask:
     pseudo: float = 0.0
     replications: int = REPLICATIONS
     seed: int = 1
+    scale: float = 1.0
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -260,7 +264,7 @@ class ReviewTask:
         """The path of a case for each of the payoffs."""
         calibrator, prior = knowledge
         assert case.outcome is not None
-        p = calibrator.probabilities(case.topic.scores, len(case.topic))
+        p = scaled(calibrator.probabilities(case.topic.scores, len(case.topic)), self.scale)
         first = review.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
 

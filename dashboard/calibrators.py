@@ -1,0 +1,109 @@
+"""The calibrators there are: a person's own, which they may rename and put away, and those that are included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tarstop_core import shipped
+from tarstop_core.calibration import Calibrator, from_json
+from tarstop_core.errors import InputProblem
+from tarstop_core.store import Store
+
+KIND_WORDS = {
+    "marginal": "from scores",
+    "hazard": "from scores, until the first hit",
+    "frailty": "from scores, misses go together",
+    "rank": "from ranks",
+    "first-hit": "from ranks, until the first hit",
+}
+CHANCE_OF = {
+    "patent": "of being relevant in a patent search",
+    "inclusion": "of being included by title and abstract",
+    "review": "of bringing a 2×2 table",
+}
+"""What the chances of a calibrator are chances of, by its scenario."""
+NAMES = {"patent": "Patents", "inclusion": "Inclusion", "review": "2×2 tables"}
+"""The same, for a button."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One calibrator on a list.
+
+    Parameters
+    ----------
+    key : str
+        Short name of a shipped one, else "own-" and its digest.
+    calibrator : Calibrator
+    name : str
+    own : bool
+    created : str
+        When it was stored here (ISO 8601); empty for shipped ones.
+    """
+
+    key: str
+    calibrator: Calibrator
+    name: str
+    own: bool = False
+    created: str = ""
+
+
+def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
+    """All calibrators by key, a person's own first; or those of their own that were taken off the list."""
+    own = [
+        Listed(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
+        for kept in store.kept_calibrators()
+        if kept.deleted == deleted and kept.digest not in shipped.digests()
+    ]
+    included = [Listed(key, each, each.fitted_on.name) for key, each in shipped.calibrators().items()]
+    return {each.key: each for each in (own if deleted else [*own, *included])}
+
+
+def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, Listed]:
+    """Those that give the chances a list needs.
+
+    Parameters
+    ----------
+    store : Store
+    scenario : str
+        One of :data:`CHANCE_OF`.
+    has_scores : bool
+        Whether the list has scores, or only its order.
+    """
+    return {
+        key: each
+        for key, each in listed(store).items()
+        if each.calibrator.scenario == scenario and (has_scores or each.calibrator.by_rank)
+    }
+
+
+def title(each: Listed) -> str:
+    """What a calibrator is called in a list."""
+    return f"{each.name} ({KIND_WORDS[each.calibrator.kind]}){' · yours' if each.own else ''}"
+
+
+def read(name: str, content: bytes) -> Calibrator:
+    """A calibrator from an uploaded file.
+
+    Raises
+    ------
+    InputProblem
+        When it is not one.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputProblem(
+            f"{name} is not text; give a file that 'tarstop calibrate' or the Calibration page wrote."
+        ) from None
+    return from_json(text, name)
+
+
+def keep(store: Store, calibrator: Calibrator) -> str:
+    """Store a calibrator, back on the list if it had been put away; its key."""
+    digest = store.save_calibrator(calibrator)
+    if digest in shipped.digests():
+        return shipped.digests()[digest]
+    if any(kept.deleted and kept.digest == digest for kept in store.kept_calibrators()):
+        store.restore_calibrator(digest)
+    return f"own-{digest}"

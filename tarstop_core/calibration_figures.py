@@ -1,0 +1,280 @@
+"""What a calibrator says and how well it did, as figures and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration import Calibrator, Quality
+from tarstop_core.explain import number, percent
+from tarstop_core.figures import (
+    BELIEF,
+    COST,
+    COST_TEXT,
+    COST_TEXT_ON_DARK,
+    PLUS,
+    TEXT,
+    TEXT_ON_DARK,
+    THRESHOLD,
+    Figure,
+    axis,
+    label,
+    line,
+    reliability_figure,
+    thinned,
+)
+from tarstop_core.first_hit import WITHIN, FirstHits, PastCase
+
+Floats = NDArray[np.float64]
+BAND = "rgba(0,114,178,0.20)"
+SHORTEST = 100
+"""Ranks that a curve of first hits shows at least."""
+NAME = 44
+
+
+def quality_sentence(quality: Quality) -> str:
+    """How well chances came true, in plain words with their numbers.
+
+    Examples
+    --------
+    >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
+    'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08; giving every document the average chance would score 0.09, so the chances take away 11 % of that.'
+    """
+    said = (
+        f"Judged on {quality.how}: on average the chances were off by {_points(quality.ece)} percentage points "
+        f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
+    )
+    count = sum(n for _, _, n in quality.reliability)
+    if not count:
+        return f"{said}."
+    base = sum(share * n for _, share, n in quality.reliability) / count
+    plain = base * (1 - base)
+    if plain <= 0:
+        return f"{said}."
+    gain = 1 - quality.brier / plain
+    told = (
+        f"so the chances take away {percent(gain)} of that"
+        if gain > 0
+        else "so the chances do no better than that here"
+    )
+    return f"{said}; giving every document the average chance would score {number(plain)}, {told}."
+
+
+def _points(share: float) -> str:
+    points = 100 * share
+    return f"{points:.1f}" if points >= 0.1 or points == 0 else f"{points:.2g}"
+
+
+def first_hit_figure(
+    calibrator: Calibrator, cases: Sequence[PastCase] = (), dark: bool = False, simulated: bool = False
+) -> Figure:
+    """Share of searches whose first hit has come by each rank, given that there is one, with its interval.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Of kind "first-hit".
+    cases : sequence of PastCase
+        What it was learned from, drawn below, where it is at hand.
+    dark, simulated : bool
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
+    ink = TEXT_ON_DARK if dark else TEXT
+    at, come, low, high = come_by_rank(calibrator)
+    x = at.tolist()
+    edge = {"line": {"width": 0}, "hoverinfo": "skip", "mode": "lines", "type": "scatter"}
+    data: list[dict[str, Any]] = [
+        {**edge, "x": x, "y": high.tolist()},
+        {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BAND},
+        line(x, come.tolist(), BELIEF, width=3, hoverinfo="skip"),
+    ]
+    marks: tuple[tuple[str, str, str, float], ...] = (
+        ("hit", "line-ns-open", BELIEF, -0.07),
+        ("stopped", "triangle-right-open", THRESHOLD, -0.15),
+        ("missed", "x-open", PLUS, -0.23),
+    )
+    notes = [
+        label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", ink, yshift=4),
+    ]
+    deepest = x[-1]
+    for outcome, symbol, colour, height in marks:
+        ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
+        if not ranks:
+            continue
+        marker = {"symbol": symbol, "size": 10, "color": colour, "line": {"width": 2, "color": colour}}
+        data.append(
+            {"type": "scatter", "mode": "markers", "x": ranks, "y": [height] * len(ranks), "marker": marker}
+            | {"hoverinfo": "skip"}
+        )
+        words = {"hit": "first hits", "stopped": "stopped without", "missed": "missed"}[outcome]
+        notes.append(label(0.02, height, words, ink, xref="paper", xanchor="left", yanchor="middle"))
+    if simulated:
+        notes.append(label(0.0, 1.0, "simulated", ink, xanchor="left", yanchor="top"))
+    bottom = -0.3 if len(data) > 3 else -0.02
+    layout = {
+        "height": 320,
+        "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, float(np.log10(deepest))]),
+        "yaxis": axis(
+            "share of searches",
+            dark,
+            range=[bottom, 1.08],
+            tickvals=[0, 0.25, 0.5, 0.75, 1],
+            tickformat=".0%",
+        ),
+        "annotations": notes,
+    }
+    return {"data": data, "layout": layout}
+
+
+def come_by_rank(calibrator: Calibrator) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
+    deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
+    at = np.exp(np.array(calibrator.x)).round().astype(int)
+    kept = at <= deepest
+    come = -np.expm1(np.cumsum(np.log1p(-np.minimum(calibrator.probabilities(None, int(at[kept][-1])), 1))))
+    low, high = np.array(calibrator.band).T[:, kept] if calibrator.band else (come[at[kept] - 1],) * 2
+    return at[kept], come[at[kept] - 1], low, high
+
+
+def first_hit_sentence(calibrator: Calibrator) -> str:
+    """What :func:`first_hit_figure` shows."""
+    at, come, low, high = come_by_rank(calibrator)
+    told = []
+    for rank in (WITHIN, SHORTEST):
+        i = int(np.searchsorted(at, rank))
+        told.append(
+            f"by rank {rank} in {percent(float(come[i]))} (95 %: {percent(float(low[i]))} to {percent(float(high[i]))})"
+        )
+    return f"Of searches with something to find, the first hit has come {' and '.join(told)}."
+
+
+def share_sentence(found: FirstHits) -> str:
+    """What the cases say of how often there is something to find."""
+    mean, low, high = found.share
+    return (
+        f"Prior art existed in {percent(mean)} of such cases (95 %: {percent(low)} to {percent(high)}), which may "
+        "serve as the chance before reading."
+    )
+
+
+def two_reliabilities(
+    a: Quality, b: Quality, names: tuple[str, str], simulated: bool = False, dark: bool = False
+) -> Figure:
+    """Reliability of two calibrators on the same documents, in one figure.
+
+    Parameters
+    ----------
+    a, b : Quality
+    names : tuple of str
+    simulated, dark : bool
+
+    Returns
+    -------
+    dict
+        A plotly figure; a is blue with circles, b vermilion with squares.
+    """
+    ink = TEXT_ON_DARK if dark else TEXT
+    one, other = (reliability_figure(each.reliability, simulated, dark) for each in (a, b))
+    top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
+    second = other["data"][1]
+    second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
+    second["line"] = {"color": PLUS, "width": 1.5, "dash": "dash"}
+    second["error_y"]["color"] = PLUS
+    one["data"][0] |= {"x": [0.0, top], "y": [0.0, top]}
+    one["data"].append(second)
+    layout = one["layout"]
+    layout["xaxis"]["range"] = layout["yaxis"]["range"] = [0, top]
+    layout["annotations"] = [
+        label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
+        *(
+            label(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), ink, **_CORNER)
+            for at, (mark, name, colour) in enumerate((("●", names[0], BELIEF), ("■", names[1], PLUS)))
+        ),
+    ]
+    if simulated:
+        layout["annotations"].append(
+            label(0.98, 0.02, "simulated", ink, **{**_CORNER, "xanchor": "right", "yanchor": "bottom"})
+        )
+    return one
+
+
+def worth_figure(
+    lines: Sequence[tuple[str, Floats]],
+    cost: float,
+    read: int,
+    unit: str = "",
+    simulated: bool = False,
+    dark: bool = False,
+) -> Figure:
+    """What the next document is worth at each depth with the chances of each calibrator, against its cost.
+
+    Parameters
+    ----------
+    lines : sequence of (str, ndarray)
+        Name and worth at each depth, shape (N,); two at most.
+    cost : float
+    read : int
+        Documents read, marked.
+    unit : str
+        Of cost and worth.
+    simulated, dark : bool
+    """
+    ink = TEXT_ON_DARK if dark else TEXT
+    data, notes = [], []
+    for at, ((name, worth), colour, dash) in enumerate(
+        zip(lines, (BELIEF, PLUS), ("solid", "dash"), strict=False)
+    ):
+        shown = thinned(len(worth), read)
+        # A log axis has no place for zero.
+        y = [float(value) if value > 0 else None for value in worth[shown]]
+        drawn = line(shown.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
+        drawn["line"]["shape"] = "hv"
+        data.append(drawn)
+        place = {**_CORNER, "yanchor": "bottom"}
+        notes.append(
+            label(0.02, 0.1 - 0.08 * at, _named("━━" if not at else "╍╍", name, colour), ink, **place)
+        )
+    if cost > 0:
+        longest = max(len(worth) for _, worth in lines)
+        data.append(line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
+        amber = COST_TEXT_ON_DARK if dark else COST_TEXT
+        notes.append(label(0, float(np.log10(cost)), "cost of one document", amber, xanchor="left"))
+    if simulated:
+        notes.append(label(0.02, 0.18, "simulated", ink, **{**_CORNER, "yanchor": "bottom"}))
+    title = f"worth each ({unit})" if unit else "worth each"
+    layout = {
+        "height": 320,
+        "margin": {"l": 62, "r": 12, "t": 8, "b": 44},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("documents read", dark),
+        "yaxis": axis(title, dark, type="log", dtick=1, exponentformat="power"),
+        "annotations": notes,
+    }
+    return {"data": data, "layout": layout}
+
+
+_CORNER: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+
+
+def _named(mark: str, name: str, colour: str) -> str:
+    """A name in the colour of texts, which is readable on both backgrounds, behind a mark in the line's own."""
+    return f'<span style="color:{colour}">{mark}</span> {_short(name)}'
+
+
+def _short(name: str) -> str:
+    """A name as plotly may show it, which reads a little HTML."""
+    short = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")

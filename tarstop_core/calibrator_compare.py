@@ -1,0 +1,365 @@
+"""Two calibrators on lists that neither was fitted on: whose chances come true, and what it does to decisions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration import Calibrator, Quality, predicted, usable
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks import without_relevant
+from tarstop_core.evaluation.calibrating import binned, quality
+from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.explain import number, percent
+from tarstop_core.explore import sample, samples
+from tarstop_core.labelled_lists import list_digest, seen_before
+from tarstop_core.outcome import Outcome
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Policy
+from tarstop_core.prepare import prepare
+from tarstop_core.samples import load_review_sample, sample_full_texts, sample_reviews
+from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.simulate.reviews import simulate_review_outcomes
+from tarstop_core.topic import Topic
+
+Floats = NDArray[np.float64]
+DRAWS, SEED, LEVEL = 2000, 1, 0.95
+FLOOR = 1e-6
+"""Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
+PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
+ENGINE = "univariate"
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Labelled lists to judge on.
+
+    Parameters
+    ----------
+    title : str
+    topics : tuple of Topic
+    outcomes : tuple of Outcome
+        Of reviews whose 2×2 tables are known.
+    simulated : bool
+    """
+
+    title: str
+    topics: tuple[Topic, ...]
+    outcomes: tuple[Outcome, ...] = ()
+    simulated: bool = False
+
+
+SHIPPED = {
+    "patent": ("simulated rankings", "sample searches"),
+    "review": ("simulated outcomes", "sample reviews"),
+    "inclusion": ("sample reviews",),
+}
+"""Simulated lists to judge on that come with the programme, by scenario."""
+
+
+@lru_cache(maxsize=8)
+def shipped(scenario: str, name: str) -> HeldOut:
+    """Simulated lists that no shipped calibrator was fitted on.
+
+    Examples
+    --------
+    >>> found = shipped("patent", "sample searches")
+    >>> len(found.topics), found.simulated
+    (16, True)
+    """
+    if name == "simulated rankings":
+        topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
+        return HeldOut(f"{PATENTS} simulated patent rankings", topics, simulated=True)
+    if name == "simulated outcomes":
+        outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
+        lists = tuple(outcome.topic for outcome in outcomes)
+        return HeldOut(f"{OUTCOMES} simulated review outcomes", lists, outcomes, True)
+    kind = "search" if scenario == "patent" else "review"
+    if scenario == "inclusion":
+        chosen = tuple(_included(str(topic)) for topic in sample_reviews()["topic"])
+        return HeldOut(f"the {len(chosen)} sample reviews", chosen, simulated=True)
+    truths = [sample(key).truth for key, _ in samples() if key.startswith(kind)]
+    outcomes = tuple(truth for truth in truths if isinstance(truth, Outcome))
+    topics = tuple(truth.topic if isinstance(truth, Outcome) else truth for truth in truths if truth)
+    what = "searches" if scenario == "patent" else "reviews"
+    return HeldOut(f"the {len(topics)} sample {what}", topics, outcomes, True)
+
+
+def _included(topic: str) -> Topic:
+    """A sample review with what title and abstract let through."""
+    frame, row = load_review_sample(topic), sample_reviews().set_index("topic").loc[topic]
+    ranking = prepare(frame, "text", str(row["question"]))
+    ids = frame["id"].to_numpy(dtype=str)[ranking.order]
+    labels = np.isin(ids, list(sample_full_texts(topic)))
+    return Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
+
+
+# --- do the chances come true? ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One figure for both, and their difference.
+
+    Parameters
+    ----------
+    name : str
+    a, b : float
+    difference : float
+        b − a.
+    low, high : float
+        Its interval of 95 % by a paired bootstrap over lists; NaN for a single list.
+    lower_is_better : bool or None
+        None: neither is better for being lower.
+    """
+
+    name: str
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+    lower_is_better: bool | None = True
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out no difference at all."""
+        return bool(self.low > 0 or self.high < 0)
+
+    @property
+    def better(self) -> str:
+        """Which is better, "a" or "b", as far as the interval tells; "" where it does not."""
+        if not self.clear or self.lower_is_better is None:
+            return ""
+        return "b" if (self.difference < 0) == self.lower_is_better else "a"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both calibrators on the same documents.
+
+    Parameters
+    ----------
+    first_hits : bool
+        Whether they were judged by the first hit of each list, because one knows of nothing else; else by
+        every document.
+    lists, documents : int
+    a, b : Quality
+    measures : tuple of Measure
+        Brier score, ECE and log-loss.
+    """
+
+    first_hits: bool
+    lists: int
+    documents: int
+    a: Quality
+    b: Quality
+    measures: tuple[Measure, ...]
+
+
+def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
+    """Judge two calibrators by the same event on the same documents.
+
+    Parameters
+    ----------
+    a, b : Calibrator
+        Of one scenario.
+    topics : sequence of Topic
+        Labelled; in the patent scenario only ω⁺ topics count.
+
+    Raises
+    ------
+    InputProblem
+        When they are chances of different things, or the lists cannot judge one of them.
+    """
+    if a.scenario != b.scenario:
+        raise InputProblem(
+            f"One gives chances for {a.scenario}, the other for {b.scenario}; choose two of one kind."
+        )
+    used = usable(topics, a.scenario, a.kind)
+    usable(topics, b.scenario, b.kind)
+    first_hits = a.first_hits or b.first_hits
+    sums, losses = [], []
+    for calibrator in (a, b):
+        each = [predicted(calibrator, topic, first_hits) for topic in used]
+        sums.append(np.stack([binned(p, y) for p, y in each]))
+        losses.append(np.array([log_loss(p, y) for p, y in each]))
+    count = sums[0][:, :, 2].sum(axis=1)
+    how = "lists chosen here"
+    told = [quality(one.sum(axis=0), len(used), how) for one in sums]
+    assert told[0] is not None and told[1] is not None
+    weights = bootstrap_weights(len(used))
+    measures = (
+        _measure("Brier score", [one[:, :, 3].sum(axis=1) for one in sums], count, weights),
+        _ece(sums, weights),
+        _measure("Log-loss", losses, count, weights),
+    )
+    return Comparison(first_hits, len(used), int(count.sum()), told[0], told[1], measures)
+
+
+def log_loss(p: Floats, relevant: NDArray[np.bool_]) -> float:
+    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`.
+
+    Examples
+    --------
+    >>> round(log_loss(np.array([0.5, 0.5]), np.array([True, False])), 4)
+    1.3863
+    """
+    said = np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)
+    return float(-np.log(said).sum())
+
+
+def bootstrap_weights(groups: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
+    """How often each group is drawn in each bootstrap sample, shape (draws, groups)."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(groups, np.full(groups, 1 / groups), size=draws).astype(float)
+
+
+def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
+    """A mean over documents of sums by list, of both."""
+    a, b = pair
+    drawn = weights @ count
+    with np.errstate(invalid="ignore", divide="ignore"):
+        differences = (weights @ (b - a)) / drawn
+    return _told(name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count))
+
+
+def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
+    values, drawn = [], []
+    for one in sums:
+        totals = np.tensordot(np.vstack((np.ones(len(one)), weights)), one, axes=1)
+        gaps = np.abs(totals[:, :, 0] - totals[:, :, 1]).sum(axis=1)
+        each = gaps / np.maximum(totals[:, :, 2].sum(axis=1), 1)
+        values.append(float(each[0]))
+        drawn.append(each[1:])
+    return _told("Calibration error (ECE)", (values[0], values[1]), drawn[1] - drawn[0], len(sums[0]))
+
+
+def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
+    low, high = math.nan, math.nan
+    known = differences[np.isfinite(differences)]
+    if groups > 1 and len(known):
+        low, high = (float(end) for end in np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    return Measure(name, *pair, pair[1] - pair[0], low, high)
+
+
+def comparison_sentence(found: Comparison, a: str, b: str) -> str:
+    """Whose chances come true better, in a sentence or two."""
+    brier, _, loss = found.measures
+    up_to = " up to the first hit" if found.first_hits else ""
+    among = f"On {found.lists:,} {'list' if found.lists == 1 else 'lists'} with {found.documents:,} documents{up_to}"
+    if found.lists == 1:
+        return f"{among} “{a}” scores {number(brier.a)} and “{b}” {number(brier.b)} (Brier; lower is better). One list tells little of the next."
+    if not brier.better and not loss.better:
+        return f"{among} neither is clearly better: Brier scores {number(brier.a)} and {number(brier.b)}."
+    if brier.better and loss.better and brier.better != loss.better:
+        return f"{among} the Brier score favours “{a if brier.better == 'a' else b}” and log-loss the other."
+    best = brier.better or loss.better
+    by = " and ".join(each.name for each in (brier, loss) if each.better)
+    return f"{among} the chances of “{a if best == 'a' else b}” come true better, by {by}."
+
+
+# --- what does it do to decisions? --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """One rule with the chances of each, on the same cases in paper mode.
+
+    Parameters
+    ----------
+    cases : int
+    measures : tuple of Measure
+        Net utility, documents read, and share of right decisions.
+    """
+
+    cases: int
+    measures: tuple[Measure, ...]
+
+
+def decisions(
+    a: Calibrator, b: Calibrator, held_out: HeldOut, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
+) -> Decisions | None:
+    """What a rule comes to with the chances of each.
+
+    In patents lists without anything to find are half of the cases: where there are none, each list gets a twin
+    with its relevant documents taken out, as in the paper. In reviews 2×2 tables are needed.
+
+    Returns
+    -------
+    Decisions or None
+        None where labels or tables are not all known.
+    """
+    if a.scenario == "inclusion" or (a.scenario == "review" and not held_out.outcomes):
+        return None
+    played: list[list[Played]] = []
+    if a.scenario == "review":
+        groups = [outcome.review for outcome in held_out.outcomes]
+        for calibrator in (a, b):
+            played.append(replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE))
+    else:
+        topics = [topic for topic in held_out.topics if topic.known is None]
+        if not any(topic.omega for topic in topics):
+            return None
+        groups = [topic.name for topic in topics]
+        if all(topic.omega for topic in topics):
+            topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
+        for calibrator in (a, b):
+            played.append(replay(topics, calibrator, policy, payoffs, cost, b_0))
+    names, of = np.unique(groups, return_inverse=True)
+    count = np.bincount(of).astype(float)
+    weights = bootstrap_weights(len(names))
+
+    def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
+        values = [np.array([value(each) for each in one], dtype=float) for one in played]
+        pair = [np.bincount(of, weights=each).astype(float) for each in values]
+        return replace(_measure(name, pair, count, weights), lower_is_better=lower_is_better)
+
+    return Decisions(
+        len(groups),
+        (
+            measure("Net utility", lambda each: each.net_utility, False),
+            measure("Documents read", lambda each: each.depth, None),
+            measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
+        ),
+    )
+
+
+def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
+    """What switching from a to b does to decisions."""
+    utility, read, right = found.measures
+    clear = (
+        f"95 %: {number(utility.low)} to {number(utility.high)}"
+        if np.isfinite(utility.low)
+        else "one list: no interval"
+    )
+    change = "more" if utility.difference > 0 else "less"
+    verdict = (
+        f"brings {number(abs(utility.difference))} {change} net utility a case ({clear})"
+        if utility.difference
+        else "brings the same net utility"
+    )
+    return (
+        f"With the chances of “{b}” instead of “{a}”, {policy} reads {number(read.b)} documents instead of "
+        f"{number(read.a)} on average, decides as the truth would in {percent(right.b)} of cases instead of "
+        f"{percent(right.a)}, and {verdict}{'' if utility.clear or not utility.difference else '; that may be chance'}."
+    )
+
+
+def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
+    """Where a calibrator is judged on lists it was fitted on, a sentence each."""
+    digests = [list_digest(topic) for topic in topics]
+    told = []
+    for name, calibrator in zip(names, calibrators, strict=True):
+        seen = seen_before(digests, calibrator.fitted_on.lists)
+        if seen:
+            told.append(
+                f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
+                "and looks better than it is."
+            )
+    return told

@@ -1,0 +1,309 @@
+"""When the first hit comes, learned from past cases that a person remembers.
+
+Nobody keeps the labelled ranking of every past search, but "the first relevant one was at rank 4" or "none in the
+first 60" is remembered. Such cases are few, so nothing is fitted to a point: a posterior over a small grid gives the
+mean curve and how far it may be off.
+
+The model is the discrete Weibull distribution of the rank of the first hit, given that there is something to find:
+
+    S(k) = exp(−a·k^w),    h_k = 1 − S(k)/S(k − 1),    0 < w ≤ 1,
+
+so that hits grow rarer down the list (w = 1: never). It is spoken of by m = 1 − S(10), the chance of a hit within the
+first ten. Prior: m, w and the share b of cases in which there is something to find, each uniform and independent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.errors import InputProblem
+
+Floats = NDArray[np.float64]
+Outcome = Literal["hit", "stopped", "missed", "none"]
+WITHIN = 10
+"""Rank at which the curve is spoken of, and its prior stated."""
+DEEPEST = 100_000
+CELLS = 48, 32, 32
+"""Of the grid over m, w and b."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class PastCase:
+    """What is remembered of one search.
+
+    Parameters
+    ----------
+    outcome : {"hit", "stopped", "missed", "none"}
+        hit: the first relevant document stood at rank `at`. stopped: none among the first `at`, and whether
+        there was one at all is not known. missed: none among the first `at`, though there was one. none: it
+        turned out that there was nothing to find.
+    at : int
+        Rank, from 1 on; 0 for "none".
+
+    Raises
+    ------
+    InputProblem
+        When the rank is not one.
+    """
+
+    outcome: Outcome
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        if self.outcome != "none" and not 1 <= self.at <= DEEPEST:
+            raise InputProblem(f"Rank {self.at:,} cannot be used; give a whole number from 1 to {DEEPEST:,}.")
+
+    def __str__(self) -> str:
+        return SHORT[self.outcome].format(at=self.at)
+
+
+SHORT: dict[Outcome, str] = {
+    "hit": "{at}",
+    "stopped": "none in {at}",
+    "missed": "missed in {at}",
+    "none": "none at all",
+}
+"""How a case is written, so that :func:`read_cases` reads it."""
+MEANING: dict[Outcome, str] = {
+    "hit": "First relevant document at rank …",
+    "stopped": "Stopped after … without one; whether there was any is not known",
+    "missed": "None among the first …, though there was one",
+    "none": "It turned out that there was none at all",
+}
+_WRITTEN: tuple[tuple[str, Outcome], ...] = (
+    (r"(?:rank |first (?:relevant )?at (?:rank )?)?(\d+)", "hit"),
+    (r"(?:none (?:in|among) (?:the )?(?:first )?|>\s*)(\d+)", "stopped"),
+    (r"missed (?:in |among )?(?:the )?(?:first )?(\d+)", "missed"),
+    (r"none(?: at all)?", "none"),
+)
+
+
+def read_cases(text: str) -> list[PastCase]:
+    """Cases as a person writes them, one a line or separated by commas.
+
+    Raises
+    ------
+    InputProblem
+        Naming the line that cannot be read.
+
+    Examples
+    --------
+    >>> [str(case) for case in read_cases("4, first relevant at rank 17\\nnone in the first 60\\nnone at all")]
+    ['4', '17', 'none in 60', 'none at all']
+    """
+    cases = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        for part in filter(None, (piece.strip() for piece in re.split(r"[,;]", line))):
+            cases.append(_read_case(part, number))
+    return cases
+
+
+def _read_case(part: str, line: int) -> PastCase:
+    plain = " ".join(part.casefold().rstrip(".").split())
+    for pattern, outcome in _WRITTEN:
+        found = re.fullmatch(pattern, plain)
+        if found:
+            try:
+                return PastCase(outcome, int(found[1]) if found.groups() else 0)
+            except InputProblem as problem:
+                raise InputProblem(f"Line {line}: {problem}") from None
+    raise InputProblem(
+        f"Line {line}: “{part[:60]}” is not a case; write a rank (4), “none in 60”, “missed in 60” or “none at all”."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FirstHits:
+    """The posterior of the model.
+
+    Parameters
+    ----------
+    cases : tuple of PastCase
+    a, w : ndarray, shape (G,)
+        The grid.
+    weight : ndarray, shape (G,)
+        Posterior probability of each of its points; adds up to 1.
+    share : tuple of float
+        b: posterior mean, and its interval of 95 %.
+    """
+
+    cases: tuple[PastCase, ...]
+    a: Floats
+    w: Floats
+    weight: Floats
+    share: tuple[float, float, float]
+
+    def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
+        """Chance that the first hit has come by each rank, given that there is one: posterior mean."""
+        return self.weight @ self._come_by(k)
+
+    def interval(self, k: NDArray[np.integer] | Sequence[int], level: float = LEVEL) -> tuple[Floats, Floats]:
+        """Ends of the interval of that chance, of each shape (len(k),)."""
+        each = self._come_by(k)
+        ends = np.array([weighted_quantiles(column, self.weight, level) for column in each.T])
+        return ends[:, 0], ends[:, 1]
+
+    def _come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
+        return come_by(np.asarray(k), self.a[:, None], self.w[:, None])
+
+
+def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Floats:
+    """1 − S(k): the chance that the first hit has come by rank k, given that there is one.
+
+    Examples
+    --------
+    >>> come_by(np.array([0, 1]), np.log(2), 0.5).round(3)
+    array([0. , 0.5])
+    """
+    return np.asarray(-np.expm1(-a * np.asarray(k, dtype=float) ** w))
+
+
+def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -> Floats:
+    """Of the cases, at each point, shape that of `a`, `w` and `b` together.
+
+    hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
+    Whether a person learned what there was after stopping is taken not to depend on the answer.
+
+    Parameters
+    ----------
+    cases : iterable of PastCase
+    a, w, b : ndarray
+        Of shapes that go together.
+    """
+    total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
+    counted: dict[PastCase, int] = {}
+    for case in cases:
+        counted[case] = counted.get(case, 0) + 1
+    with np.errstate(divide="ignore"):
+        for case, times in counted.items():
+            survived = 1 - come_by(np.array(case.at), a, w)
+            if case.outcome == "none":
+                one = np.log(1 - b)
+            elif case.outcome == "hit":
+                before = 1 - come_by(np.array(case.at - 1), a, w)
+                one = np.log(b * (before - survived))
+            elif case.outcome == "missed":
+                one = np.log(b * survived)
+            else:
+                one = np.log(b * survived + 1 - b)
+            total = total + times * one
+    return total
+
+
+def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
+    """The posterior given past cases.
+
+    Raises
+    ------
+    InputProblem
+        When no case says when a hit comes.
+
+    Notes
+    -----
+    T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24,
+    300–301. Prior, censoring and the share b are this program's.
+
+    Examples
+    --------
+    >>> found = fit_first_hits(read_cases("1, 3, 4, 17, none in 60"))
+    >>> found.come_by([10]).round(2)
+    array([0.69])
+    """
+    if not any(case.outcome == "hit" for case in cases):
+        raise InputProblem(
+            "No case says at which rank the first relevant document stood; enter at least one that does."
+        )
+    m, w, b = ((np.arange(cells) + 0.5) / cells for cells in CELLS)
+    a = -np.log1p(-m)[:, None] / WITHIN ** w[None, :]
+    a, w = a.ravel(), np.broadcast_to(w, a.shape).ravel()
+    log = log_likelihood(cases, a[:, None], w[:, None], b[None, :])
+    joint = np.exp(log - log.max())
+    joint /= joint.sum()
+    of_b = joint.sum(axis=0)
+    low, high = weighted_quantiles(b, of_b, LEVEL)
+    return FirstHits(tuple(cases), a, w, joint.sum(axis=1), (float(of_b @ b), low, high))
+
+
+def weighted_quantiles(values: Floats, weight: Floats, level: float) -> tuple[float, float]:
+    """Ends of the central interval of weighted points; halfway through each point's own weight."""
+    order = np.argsort(values)
+    below = np.cumsum(weight[order]) - weight[order] / 2
+    low, high = np.interp([(1 - level) / 2, (1 + level) / 2], below, values[order])
+    return float(low), float(high)
+
+
+def ranks() -> NDArray[np.int64]:
+    """Ranks at which a curve is kept: all of the first 200, then ever fewer."""
+    late = np.geomspace(200, DEEPEST, 160).round().astype(np.int64)
+    return np.unique(np.concatenate((np.arange(1, 201), late)))
+
+
+def first_hit_calibrator(
+    found: FirstHits, name: str, simulated: bool = False, own: str = "cases", lists: tuple[str, ...] = ()
+) -> Calibrator:
+    """The posterior mean as a calibrator: chances of a first hit, by rank.
+
+    The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): what is not known of the curve is averaged over, so that
+    misses lower what the next rank promises by as much as they should.
+
+    Parameters
+    ----------
+    found : FirstHits
+    name : str
+        What the cases are.
+    simulated, own, lists
+        As in :class:`~tarstop_core.calibration.FittedOn`.
+    """
+    at = ranks()
+    survived = 1 - found.come_by(at)
+    before = 1 - found.come_by(at - 1)
+    chance = np.minimum.accumulate(np.clip(1 - survived / np.maximum(before, 1e-300), 0, 1))
+    low, high = found.interval(at)
+    # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.
+    low, high = np.minimum(low, 1 - survived), np.maximum(high, 1 - survived)
+    counted = {outcome: sum(case.outcome == outcome for case in found.cases) for outcome in SHORT}
+    read = [case.at for case in found.cases if case.at]
+    return Calibrator(
+        kind="first-hit",
+        scenario="patent",
+        x=tuple(np.log(at).tolist()),
+        y=tuple(chance.tolist()),
+        band=tuple(zip(low.tolist(), high.tolist(), strict=True)),
+        fitted_on=FittedOn(
+            name=name,
+            topics=len(found.cases),
+            documents=sum(read),
+            relevant=counted["hit"],
+            simulated=simulated,
+            source=in_words(counted),
+            shortest_list=min(read),
+            longest_list=max(read),
+            own=own,
+            lists=lists,
+        ),
+    )
+
+
+def in_words(counted: dict[Outcome, int]) -> str:
+    """How many cases there are of each kind.
+
+    Examples
+    --------
+    >>> in_words({"hit": 3, "stopped": 1, "missed": 0, "none": 0})
+    '3 with the rank of the first hit, 1 stopped without one'
+    """
+    names: dict[Outcome, str] = {
+        "hit": "with the rank of the first hit",
+        "stopped": "stopped without one",
+        "missed": "in which it was missed",
+        "none": "with nothing to find",
+    }
+    return ", ".join(f"{counted[outcome]:,} {words}" for outcome, words in names.items() if counted[outcome])

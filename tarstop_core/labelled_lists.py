@@ -1,0 +1,205 @@
+"""Labelled rankings to fit and judge calibrators on: from files, and from sessions that were finished here.
+
+What nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
+from tarstop_core.first_hit import PastCase
+from tarstop_core.prepare import prepare, suggest_order
+from tarstop_core.records import NOT_RELEVANT, RELEVANT
+from tarstop_core.session import RELEVANT as SAID_RELEVANT
+from tarstop_core.session import UNSEEN, UNSURE, State, records_digest
+from tarstop_core.store import SessionRow
+from tarstop_core.topic import Topic
+
+ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
+"""Columns in which data sets keep the verdict on title and abstract, beside the final one."""
+RUN, QRELS, RECORDS = "run", "qrels", "records"
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Labelled lists, and what is to be said of where they come from.
+
+    Parameters
+    ----------
+    topics : tuple of Topic
+    notes : tuple of str
+        One sentence each.
+    """
+
+    topics: tuple[Topic, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """Hash of each list: the same list has the same one, wherever it comes from."""
+        return tuple(list_digest(topic) for topic in self.topics)
+
+
+def list_digest(topic: Topic) -> str:
+    """Hash of documents, order and scores, as a session has it."""
+    return records_digest(topic.ids.tolist(), None if topic.scores is None else topic.scores.tolist())
+
+
+def kind_of(name: str, content: bytes) -> str:
+    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line.
+
+    Examples
+    --------
+    >>> kind_of("a.run", b""), kind_of("qrels_abs.txt", b"T1 0 d1 1"), kind_of("x.csv", b"id,title")
+    ('run', 'qrels', 'records')
+    """
+    plain = name.casefold().removesuffix(".gz")
+    if plain.endswith(".run"):
+        return RUN
+    if "qrel" in plain:
+        return QRELS
+    if not name.casefold().endswith(".gz") and plain.endswith(".txt"):
+        first = content.split(b"\n", 1)[0].split()
+        return {6: RUN, 4: QRELS}.get(len(first), RECORDS)
+    return RECORDS
+
+
+def read_labelled(
+    files: Sequence[tuple[str, bytes]],
+    queries: Mapping[str, str] | None = None,
+    abstracts: bool = False,
+) -> Labelled:
+    """Labelled rankings from files: tables of records with labels, and TREC runs with their qrels.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes)
+        Name and content. Runs and qrels are joined, each other file is one list.
+    queries : mapping of str to str, optional
+        By name of a table of records: what to order it by. Without one it is ordered by its own scores,
+        or stands as it is where it has none.
+    abstracts : bool
+        Whether the verdict on title and abstract is wanted, where a table has the final one beside it.
+
+    Raises
+    ------
+    InputProblem
+        When a file cannot be used, has no labels, or runs and qrels are not both there.
+
+    Examples
+    --------
+    >>> table = b"id,title,label\\na,Hinge,1\\nb,Lid,0\\nc,Cup,\\n"
+    >>> [topic] = read_labelled([("past.csv", table)]).topics
+    >>> topic.labels.tolist(), topic.known.tolist()
+    ([True, False, False], [True, True, False])
+    """
+    if not files:
+        raise InputProblem("There is no file to learn from; choose one that has labels.")
+    run, qrels = Run(), Qrels()
+    topics: list[Topic] = []
+    notes: list[str] = []
+    for name, content in files:
+        kind = kind_of(name, content)
+        if kind == RECORDS:
+            topic, told = _from_records(name, content, (queries or {}).get(name, ""), abstracts)
+            topics.append(topic)
+            notes += told
+            continue
+        stream = io.BytesIO(content)
+        found: Run | Qrels = read_run(stream, name) if kind == RUN else read_qrels(stream, name)
+        known: dict[str, object] = dict(run if kind == RUN else qrels)
+        again = next((each for each in found if each in known), None)
+        if again is not None:
+            raise InputProblem(
+                f"{name} holds the topic {again}, which another file holds too; leave one out."
+            )
+        (run if kind == RUN else qrels).update(found)  # type: ignore[arg-type]
+        notes += found.notes
+    if bool(run) != bool(qrels):
+        lacking = "qrels, which say what is relevant" if run else "run, which says in which order"
+        raise InputProblem(f"Runs and qrels belong together; add the {lacking}.")
+    if run:
+        joined, told_of = label_topics(run, qrels)
+        topics += joined.values()
+        notes += told_of
+    return Labelled(tuple(topics), tuple(notes))
+
+
+def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, list[str]]:
+    header = content.split(b"\n", 1)[0].decode(errors="ignore") if abstracts else ""
+    wanted = next((each for each in ABSTRACT_LABELS if each in header), None)
+    columns = {wanted: "label"} if wanted else None
+    table = read_records(io.BytesIO(content), name, columns=columns)
+    frame = table.frame
+    scored = bool(np.isfinite(frame["score"].to_numpy(dtype=float)).all())
+    ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query)
+    labels = frame["label"].to_numpy()[ranking.order]
+    known = np.isin(labels, (RELEVANT, NOT_RELEVANT))
+    if not known.any():
+        raise InputProblem(
+            f"{name} has no labels; add a column “label” with relevant, not relevant or nothing for every document."
+        )
+    relevant = np.asarray(labels == RELEVANT)
+    column = next((theirs for theirs, ours in table.understood.items() if ours == "label"), "notes")
+    said = (
+        f"{name}: {int(relevant.sum()):,} relevant of {int(known.sum()):,} labelled (by “{column}”), "
+        f"{len(frame):,} documents. {ranking.how}"
+    )
+    if ranking.scores is None:
+        order, reason = suggest_order(frame)
+        if order == "text":
+            said += f" {reason} Say what it was searched for, and it is ordered by that."
+    ids = frame["id"].to_numpy(dtype=str)[ranking.order]
+    topic = Topic(name, ids, ranking.scores, relevant, int(relevant.sum()), None if known.all() else known)
+    return topic, [said]
+
+
+def session_scenario(state: State) -> str:
+    """What the labels of a session can teach: "patent", "inclusion" or "review"."""
+    settings = state.settings
+    if not settings.review:
+        return "patent"
+    return "inclusion" if settings.stages == 2 else "review"
+
+
+def session_list(row: SessionRow, state: State) -> Topic:
+    """The list of a session with the labels that were given: those read with a verdict, nothing else.
+
+    In reviews in one stage a document counts as relevant when it brought a 2×2 table.
+    """
+    known = (state.labels != UNSEEN) & (state.labels != UNSURE)
+    relevant = np.asarray(state.labels == SAID_RELEVANT)
+    if session_scenario(state) == "review":
+        relevant = np.zeros(len(row.ids), dtype=bool)
+        relevant[state.evidence.positions] = True
+    # Documents that came with labels stand first, whatever their rank.
+    order = np.arange(len(row.ids)) if state.ranks is None else np.argsort(state.ranks)
+    ids = np.asarray(row.ids, dtype=str)[order]
+    scores = None if row.scores is None else row.scores[order]
+    return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), known[order])
+
+
+def session_case(state: State) -> PastCase | None:
+    """What a patent session says of when the first hit comes.
+
+    None when nothing was read, when documents were not read in the order of their ranks, or while a hit waits
+    for confirmation.
+
+    A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
+    """
+    if state.ranks is not None or (state.hit is None and len(state.pending)):
+        return None
+    if state.hit is not None:
+        return PastCase("hit", state.hit)
+    return PastCase("stopped", state.depth) if state.depth else None
+
+
+def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:
+    """How many of some lists a calibrator was fitted on, by their hashes."""
+    return len(set(lists) & set(fitted))

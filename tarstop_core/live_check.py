@@ -1,0 +1,253 @@
+"""Do the chances fit what is being found? Asked after every document, answered with an interval.
+
+If the chances are right, the number of relevant documents among those read is negative binomial: its mean is the sum
+of their chances, its shape a the calibrator's dispersion (how much lists vary around what was said of them). What was
+found then says by which factor the chances of this list should be multiplied:
+
+    factor | found ~ Gamma(a₀ + found, a₀ + Σ p),  so that its mean is (a₀ + found) / (a₀ + Σ p),
+
+with Gamma(a₀, a₀), mean 1, as prior. That is always reckoned from the chances as the calibrator gave them, with all
+documents read: asking again, or scaling twice, counts nothing twice.
+
+In patents the chances hold if prior art exists. While nothing was found, the misses speak against its existence as
+well as against the chances, and the belief has already taken them in (a calibrator of kind "frailty" takes them in on
+both counts); a factor would count them twice, so none is offered. Once something relevant was found, existence is
+settled, and only the chances are in doubt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import gamma, nbinom, poisson
+
+from tarstop_core.calibration import Calibrator, scaled
+from tarstop_core.explain import documents, number, percent
+from tarstop_core.session import UNSEEN, UNSURE, Event, Settings, State
+
+Floats = NDArray[np.float64]
+LEVEL = 0.9
+PRIOR_SHAPE = 4.0
+"""Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
+each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
+DIGITS = 2
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was expected among the documents read, and what was found.
+
+    Parameters
+    ----------
+    read : int
+        Documents with a verdict; unsure ones are left out.
+    expected : float
+        Sum of their chances as they are used now; in patents, given that prior art exists.
+    low, high : int
+        Interval of :data:`LEVEL` of the number relevant.
+    found : int
+    factor : float
+        What the calibrator's chances should be multiplied by, given what was found: posterior mean.
+    factor_low, factor_high : float
+        Its interval of :data:`LEVEL`.
+    offered : bool
+        Whether the number found lies outside the interval and multiplying is right.
+    misses : float or None
+        Patents in which nothing was found: chance of that, if prior art exists.
+    """
+
+    read: int
+    expected: float
+    low: int
+    high: int
+    found: int
+    factor: float
+    factor_low: float
+    factor_high: float
+    offered: bool
+    misses: float | None = None
+
+    @property
+    def outside(self) -> bool:
+        """Whether the number found lies outside the interval."""
+        return not self.low <= self.found <= self.high
+
+
+def expected_range(expected: float, dispersion: float, level: float = LEVEL) -> tuple[int, int]:
+    """Central interval of the number relevant.
+
+    Parameters
+    ----------
+    expected : float
+        Sum of the chances.
+    dispersion : float
+        Shape of the negative binomial; infinite: Poisson.
+    level : float
+
+    Examples
+    --------
+    >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0)
+    ((8, 20), (4, 29))
+    """
+    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    if expected <= 0:
+        return 0, 0
+    if math.isinf(dispersion):
+        low, high = poisson.ppf(ends, expected)
+    else:
+        low, high = nbinom.ppf(ends, dispersion, dispersion / (dispersion + expected))
+    return int(low), int(high)
+
+
+def factor(
+    expected: float, found: int, dispersion: float, level: float = LEVEL
+) -> tuple[float, float, float]:
+    """What the chances of a list should be multiplied by: posterior mean, and an interval.
+
+    Parameters
+    ----------
+    expected : float
+        Sum of the chances of the documents read, as the calibrator gives them.
+    found : int
+    dispersion : float
+        Shape of the prior, at most :data:`PRIOR_SHAPE`.
+    level : float
+
+    Examples
+    --------
+    >>> [round(value, 2) for value in factor(15.0, 3, math.inf)]
+    [0.37, 0.17, 0.62]
+    >>> factor(0.0, 0, 4.0)[0]
+    1.0
+    """
+    shape = min(dispersion, PRIOR_SHAPE)
+    mean = (shape + found) / (shape + expected)
+    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
+    return mean, float(low), float(high)
+
+
+def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Check | None:
+    """The check at the depth a session has reached.
+
+    Parameters
+    ----------
+    settings : Settings
+    calibrator : Calibrator
+    p : ndarray, shape (N,)
+        Chances as the calibrator gives them.
+    state : State
+
+    Returns
+    -------
+    Check or None
+        None before the first verdict, and for calibrators that only know of the first hit once one was found:
+        their chances do not add up to a number.
+    """
+    judged = (state.labels != UNSEEN) & (state.labels != UNSURE)
+    read, found = int(judged.sum()), state.relevant
+    hazards = calibrator.kind in ("hazard", "first-hit")
+    if not read or (hazards and found):
+        return None
+    seen = 1.0 if settings.review else settings.s
+    said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
+    misses = None
+    if not settings.review and not found:
+        misses = float(np.exp(calibrator.curve(used, kappa=settings.kappa).log_M[-1]))
+    if hazards:
+        # As many as one: the number of first hits.
+        expected = 1 - misses if misses is not None else 0.0
+        low, high = int(misses is not None and misses < (1 - LEVEL) / 2), 1
+    else:
+        expected = float(used.sum())
+        low, high = expected_range(expected, calibrator.dispersion)
+    mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
+    outside = not low <= found <= high
+    return Check(read, expected, low, high, found, mean, least, most, outside and misses is None, misses)
+
+
+def check_sentence(check: Check | None, settings: Settings) -> str:
+    """What the check says, in one or two sentences.
+
+    Examples
+    --------
+    >>> from tarstop_core.payoffs import Payoffs
+    >>> review = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
+    >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
+    'Expected 9 to 21 relevant among the 60 documents read, found 3: fewer than the chances say. Either this list holds fewer, or its order is worse than those the chances were fitted on; multiplied by 0.37 (0.17 to 0.62) they would fit it.'
+    >>> check_sentence(Check(60, 15.0, 9, 21, 12, 0.8, 0.5, 1.2, False), review)
+    'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
+    """
+    if check is None:
+        return "Whether the chances fit this list shows once documents are read."
+    among = f"among the {documents(check.read)} read" if check.read != 1 else "of the 1 document read"
+    if check.misses is not None:
+        rare = "which is rare: " if check.outside else ""
+        return (
+            f"If prior art exists, {_range(check)} relevant were expected {among}; none was found, {rare}"
+            f"{percent(check.misses)} of such searches have none so far. The belief has taken that in, so the "
+            "chances are not multiplied as well."
+        )
+    lead = f"Expected {_range(check)} relevant {among}, found {check.found:,}"
+    if not check.outside:
+        return f"{lead}: the chances fit this list so far."
+    mean, low, high = (number(_short(each)) for each in (check.factor, check.factor_low, check.factor_high))
+    times = f"{mean} ({low} to {high})"
+    if check.found < check.low:
+        why = (
+            "fewer than the chances say. Either this list holds fewer, or its order is worse than those the chances "
+            "were fitted on"
+        )
+    else:
+        why = (
+            "more than the chances say. Either this list holds more, or its order is better than those the chances "
+            "were fitted on"
+        )
+    return f"{lead}: {why}; multiplied by {times} they would fit it."
+
+
+def _short(factor: float) -> float:
+    return float(f"{factor:.{DIGITS}g}")
+
+
+def _range(check: Check) -> str:
+    return f"{check.low:,}" if check.low == check.high else f"{check.low:,} to {check.high:,}"
+
+
+def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
+    """The settings with the chances multiplied as the check proposes, and the reason to be recorded."""
+    scale = _short(check.factor)
+    reason = (
+        f"Chances multiplied by {scale:g}: expected {_range(check)} relevant among the {documents(check.read)} read, "
+        f"found {check.found:,}."
+    )
+    return replace(settings, scale=scale), reason
+
+
+def scale_before(begun: Settings, events: Iterable[Event]) -> float:
+    """The scale that was in force before the last change of it: what taking it back returns to.
+
+    Parameters
+    ----------
+    begun : Settings
+        At the start of the session.
+    events : iterable of Event
+
+    Examples
+    --------
+    >>> from tarstop_core.payoffs import Payoffs
+    >>> begun = Settings(Payoffs.from_q_star(0.5), 0.001)
+    >>> scale_before(begun, [Event("settings", {"settings": {"scale": 0.4}})])
+    1.0
+    """
+    before = now = begun.scale
+    for event in events:
+        if event.kind == "settings":
+            scale = float(event.payload["settings"].get("scale", 1.0))
+            if scale != now:
+                before, now = now, scale
+    return before
