@@ -1,0 +1,351 @@
+"""A stopping rule followed one document at a time, as a lecture follows it.
+
+Nothing is computed here that the engine does not compute: beliefs, values and depths are read off the path that a
+replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.Explored.replayed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.advice import ScreeningPath
+from tarstop_core.calibration import z_scores
+from tarstop_core.cumulative import CumulativePath, dense_plans
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.replay import Played
+from tarstop_core.explain import action, amount, documents, percent, question
+from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
+from tarstop_core.lesson_formulas import Formula, Standing, formulas
+from tarstop_core.outcome import Outcome
+from tarstop_core.policies import Policy
+from tarstop_core.session import Settings
+from tarstop_core.topic import Topic
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a lesson stands after some documents.
+
+    Parameters
+    ----------
+    depth, documents : int
+        Read, and in the list.
+    now : Now
+        The paper's decision, as ``tarstop decide`` prints it.
+    settled : bool
+        Whether a document read has settled the question.
+    found : int
+        What the last document brought: 1 for a hit, or its number of studies.
+    studies : int
+        Studies with data so far; in patents hits, 0 or 1.
+    p : float or None
+        Chance of the next document: of settling the question if there is something to find, or of bringing data.
+        None where no document is left or none can change anything.
+    evsi : float
+        Exact value of the next document and then acting.
+    worth : float
+        What the next documents are worth, each, by the best plan of any length.
+    plan : int
+        Documents of that plan; 0 where none is worth anything.
+    compared : float or None
+        What the rule compares with the cost; None for a rule that does not.
+    go_on : bool
+        Whether the rule reads another document, as a replay has it.
+    more : int
+        Documents it would still read if nothing (more) turned up.
+    formulas : tuple of Formula
+    """
+
+    depth: int
+    documents: int
+    now: Now
+    settled: bool
+    found: int
+    studies: int
+    p: float | None
+    evsi: float
+    worth: float
+    plan: int
+    compared: float | None
+    go_on: bool
+    more: int
+    formulas: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """One rule on one labelled list.
+
+    Parameters
+    ----------
+    explored : Explored
+        With its truth.
+    settings : Settings
+    policy : Policy
+        One that needs no labels beyond those read, and draws no sample.
+    """
+
+    explored: Explored
+    settings: Settings
+    policy: Policy
+
+    @cached_property
+    def path(self) -> ScreeningPath:
+        """The path of a replay, labels and all."""
+        return self.explored.played(self.settings)
+
+    @cached_property
+    def stop(self) -> int:
+        """Depth at which the rule stops on this list."""
+        return int(self.policy.depths(self.path, [self.settings.cost])[0])
+
+    @cached_property
+    def played(self) -> Played:
+        """What ``tarstop replay`` says of the rule."""
+        return self.explored.replayed(self.policy, self.settings)
+
+    @cached_property
+    def compared(self) -> tuple[tuple[Policy, Played], ...]:
+        """The rule and those it is held against, as replayed; the rule itself first."""
+        others = [policy for policy in COMPARED if policy != self.policy]
+        return (
+            (self.policy, self.played),
+            *((policy, self.explored.replayed(policy, self.settings)) for policy in others),
+        )
+
+    @cached_property
+    def regret(self) -> float:
+        """Net utility given up against the best of :attr:`compared`."""
+        return float(metrics.regret([[found.net_utility for _, found in self.compared]])[0, 0])
+
+    @property
+    def topic(self) -> Topic:
+        """The ranked list."""
+        truth = self.explored.truth
+        assert truth is not None  # a lesson is given on lists whose truth is known
+        return truth.topic if isinstance(truth, Outcome) else truth
+
+    def _standing(self, depth: int) -> Standing:
+        """Where the score of the next document stands in its list."""
+        scores = self.topic.scores
+        assert scores is not None  # samples are ranked by BM25
+        z = float(z_scores(scores)[depth])
+        return Standing(float(scores[depth]), float(scores.mean()), float(scores.std()), z)
+
+    @cached_property
+    def _ahead(self) -> dict[int, ScreeningPath]:
+        return {}
+
+    def ahead(self, depth: int) -> ScreeningPath:
+        """The path as somebody sees it who has read so far: nothing (more) turns up."""
+        path = self.path
+        if isinstance(path, CumulativePath):
+            known = int(path.known[depth])
+            if known not in self._ahead:
+                self._ahead[known] = replace(
+                    path, known=np.minimum(path.known, known), labels=np.zeros_like(path.labels)
+                )
+            return self._ahead[known]
+        seen = path.hit is not None and path.hit <= depth
+        return path if seen else self.explored.planned(self.settings)
+
+    def step(self, depth: int) -> Step:
+        """Everything there is to say after so many documents, at most :attr:`stop`.
+
+        Examples
+        --------
+        >>> from tarstop_core.policies import Greedy
+        >>> explored = sample("search:antenna-mount")
+        >>> step = Lesson(explored, explored.settings, Greedy()).step(3)
+        >>> step.go_on, step.now.go_on, [formula.name for formula in step.formulas][:4]
+        (True, True, ['survival', 'belief', 'chance', 'rho'])
+        """
+        depth = min(max(depth, 0), self.stop)
+        path, cost = self.path, self.settings.cost
+        settled = path.hit is not None and depth >= path.hit
+        left = depth < len(path) and not settled
+        worth, plan = best_plan(path, depth) if left else (0.0, 0)
+        compared = self.policy.worth(path)
+        projected = int(self.policy.depths(self.ahead(depth), [cost], depth)[0])
+        bare = Step(
+            depth=depth,
+            documents=len(path),
+            now=decide(path, depth, cost),
+            settled=settled,
+            found=self.found(depth),
+            studies=int(path.known[depth]) if isinstance(path, CumulativePath) else int(settled),
+            p=float(_chances(path)[depth]) if left else None,
+            evsi=float(path.evsi()[depth]) if left else 0.0,
+            worth=worth,
+            plan=plan,
+            compared=None if compared is None else float(compared[depth]) if left else 0.0,
+            go_on=depth < self.stop,
+            more=max(projected - depth, 1) if depth < self.stop else 0,
+            formulas=(),
+        )
+        standing = self._standing(depth) if left else None
+        return replace(bare, formulas=formulas(self, bare, standing))
+
+    def found(self, depth: int) -> int:
+        """What the document at this rank brought: 1 for the first hit, or its number of studies."""
+        path = self.path
+        if not depth:
+            return 0
+        if isinstance(path, CumulativePath):
+            return int(path.known[depth] - path.known[depth - 1])
+        return int(depth == path.hit)
+
+
+@lru_cache(maxsize=16)
+def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
+    """The lesson on a sample ("search:antenna-mount"), remembered: a page asks for each of its steps."""
+    return Lesson(sample(key), settings, policy)
+
+
+def _chances(path: ScreeningPath) -> Floats:
+    """P of each document as the path uses it: of a first hit, or of bringing data."""
+    return path.rho if isinstance(path, CumulativePath) else path.curve.h
+
+
+def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
+    """What the next documents are worth, each, and how many the plan reads that makes them so.
+
+    Parameters
+    ----------
+    path : DecisivePath or CumulativePath
+    depth : int
+        Documents read, fewer than there are.
+
+    Returns
+    -------
+    worth : float
+        As ``path.worth()[depth]``.
+    plan : int
+        Documents; 0 where no plan is worth anything.
+    """
+    worth = float(path.worth()[depth])
+    if worth <= 0:
+        return 0.0, 0
+    if isinstance(path, CumulativePath):
+        plans = np.unique(np.minimum(dense_plans(len(path) - depth), len(path) - depth))
+        rates = path.worth_of_reading(depth + plans, depth) / plans
+    else:
+        plans = np.arange(1, len(path) - depth + 1)
+        rates = (path.loss[depth] - path.loss[depth + 1 :]) / (
+            path.effort_left[depth] - path.effort_left[depth + 1 :]
+        )
+    return worth, int(plans[int(rates.argmax())])
+
+
+# --- what is said of a lesson ----------------------------------------------------------------------
+
+
+def words(lesson: Lesson, step: Step) -> str:
+    """Where the lesson stands, in one sentence: what the curves show.
+
+    Examples
+    --------
+    >>> explored = sample("search:antenna-mount")
+    >>> one = lesson("search:antenna-mount", explored.settings, explored.settings.rule)
+    >>> words(one, one.step(5))
+    'After 5 documents the chance that prior art exists is 17 %; it takes more than 50 % to choose “Reject”. If nothing turns up, Optimal stops after 19 more.'
+    """
+    settings, b = lesson.settings, step.now.b
+    said = (
+        f"After {documents(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
+        f"{percent(step.now.q_star)} to choose “{settings.plus}”."
+    )
+    if not step.go_on:
+        return f"{said} {lesson.policy} stops here."
+    nothing = "nothing more" if step.studies else "nothing"
+    return f"{said} If {nothing} turns up, {lesson.policy} stops after {step.more:,} more."
+
+
+def truth(lesson: Lesson) -> str:
+    """What was hidden, and what the rule made of it.
+
+    Examples
+    --------
+    >>> from tarstop_core.policies import Greedy
+    >>> explored = sample("search:antenna-mount")
+    >>> truth(lesson("search:antenna-mount", explored.settings, Greedy()))
+    'There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong.'
+    """
+    played, settings = lesson.played, lesson.settings
+    if isinstance(lesson.explored.truth, Outcome):
+        studies, b = len(lesson.explored.truth.tables), float(lesson.path.belief_at(len(lesson.path)))
+        holds = "is sensitive enough" if played.omega else "is not sensitive enough"
+        hidden = (
+            f"The test {holds}: all {studies} studies of the list put the chance that {question(settings)} at {percent(b)}, "
+            f"the last of them at #{int(lesson.explored.truth.positions[-1]) + 1:,}."
+        )
+    elif lesson.path.hit is not None:
+        hidden = f"There was prior art, first at #{lesson.path.hit:,}."
+    else:
+        hidden = "There was no prior art in this list."
+    plus = played.action == "a+"
+    verdict = "right" if plus == played.omega else "wrong"
+    return f"{hidden} {lesson.policy} stopped after {played.depth:,.0f} and chose “{action(plus, settings)}”: {verdict}."
+
+
+def came_of(lesson: Lesson) -> str:
+    """What that cost or brought, and what the best of the rules compared made of the same list.
+
+    Examples
+    --------
+    >>> from tarstop_core.policies import Greedy
+    >>> explored = sample("search:antenna-mount")
+    >>> came_of(lesson("search:antenna-mount", explored.settings, Greedy()))
+    'A wrong “Grant” loses L_g = 0.25, and reading cost 7 × 0.001 = 0.007: net utility −0.257. The best of the rules compared, Optimal, comes to 0.234: regret 0.491.'
+    """
+    played, settings = lesson.played, lesson.settings
+    payoffs, plus = settings.payoffs, played.action == "a+"
+    right = plus == played.omega
+    letter = ("B" if right else "L_r") if plus else ("G" if right else "L_g")
+
+    def said(value: float) -> str:
+        return amount(value, payoffs.unit)
+
+    outcome = (
+        f"A {'right' if right else 'wrong'} “{action(plus, settings)}” {'brings' if right else 'loses'} {letter} = "
+        f"{said(getattr(payoffs, letter))}, and reading cost {played.depth:,.0f} × {said(settings.cost)} = "
+        f"{said(played.depth * settings.cost)}: net utility {said(played.net_utility)}."
+    )
+    best, found = max(lesson.compared, key=lambda each: each[1].net_utility)
+    if lesson.regret <= 0:
+        return f"{outcome} No other of the {len(lesson.compared)} rules compared did better here: regret 0."
+    return (
+        f"{outcome} The best of the rules compared, {best}, comes to {said(found.net_utility)}: "
+        f"regret {said(lesson.regret)}."
+    )
+
+
+def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
+    """One row a document read so far: what it brought, what is believed after it, what the next ones are worth."""
+    path, cost = lesson.path, lesson.settings.cost
+    chances, compared = _chances(path), lesson.policy.worth(path)
+    found = []
+    for k in range(1, min(depth, lesson.stop) + 1):
+        now = decide(path, k, cost)
+        weighs = compared is not None and k < len(path) and now.rho > 0
+        found.append(
+            {
+                "rank": k,
+                "id": str(lesson.topic.ids[k - 1]),
+                "p": float(chances[k - 1]),
+                "found": lesson.found(k),
+                "b": now.b,
+                "evpi": now.evpi,
+                "rho_evpi": now.value,
+                "worth": float(compared[k]) if compared is not None and weighs else None,
+                "advice": "continue" if k < lesson.stop else "stop",
+            }
+        )
+    return found

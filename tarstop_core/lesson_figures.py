@@ -1,0 +1,98 @@
+"""Figures of a lesson as plain plotly dictionaries, lettered for a lecture hall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.figures import (
+    TEXT,
+    TEXT_ON_DARK,
+    Figure,
+    label,
+    live_curves,
+)
+from tarstop_core.lesson import Lesson, Step
+
+LETTERS = 1.3
+"""Times the letters of the other pages: a lesson is projected."""
+ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_000)
+
+
+def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
+    """Belief against q*, and what the rule compares against the cost, as known after this step.
+
+    Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
+    drawn with what the best plan is worth.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    step : Step
+    dark : bool
+    """
+    path = lesson.ahead(step.depth)
+    worth = lesson.policy.worth(path)
+    cumulative = isinstance(path, CumulativePath)
+    title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
+    plan = step.depth + step.more
+    figure = live_curves(
+        np.asarray(path.b),
+        path.worth() if worth is None else worth,
+        cost=lesson.settings.cost,
+        q_star=step.now.q_star,
+        depth=step.depth,
+        plan=plan,
+        hit=path.hit if step.settled else None,
+        span=(0, end_of_axis(plan, step.documents)),
+        unit=lesson.settings.payoffs.unit,
+        belief_title="chance it is sensitive" if cumulative else "chance it exists",
+        worth_title=title,
+        steps=cumulative,
+        dark=dark,
+    )
+    return for_a_hall(figure, dark=dark)
+
+
+def end_of_axis(plan: int, documents: int) -> int:
+    """A depth to draw to that changes seldom: the axis holds still while the lesson goes on.
+
+    Examples
+    --------
+    >>> end_of_axis(3, 300), end_of_axis(14, 300), end_of_axis(24, 300), end_of_axis(290, 300)
+    (15, 25, 40, 300)
+    """
+    wanted = plan * 1.1
+    return min(documents, next((end for end in ENDS if end >= wanted), documents))
+
+
+def for_a_hall(figure: Figure, height: int = 430, *, simulated: bool = True, dark: bool = False) -> Figure:
+    """The same figure with larger letters, and marked as simulated."""
+    layout = figure["layout"]
+    if simulated:
+        mark = label(1, 1, "simulated", TEXT_ON_DARK if dark else TEXT, xref="paper", yref="paper", yshift=2)
+        layout["annotations"] = [*layout.get("annotations", ()), mark]
+    layout["font"] = {"color": TEXT_ON_DARK if dark else TEXT}
+    layout["height"] = height
+    margin = layout["margin"]
+    layout["margin"] = margin | {
+        "l": round(LETTERS * margin["l"]),
+        "t": 26,
+        "b": round(LETTERS * margin["b"]),
+    }
+    _enlarge(layout)
+    return figure
+
+
+def _enlarge(part: Any) -> None:
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name in ("font", "tickfont") and "size" in value:
+                part[name] = value | {"size": round(LETTERS * value["size"])}
+            else:
+                _enlarge(value)
+    elif isinstance(part, list):
+        for each in part:
+            _enlarge(each)

@@ -1,0 +1,407 @@
+"""A game: a person stops and decides on sample lists, and is held against every rule on the same lists.
+
+Outcomes are those of an experiment: of the rules by :meth:`~tarstop_core.explore.Explored.replayed`, of the person by
+the same metrics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.replay import Played, summary
+from tarstop_core.explain import action, amount, documents, percent, question
+from tarstop_core.explore import Explored, sample
+from tarstop_core.outcome import Outcome
+from tarstop_core.payoffs import Payoffs, check_cost
+from tarstop_core.policies import POLICIES, Policy, Randomised
+from tarstop_core.samples import sample_qrels, sample_reviews
+from tarstop_core.session import Settings
+from tarstop_core.topic import Topic
+
+Mix = Literal["both", "patent", "review"]
+SCENARIOS: dict[Mix, tuple[str, ...]] = {
+    "both": ("search", "review"),
+    "patent": ("search",),
+    "review": ("review",),
+}
+ROUNDS = 5
+SCALE, UNIT = 1000.0, "points"
+"""What both mistakes together cost: nobody plays for thousandths."""
+YOU = "You"
+_CALL = re.compile(r"(\d{1,6})([pm]?)")
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a person did on one list.
+
+    Parameters
+    ----------
+    depth : int
+        Documents read.
+    plus : bool or None
+        The action chosen; None while reading.
+    """
+
+    depth: int = 0
+    plus: bool | None = None
+
+
+def encode(calls: Sequence[Call]) -> str:
+    """Calls as a word for the address.
+
+    Examples
+    --------
+    >>> encode([Call(16, True), Call(30, False), Call(5)])
+    '16p.30m.5'
+    """
+    ends = {True: "p", False: "m", None: ""}
+    return ".".join(f"{call.depth}{ends[call.plus]}" for call in calls)
+
+
+def decode(text: str) -> tuple[Call, ...]:
+    """The calls that a word stands for; only the last may be undecided.
+
+    Raises
+    ------
+    InputProblem
+        When it is no such word.
+
+    Examples
+    --------
+    >>> decode("16p.5")
+    (Call(depth=16, plus=True), Call(depth=5, plus=None))
+    """
+    if not text:
+        return ()
+    calls: list[Call] = []
+    for part in text.split("."):
+        found = _CALL.fullmatch(part)
+        if found is None or (calls and calls[-1].plus is None) or len(calls) == ROUNDS:
+            raise InputProblem(
+                f"The address names the calls “{text[:40]}”, which cannot be read; they look like 16p.30m.5. "
+                "The game begins anew."
+            )
+        calls.append(Call(int(found[1]), {"p": True, "m": False, "": None}[found[2]]))
+    return tuple(calls)
+
+
+@lru_cache(maxsize=1)
+def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
+    """Keys of the samples by kind and truth."""
+    found: dict[tuple[str, bool], list[str]] = {}
+    for topic, judged in sample_qrels().items():
+        found.setdefault(("search", any(judged.values())), []).append(f"search:{topic}")
+    for topic in sample_reviews()["topic"]:
+        one = sample(f"review:{topic}")
+        found.setdefault(("review", one.omega(one.settings)), []).append(f"review:{topic}")
+    return {kind: tuple(keys) for kind, keys in found.items()}
+
+
+@lru_cache(maxsize=64)
+def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
+    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half.
+
+    Examples
+    --------
+    >>> drawn(1) == drawn(1), len(set(drawn(1))), [key.split(":")[0] for key in drawn(2)]
+    (True, 5, ['search', 'review', 'search', 'review', 'search'])
+    """
+    rng = np.random.default_rng(seed)
+    left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
+    kinds = SCENARIOS[mix]
+    found = []
+    for at in range(ROUNDS):
+        kind = kinds[at % len(kinds)]
+        found.append(str(left[kind, bool(rng.random() < 0.5)].pop()))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Game:
+    """What is played.
+
+    Parameters
+    ----------
+    seed : int
+    mix : {"both", "patent", "review"}
+    q_star : float
+    cost : float
+        Of a document, in points, where both mistakes together cost 1,000.
+    calls : tuple of Call
+        So far.
+    """
+
+    seed: int = 6
+    mix: Mix = "both"
+    q_star: float = 0.5
+    cost: float = 1.0
+    calls: tuple[Call, ...] = ()
+
+    def __post_init__(self) -> None:
+        Payoffs.from_q_star(self.q_star)
+        check_cost(self.cost)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The lists, in order."""
+        return drawn(self.seed, self.mix)
+
+    def settings(self, round_: int) -> Settings:
+        """Of a round: its sample's own, at the game's stakes."""
+        payoffs = Payoffs.from_q_star(self.q_star, SCALE, UNIT)
+        return replace(sample(self.keys[round_]).settings, payoffs=payoffs, cost=self.cost)
+
+    @property
+    def decided(self) -> int:
+        """Rounds that are over."""
+        return sum(call.plus is not None for call in self.calls)
+
+    @property
+    def over(self) -> bool:
+        """Whether all rounds are."""
+        return self.decided == ROUNDS
+
+    @property
+    def reading(self) -> bool:
+        """Whether a round has begun and is not decided."""
+        return bool(self.calls) and self.calls[-1].plus is None
+
+    def within(self) -> Game:
+        """The same game with no call deeper than its list."""
+        pairs = zip(self.keys, self.calls, strict=False)
+        return replace(
+            self, calls=tuple(replace(c, depth=min(c.depth, len(sample(key)))) for key, c in pairs)
+        )
+
+    def begun(self) -> Game:
+        """With the next round begun."""
+        return self if self.reading or self.over else replace(self, calls=(*self.calls, Call()))
+
+    def read(self, count: int = 1) -> Game:
+        """With more documents read, no further than the next find: a person would look up there."""
+        if not self.reading:
+            return self
+        call, explored = self.calls[-1], sample(self.keys[len(self.calls) - 1])
+        finds = finds_of(explored)
+        depth = min(call.depth + count, len(explored), *(at + 1 for at in finds if at >= call.depth))
+        return replace(self, calls=(*self.calls[:-1], Call(depth)))
+
+    def decide(self, plus: bool) -> Game:
+        """With the round decided."""
+        return (
+            replace(self, calls=(*self.calls[:-1], Call(self.calls[-1].depth, plus)))
+            if self.reading
+            else self
+        )
+
+
+def topic_of(explored: Explored) -> Topic:
+    """The ranked list of a sample."""
+    truth = explored.truth
+    assert truth is not None  # samples are labelled
+    return truth.topic if isinstance(truth, Outcome) else truth
+
+
+def finds_of(explored: Explored) -> tuple[int, ...]:
+    """0-based ranks of the documents that settle the question or bring a new table."""
+    truth = explored.truth
+    if isinstance(truth, Outcome):
+        return tuple(sorted({int(at) for at in truth.positions if at < len(explored)}))
+    labels = topic_of(explored).labels
+    assert labels is not None
+    return tuple(int(at) for at in np.flatnonzero(labels))
+
+
+def played(explored: Explored, settings: Settings, call: Call) -> Played:
+    """What came of a call, as a replay says it of a rule.
+
+    Raises
+    ------
+    InputProblem
+        When it is not decided.
+
+    Examples
+    --------
+    >>> explored = sample("search:antenna-mount")
+    >>> played(explored, explored.settings, Call(7, False)).net_utility
+    -0.257
+    """
+    if call.plus is None:
+        raise InputProblem("This call is not decided yet; choose an action first.")
+    topic, omega = topic_of(explored), explored.omega(settings)
+    assert topic.labels is not None and topic.n_relevant is not None
+    utility = metrics.net_utility(settings.payoffs, call.plus, omega, call.depth, settings.cost)
+    recall = metrics.recall(topic.labels[: call.depth].sum(), topic.n_relevant)
+    return Played(topic.name, call.depth, "a+" if call.plus else "a-", omega, utility.item(), recall.item())
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a rule, or the person, came to over the rounds.
+
+    Parameters
+    ----------
+    title : str
+    family : str
+        Of the rule; "" for the person.
+    played : tuple of Played
+        One a round.
+    regret : float or None
+        Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle.
+    """
+
+    title: str
+    family: str
+    played: tuple[Played, ...]
+    regret: float | None = None
+
+    @property
+    def you(self) -> bool:
+        """Whether this is the person."""
+        return not self.family
+
+    @property
+    def total(self) -> float:
+        """Net utility of all rounds together."""
+        return float(sum(each.net_utility for each in self.played))
+
+    @cached_property
+    def mean(self) -> dict[str, Any]:
+        """Means and errors, as ``tarstop replay`` prints them below its table."""
+        return summary(self.played)
+
+
+def compared(game: Game) -> tuple[Row, ...]:
+    """The person and every rule with its first settings, the highest net utility first.
+
+    Rules that draw a random sample end with another belief for every sample, so where a review is played they are
+    left out.
+    """
+    rounds = range(len(game.keys))
+    explored = [sample(key) for key in game.keys]
+    settings = [game.settings(at) for at in rounds]
+    own = tuple(played(explored[at], settings[at], game.calls[at]) for at in rounds)
+    rows, reviews = [Row(YOU, "", own)], any(each.review for each in settings)
+    for rule in POLICIES.values():
+        if not (reviews and issubclass(rule, Randomised)):
+            policy = rule()
+            rows.append(
+                Row(
+                    short(policy),
+                    policy.family,
+                    tuple(explored[at].replayed(policy, settings[at]) for at in rounds),
+                )
+            )
+    oracle = {rule.title for rule in POLICIES.values() if rule.knows_truth}
+    fair = [row for row in rows if row.title not in oracle]
+    utilities = np.array([[each.net_utility for each in row.played] for row in fair]).T
+    regrets = dict(zip((row.title for row in fair), metrics.regret(utilities).mean(axis=0), strict=True))
+    told = [replace(row, regret=float(regrets[row.title]) if row.title in regrets else None) for row in rows]
+    return tuple(sorted(told, key=lambda row: row.total, reverse=True))
+
+
+def short(policy: Policy) -> str:
+    """The rule's name, with its parameter where it has one alone."""
+    return policy.title if len(policy.settings) > 1 else str(policy)
+
+
+# --- in words ---------------------------------------------------------------------------------------
+
+
+def rules_of_the_game(game: Game) -> str:
+    """What is played for, in a few sentences."""
+    payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
+    names = {"both": "“Reject” or “Adopt”", "patent": "“Reject”", "review": "“Adopt”"}[game.mix]
+    return (
+        f"Five lists, and on each the chance beforehand is one half. Every document you read costs {points(game.cost)}; "
+        f"stop when you like, and decide. {names} brings {points(payoffs.B)} if right and loses {points(payoffs.L_r)} if "
+        f"wrong; the other action brings {points(payoffs.G)} if right and loses {points(payoffs.L_g)} if wrong."
+    )
+
+
+def points(value: float) -> str:
+    """An amount of the game.
+
+    Examples
+    --------
+    >>> points(1), points(-257.0), points(0.5)
+    ('1 point', '−257 points', '0.5 points')
+    """
+    return "1 point" if value == 1 else amount(value, UNIT)
+
+
+def round_sentence(game: Game, round_: int) -> str:
+    """What was hidden in a round, what the person made of it, and what Optimal did."""
+    explored, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
+    own = played(explored, settings, call)
+    best = explored.replayed(POLICIES["optimal"](), settings)
+
+    def verdict(each: Played) -> str:
+        plus = each.action == "a+"
+        right = "rightly" if plus == each.omega else "wrongly"
+        return f"chose “{action(plus, settings)}”, {right}: {points(each.net_utility)}"
+
+    return (
+        f"{hidden(explored, settings, call)} You read {documents(own.depth)} and {verdict(own)}. "
+        f"Optimal stopped after {best.depth:,.0f} and {verdict(best)}."
+    )
+
+
+def hidden(explored: Explored, settings: Settings, call: Call) -> str:
+    """The truth of a list, and what of it lay beyond the documents read."""
+    finds = finds_of(explored)
+    missed = [f"#{at + 1:,}" for at in finds if at >= call.depth]
+    where = f"{', '.join(missed[:6])}{f' and {len(missed) - 6} more' if len(missed) > 6 else ''}"
+    if settings.review:
+        b = explored.played(settings).belief_at(len(explored))
+        holds = "is" if explored.omega(settings) else "is not"
+        rest = f"; not read: the tables at {where}" if missed else "; you read them all"
+        return (
+            f"The test {holds} sensitive enough: all {len(finds)} tables put the chance that {question(settings)} at "
+            f"{percent(b)}{rest}."
+        )
+    if not finds:
+        return "There was no prior art."
+    if len(missed) == len(finds):
+        return f"There was prior art, at {where}: not among what you read."
+    return f"There was prior art, first at #{finds[0] + 1:,}."
+
+
+def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
+    """How the person did against the rules, in a few sentences."""
+    fair = [row for row in rows if row.regret is not None]
+    place = next(at for at, row in enumerate(fair, 1) if row.you)
+    you = fair[place - 1]
+    rules = {row.title: row for row in fair if not row.you}
+    best = next(row for row in fair if not row.you)
+    right = round(you.mean["decision_agreement"] * ROUNDS)
+    read = sum(each.depth for each in you.played)
+    said = (
+        f"You came to {points(you.total)}, number {place} of {len(fair)}; the best rule here, {best.title}, came to "
+        f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {documents(read)}; "
+        f"Optimal was right in {round(rules['Optimal'].mean['decision_agreement'] * ROUNDS)} and read "
+        f"{sum(each.depth for each in rules['Optimal'].played):,.0f}."
+    )
+    lost = metrics.regret(np.array([[each.net_utility for each in row.played] for row in fair]).T)[
+        :, place - 1
+    ]
+    worst = int(lost.argmax())
+    if lost[worst] <= 0:
+        return f"{said} No rule did better than you in any round."
+    own = you.played[worst]
+    why = (
+        "a wrong decision"
+        if (own.action == "a+") != own.omega
+        else f"{documents(own.depth)} read where fewer would have done"
+    )
+    title = sample(game.keys[worst]).name
+    return f"{said} Most was given up in round {worst + 1}, {title}: {points(float(lost[worst]))}, for {why}."

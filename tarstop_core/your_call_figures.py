@@ -1,0 +1,229 @@
+"""Figures of the game as plain plotly dictionaries, each with the sentence that says what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.cumulative import CumulativePath
+from tarstop_core.explore import sample
+from tarstop_core.explore_figures import PLUS_TEXT, PLUS_TEXT_ON_DARK
+from tarstop_core.figures import (
+    BELIEF,
+    PLUS,
+    TEXT,
+    TEXT_ON_DARK,
+    THRESHOLD,
+    Figure,
+    axis,
+    label,
+    live_curves,
+)
+from tarstop_core.lesson_figures import end_of_axis, for_a_hall
+from tarstop_core.policies import Optimal
+from tarstop_core.your_call import YOU, Game, Row, finds_of, hidden
+
+ROW = 30
+"""Pixels of one rule."""
+
+
+def belief(game: Game, *, dark: bool = False) -> Figure:
+    """The belief of the round being played, as far as it was read: nothing of what is worth reading."""
+    at = len(game.calls) - 1
+    settings, explored, depth = game.settings(at), sample(game.keys[at]), game.calls[at].depth
+    path = explored.played(settings)
+    hit = path.hit if path.hit is not None and path.hit <= depth else None
+    b = np.asarray(path.b).copy()
+    if isinstance(path, CumulativePath):
+        b[depth:] = b[depth]  # what comes is not known yet
+    figure = live_curves(
+        b,
+        None,
+        cost=settings.cost,
+        q_star=game.q_star,
+        depth=depth,
+        plan=depth,
+        hit=hit,
+        span=(0, end_of_axis(depth + 5, len(path))),
+        belief_title="chance it is sensitive" if settings.review else "chance it exists",
+        steps=settings.review,
+        dark=dark,
+    )
+    return for_a_hall(figure, 300, dark=dark)
+
+
+def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
+    """A decided round to its end: belief, where the person and Optimal stopped, and where the finds were."""
+    settings, explored, own = game.settings(at), sample(game.keys[at]), game.calls[at].depth
+    path = explored.played(settings)
+    best = int(Optimal().depths(path, [settings.cost])[0])
+    finds = [each + 1 for each in finds_of(explored)]
+    furthest = max(own, best, (finds[-1] if settings.review else finds[0]) if finds else 0)
+    span = (0, end_of_axis(furthest, len(path)))
+    figure = live_curves(
+        np.asarray(path.b),
+        None,
+        cost=settings.cost,
+        q_star=game.q_star,
+        depth=span[1],
+        plan=span[1],
+        hit=path.hit,
+        span=span,
+        belief_title="chance it is sensitive" if settings.review else "chance it exists",
+        steps=settings.review,
+        dark=dark,
+    )
+    text = TEXT_ON_DARK if dark else TEXT
+    stops: dict[int, list[str]] = {}
+    for name, depth in ((YOU, own), ("Optimal", best)):
+        stops.setdefault(depth, []).append(name)
+    shown = [each for each in finds if each <= span[1]]
+    layout = figure["layout"]
+    layout["shapes"] = [
+        _upright(depth, BELIEF if YOU in names else THRESHOLD) for depth, names in stops.items()
+    ]
+    for row, (depth, names) in enumerate(sorted(stops.items())):
+        right = depth > span[1] / 2
+        layout["annotations"].append(
+            label(
+                depth,
+                0.97 - 0.12 * row,
+                f" {' and '.join(names)}: {depth} ",
+                text,
+                xanchor="right" if right else "left",
+                yanchor="top",
+            )
+        )
+    figure["data"].append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": shown,
+            "y": [-0.02] * len(shown),
+            "marker": {"symbol": "triangle-up", "size": 13, "color": PLUS},
+            "hovertemplate": "#%{x}<extra></extra>",
+        }
+    )
+    if shown:
+        what = "▲ tables" if settings.review else "▲ prior art"
+        layout["annotations"].append(
+            label(1, 0.06, what, PLUS_TEXT_ON_DARK if dark else PLUS_TEXT, xref="paper", yanchor="bottom")
+        )
+    return for_a_hall(figure, 330, dark=dark)
+
+
+def round_columns(game: Game, at: int) -> dict[str, Any]:
+    """One entry a depth of a decided round: the belief, the finds, and who stopped there."""
+    settings, explored = game.settings(at), sample(game.keys[at])
+    path = explored.played(settings)
+    depth = np.arange(len(path) + 1)
+    best = int(Optimal().depths(path, [settings.cost])[0])
+    return {
+        "depth": depth,
+        "belief": [path.belief_at(int(each)) for each in depth],
+        "find": np.isin(depth - 1, finds_of(explored)),
+        "you_stopped": depth == game.calls[at].depth,
+        "optimal_stopped": depth == best,
+    }
+
+
+def _upright(depth: int, colour: str) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": depth,
+        "x1": depth,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": {"color": colour, "width": 2, "dash": "dot"},
+    }
+
+
+def round_alt(game: Game, at: int) -> str:
+    """What the figure of a round shows."""
+    own = game.calls[at].depth
+    explored, settings = sample(game.keys[at]), game.settings(at)
+    best = int(Optimal().depths(explored.played(settings), [settings.cost])[0])
+    return f"You stopped after {own:,}, Optimal after {best:,}. {hidden(explored, settings, game.calls[at])}"
+
+
+def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
+    """Net utility of the person and of every rule, the highest on top; the person is a filled diamond.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        As :func:`~tarstop_core.your_call.compared` orders them.
+    dark : bool
+    """
+    text = TEXT_ON_DARK if dark else TEXT
+    names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
+    totals = [row.total for row in rows]
+    low, high = min(0.0, *totals), max(0.0, *totals)
+    room = 0.16 * (high - low)
+    lines = [
+        {
+            "type": "line",
+            "x0": 0,
+            "x1": row.total,
+            "y0": at,
+            "y1": at,
+            "layer": "below",
+            "line": {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2},
+        }
+        for at, row in enumerate(rows)
+    ]
+    points = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": totals,
+        "y": list(range(len(rows))),
+        "text": [f"  {total:,.0f}  ".replace("-", "−") for total in totals],
+        "textposition": ["middle right" if total >= 0 else "middle left" for total in totals],
+        "textfont": {"size": 14, "color": text},
+        "marker": {
+            "size": [15 if row.you else 11 for row in rows],
+            "color": [PLUS if row.you else BELIEF for row in rows],
+            "symbol": ["diamond" if row.you else _symbol(row) for row in rows],
+        },
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+    }
+    layout = {
+        "margin": {"l": 8, "r": 12, "t": 26, "b": 40},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "shapes": lines,
+        "annotations": [],
+        "xaxis": axis(
+            "net utility of all rounds (points)",
+            dark,
+            range=[low - (1.6 * room if low < 0 else 0), high + room],
+            nticks=5,
+        ),
+        "yaxis": axis(
+            "",
+            dark,
+            tickvals=list(range(len(rows))),
+            ticktext=names,
+            range=[len(rows) - 0.4, -0.6],
+            automargin=True,
+            showgrid=False,
+        ),
+    }
+    return for_a_hall({"data": [points], "layout": layout}, 90 + ROW * len(rows), dark=dark)
+
+
+def _symbol(row: Row) -> str:
+    """Families apart without colour: the paper's policies filled, baselines open, references as crosses."""
+    return {"paper's policy": "circle", "beyond the paper": "square", "reference": "x"}.get(
+        row.family, "circle-open"
+    )
+
+
+FAMILIES = (
+    "Circles: the paper’s policies; open circles: its baselines; squares: beyond the paper; ×: references."
+)

@@ -1,0 +1,114 @@
+"""The Learn page in a real browser: keys, playing, reloads, what stays in sight, a phone, a projector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.acting import assert_fits, at_rest, hit
+from tests.browser.conftest import AppServer, Watched
+
+OpenPage = Callable[..., Watched]
+RESULT = "learn?part=call&calls=7m.5p.30m.15m.19p"
+
+
+def read(page: Page, rank: int) -> None:
+    """The document of this rank is shown, and the address says so."""
+    expect(page.locator(".tar-rank")).to_have_text(f"#{rank}")
+    at_rest(page)
+
+
+def test_keys_step_and_play_and_a_reload_comes_back_to_the_step(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?rule=greedy&pace=0.5")
+    page = watched.page
+    hit(page, "ArrowRight")
+    read(page, 1)
+    hit(page, "ArrowRight")
+    read(page, 2)
+    hit(page, "ArrowLeft")
+    read(page, 1)
+    expect(page).to_have_url(re.compile(r"step=1\b"))
+    page.keyboard.press("Space")
+    expect(page.get_by_text("The truth", exact=True)).to_be_visible()
+    read(page, 7)  # where the rule stops, and with it the clock
+    expect(page).to_have_url(re.compile(r"step=7\b"))
+    page.reload()
+    watched.settle()
+    read(page, 7)
+    watched.assert_sound()
+
+
+def test_space_pauses(shared_server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?rule=budget:d=100&pace=0.5")
+    page = watched.page
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".tar-rank")).to_have_text(re.compile(r"#([2-9]|\d\d)"))
+    page.get_by_role("button", name="Pause").press("Space")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    at_rest(page)
+    stopped = page.locator(".tar-rank").inner_text()
+    expect(page).to_have_url(re.compile(rf"step={stopped[1:]}\b"))
+    watched.assert_sound()
+
+
+def test_the_keys_stay_in_sight_beside_the_formulas(shared_server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?scenario=review&topic=hollow-hip&step=15")
+    page = watched.page
+    page.locator(".katex").last.scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Step")).to_be_in_viewport()
+    hit(page, "ArrowRight")
+    expect(page.get_by_text("What about the next document, #17?")).to_be_attached()
+    watched.assert_sound()
+
+
+def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?part=call&mix=patent")
+    page = watched.page
+    hit(page, "ArrowRight")
+    expect(page.get_by_role("button", name="Read the next")).to_be_visible()
+    hit(page, "ArrowRight")
+    read(page, 1)
+    hit(page, "5")
+    read(page, 6)
+    page.reload()
+    watched.settle()
+    read(page, 6)
+    hit(page, "2")
+    expect(page.get_by_text("You read 6 documents and chose “Grant”").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"calls=6m\b"))
+    watched.assert_sound()
+
+
+@pytest.mark.parametrize("address", ["learn?step=5", "learn?part=call&calls=7m.3", RESULT])
+def test_a_phone_shows_everything_without_scrolling_sideways(
+    shared_server: AppServer, open_page: OpenPage, address: str
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{shared_server.url}/{address}")
+    assert_fits(watched.page, 390)
+    watched.assert_sound()
+
+
+def test_a_projector_shows_larger_letters(shared_server: AppServer, open_page: OpenPage) -> None:
+    sizes = []
+    for width, height in ((1280, 900), (1920, 1080)):
+        watched = open_page(viewport={"width": width, "height": height})
+        watched.open(f"{shared_server.url}/learn?step=3")
+        sizes.append(
+            watched.page.locator(".tar-word").first.evaluate(
+                "each => parseFloat(getComputedStyle(each).fontSize)"
+            )
+        )
+        watched.assert_sound()
+    assert sizes[1] >= 1.2 * sizes[0]

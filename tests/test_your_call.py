@@ -1,0 +1,136 @@
+"""The game: everybody plays the same lists, and outcomes are those of a replay."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core import your_call
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore import sample
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import POLICIES, Randomised
+from tarstop_core.your_call import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode
+from tests.sample_commands import replayed
+
+CALLS = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))
+choices = st.tuples(st.integers(0, 400), st.sampled_from([True, False])).map(lambda each: Call(*each))
+
+
+@given(st.lists(choices, max_size=ROUNDS), st.integers(0, 400))
+def test_calls_survive_the_address(done: list[Call], reading: int) -> None:
+    assert decode(encode(done)) == tuple(done)
+    if len(done) < ROUNDS:
+        assert decode(encode([*done, Call(reading)])) == (*done, Call(reading))
+
+
+@given(st.text(alphabet="0123456789pm.x ", max_size=30))
+def test_any_text_is_calls_or_one_sentence(text: str) -> None:
+    """Nothing but `InputProblem` is raised; what is read can be written and read again."""
+    with contextlib.suppress(InputProblem):
+        calls = decode(text)
+        assert decode(encode(calls)) == calls
+
+
+@pytest.mark.parametrize("text", ["x", "7p.3.4p", "1p.1p.1p.1p.1p.1p", "p", "-3p", "7q"])
+def test_broken_calls_are_refused(text: str) -> None:
+    with pytest.raises(InputProblem, match="cannot be read"):
+        decode(text)
+
+
+@pytest.mark.parametrize("mix", ["both", "patent", "review"])
+def test_a_seed_draws_the_same_lists_half_of_them_with_something_to_find(mix: your_call.Mix) -> None:
+    kinds = {key.split(":")[0] for seed in range(20) for key in drawn(seed, mix)}
+    assert kinds == set(your_call.SCENARIOS[mix])
+    games = [drawn(seed, mix) for seed in range(200)]
+    assert games == [drawn(seed, mix) for seed in range(200)] and len(set(games)) > 100
+    assert all(len(set(keys)) == ROUNDS for keys in games)
+    plus = [key in {*your_call._by_truth()[key.split(":")[0], True]} for keys in games for key in keys]
+    assert abs(np.mean(plus) - 0.5) < 0.06
+
+
+def test_reading_goes_on_to_the_next_find_and_no_further() -> None:
+    game = replace(
+        Game(mix="patent"), seed=next(s for s in range(99) if drawn(s, "patent")[0] == "search:antenna-mount")
+    )
+    assert game.read().calls == () and game.decide(True).calls == ()  # not begun
+    game = game.begun()
+    assert game.begun() == game and game.read(5).calls == (Call(5),)
+    assert game.read(100).calls == (Call(16),)  # the first hit lies there
+    assert game.read(100).read(10**6).calls[0].depth < 312
+    over = game.read(100).decide(True)
+    assert over.calls == (Call(16, True),) and over.decided == 1 and not over.reading
+    assert over.begun().calls == (Call(16, True), Call(0))
+    deep = replace(game, calls=(Call(10**5),)).within()
+    assert deep.calls == (Call(312),) and deep.read().calls == deep.calls
+
+
+@pytest.mark.parametrize(("q_star", "cost"), [(0.5, 1.0), (0.2, 5.0), (0.8, 0.5)])
+def test_the_person_is_paid_as_a_replayed_budget_is(tmp_path: Path, q_star: float, cost: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star, SCALE)
+    stakes = f"--payoffs={payoffs.B},{payoffs.L_r},{payoffs.L_g},{payoffs.G}", f"--cost={cost}"
+    for key, depth in (("search:antenna-mount", 20), ("search:battery-pack", 9), ("review:hollow-hip", 30)):
+        explored = sample(key)
+        told = replayed(explored, tmp_path, f"--policy=budget:d={depth}", *stakes)
+        settings = replace(explored.settings, payoffs=payoffs, cost=cost)
+        own = your_call.played(explored, settings, Call(depth, told["action"] == "a+"))
+        assert (own.depth, own.action, own.omega) == (told["depth"], told["action"], told["omega"])
+        assert own.net_utility == pytest.approx(told["net_utility"], abs=1e-9)
+        assert own.recall == pytest.approx(told["recall"])
+
+
+def test_every_rule_is_what_replay_prints(tmp_path: Path) -> None:
+    game = Game(calls=CALLS, q_star=0.4, cost=2.0)
+    payoffs = Payoffs.from_q_star(0.4, SCALE)
+    stakes = f"--payoffs={payoffs.B},{payoffs.L_r},{payoffs.L_g},{payoffs.G}", "--cost=2"
+    rows = {row.title: row for row in compared(game)}
+    rules = [rule() for rule in POLICIES.values() if not issubclass(rule, Randomised)]
+    assert len(rows) == 1 + len(rules)
+    for policy in rules:
+        row = rows[your_call.short(policy)]
+        for key, found in zip(game.keys, row.played, strict=True):
+            told = replayed(sample(key), tmp_path / key.replace(":", "-"), f"--policy={policy.spec}", *stakes)
+            assert (found.depth, found.action, found.omega) == (told["depth"], told["action"], told["omega"])
+            assert found.net_utility == pytest.approx(told["net_utility"], abs=1e-9)
+
+
+def test_regret_and_place() -> None:
+    game = Game(calls=CALLS)
+    rows = compared(game)
+    totals = [row.total for row in rows]
+    assert totals == sorted(totals, reverse=True)
+    (you,) = (row for row in rows if row.you)
+    (oracle,) = (row for row in rows if row.title == "Oracle")
+    assert oracle.regret is None and oracle.total >= max(row.total for row in rows)
+    best = [max(row.played[at].net_utility for row in rows if row is not oracle) for at in range(ROUNDS)]
+    assert you.regret == pytest.approx(
+        np.mean([top - own.net_utility for top, own in zip(best, you.played, strict=True)])
+    )
+    said = your_call.standing_sentence(game, rows)
+    assert f"{you.total:,.0f} points" in said and "Optimal" in said
+    assert "QBCB" not in {row.title for row in rows}
+    assert "QBCB" in {row.title for row in compared(Game(mix="patent", calls=CALLS))}
+
+
+@pytest.mark.parametrize("mix", ["both", "patent", "review"])
+def test_what_is_said_of_a_game(mix: your_call.Mix) -> None:
+    game = Game(mix=mix, calls=CALLS)
+    assert "costs 1 point;" in your_call.rules_of_the_game(game)
+    for at in range(ROUNDS):
+        said = your_call.round_sentence(game, at)
+        assert "You read" in said and "Optimal stopped after" in said
+    with pytest.raises(InputProblem, match="not decided"):
+        your_call.played(sample(game.keys[0]), game.settings(0), Call(3))
+
+
+def test_stakes_that_are_none_are_refused() -> None:
+    with pytest.raises(InputProblem, match=r"q\*"):
+        Game(q_star=1.0)
+    with pytest.raises(InputProblem, match="cost"):
+        Game(cost=-1.0)
