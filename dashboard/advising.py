@@ -20,6 +20,7 @@ from tarstop_core.explain import (
     Explanation,
     action,
     amount,
+    chances_badge,
     documents_and_studies,
     explain,
     number,
@@ -32,6 +33,10 @@ from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.session import Settings, State
 
 NEEDS_LABELS = "needs labels nobody has yet"
+ABOUT = (
+    f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
+    'rel="noopener">What the advice means, and how sure it is</a></p>'
+)
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
 
 
@@ -62,16 +67,18 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     ]
     if shown.review is not None:
         rows += review_rows(shown.review, settings)
-    cells = "".join(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
+    cells = "".join(f"<span>{shell.linked(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
     calibrator, _ = work.chances(settings)
-    badges = [f"chances {calibrator.fitted_on.badge}"]
+    badges = [f"chances {chances_badge(calibrator, settings)}"]
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
     if settings.review:
         badges += belief_badges(settings)
         warnings += evidence_notes(state, settings)
     marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges)
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
-    st.html(f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}')
+    st.html(
+        f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}{ABOUT}'
+    )
 
 
 def belief_badges(settings: Settings) -> list[str]:
@@ -212,7 +219,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
     first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
     shown = " · ".join(
-        f"<strong>{html.escape(str(policy))}</strong> {_said(stop, state, settings)}"
+        f"<strong>{shell.linked(str(policy))}</strong> {_said(stop, state, settings)}"
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     )
     here = "from here on" if settings.review else "on this list"
@@ -228,8 +235,9 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 depth = NEEDS_LABELS if stop is None else f"{stop[0]:,}"
                 then = "" if stop is None else action(stop[1], settings)
-                cells = (str(policy), depth, then, policy.rule, policy.source)
-                rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+                cells = (depth, then, policy.rule, policy.source)
+                told = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+                rows.append(f"<td>{shell.linked(str(policy))}</td>{told}")
             st.html(
                 '<div class="tar-others"><table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>'
                 "<th>what it does</th><th>source</th></tr></thead>"

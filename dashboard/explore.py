@@ -57,6 +57,7 @@ def explore_page() -> None:
             explore_whole.show(chosen)
         else:
             _explorer(chosen, _load(chosen))
+    shell.glossary("evpi", "q-star", "score", "net-utility", "regret", "break-even")
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
     st.html(_paper_script(), unsafe_allow_javascript=True)
 
@@ -123,7 +124,7 @@ def _load(chosen: str) -> Explored:
         def load() -> Explored:
             state = replay(row.settings, row.ids, events)
             calibrator = store.calibrator(state.settings.calibrator)
-            p = calibrator.probabilities(row.scores, len(row.ids))
+            p = calibrator.probabilities(row.scores, state.ranked)
             simulated = store.collection(row.collection_id).simulated
             return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 

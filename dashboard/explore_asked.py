@@ -160,7 +160,7 @@ def settings_panel(key: str, explored: Explored, first: Asked) -> Settings:
         key=f"{key}/b_0",
         persist_state="session",
         disabled=start.review and start.engine == "reml",
-        help="The starting belief b₀.",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
@@ -175,7 +175,7 @@ def settings_panel(key: str, explored: Explored, first: Asked) -> Settings:
             format="percent",
             key=f"{key}/theta",
             persist_state="session",
-            help="The threshold θ on pooled sensitivity.",
+            help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
         )
     found = panel.stakes
     return replace(start, payoffs=found.payoffs, cost=found.cost, b_0=b_0, theta=theta)

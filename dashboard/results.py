@@ -128,6 +128,7 @@ def _explorer() -> None:
             if tab.open:
                 with tab, shell.problems_shown():
                     draw(look)
+        shell.glossary("regret", "net-utility", "icer", "agreement", "false-adopt", "tuning", "interval")
 
 
 # --- what is looked at --------------------------------------------------------------------------
@@ -200,7 +201,7 @@ def _methods(results: Results) -> tuple[str, ...]:
             format_func=titles.__getitem__,
             key="methods",
             bind="query-params",
-            help="Regret is against the best of the methods that are shown.",
+            help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
         )
         some, every = st.columns(2)
         some.button("The paper’s and ours", on_click=_choose, args=(first,), width="stretch")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from dashboard.shell import term
 from tarstop_core import background
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import aggregate, claims, paper
@@ -23,8 +24,8 @@ SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
 OWN = "Yours"
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 TRUTH_HELP = (
-    "Whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the action that all studies "
-    "would choose, the only truth that its Table 2 can come from."
+    f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
+    "action that all studies would choose, the only truth that its Table 2 can come from."
 )
 
 

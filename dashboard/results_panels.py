@@ -132,7 +132,7 @@ def files(
 
 def table(frame: pd.DataFrame, caption: str = "", *, prose: bool = False) -> None:
     """A table of texts that scrolls sideways where it does not fit, with its caption below, in view."""
-    st.html(f'<div class="tar-table">{table_block(frame, "", wide=prose)}</div>')
+    st.html(f'<div class="tar-table">{table_block(frame, "", wide=prose, heading=shell.linked)}</div>')
     if caption:
         note(caption)
 

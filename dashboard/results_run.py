@@ -306,7 +306,7 @@ def _choose(taken: Taken) -> None:
         default=[name for name in titles if name in data.SHOWN_FIRST],
         format_func=titles.__getitem__,
         key="results/run_methods",
-        help="ICERs and paired comparisons are against Greedy.",
+        help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
     )
     left, right = st.columns(2)
     with left:

@@ -66,8 +66,8 @@ def theta(plus: str) -> float:
         format="%d %%",
         key=f"{PREFIX}/theta",
         persist_state="session",
-        help="θ, the threshold on sensitivity pooled over all studies. Specificity is shown beside it and does not "
-        "decide.",
+        help=f"θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
+        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
     )
     st.caption(
         f"θ = {share / 100:.2f}: good enough is a test that finds more than {share} of 100 people who have the "
@@ -183,8 +183,8 @@ def more(settings: Settings) -> Settings:
         "Paper mode",
         key=f"{PREFIX}/paper",
         persist_state="session",
-        help="As in the published experiments: each document is read with its table at once, and no floor keeps a rule "
-        "from stopping.",
+        help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
+        "keeps a rule from stopping.",
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -219,7 +219,7 @@ def _floor(paper: bool) -> float:
         persist_state="session",
         disabled=paper,
         help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
-        "cost. A floor overrules it.",
+        f"cost. A {shell.term('floor', 'floor')} overrules it.",
     )
     st.caption(
         f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."

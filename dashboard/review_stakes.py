@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shell import escape_markdown
+from dashboard.shell import escape_markdown, term
 from dashboard.stakes import FRACTIONS, nearest_fraction
 from tarstop_core.explain import amount, percent
 from tarstop_core.session import Settings
@@ -47,7 +47,7 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
             key=f"{key}/theta",
             on_change=_moved,
             args=(settings, key, on_change, "theta"),
-            help="θ, the threshold on sensitivity pooled over all studies.",
+            help=f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
         )
         st.caption(f"θ = {settings.theta:.3g}.")
     if settings.stages == 2:
@@ -61,7 +61,7 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
                 key=f"{key}/full_cost",
                 on_change=_moved,
                 args=(settings, key, on_change, "full_cost"),
-                help="What reading one included report in full costs, beside its title and abstract.",
+                help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )
             st.caption(escape_markdown(f"{amount(settings.full_cost, payoffs.unit)}{_times(settings)}."))
     with right:
@@ -74,7 +74,8 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
             key=f"{key}/floor",
             on_change=_moved,
             args=(settings, key, on_change, "floor"),
-            help="No rule says stop while the chance of the right decision is below this floor; 0 % is no floor.",
+            help=f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
+            f"{term('floor', 'floor')}; 0 % is no floor.",
         )
         st.caption(
             "No floor: the rule alone decides."

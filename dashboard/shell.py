@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.glossary import named, terms
 from tarstop_core.store import Store
 
 ROOT = Path(__file__).parent.parent
 ICON = str(ROOT / "dashboard" / "icon.svg")
+REACHABLE_SCRIPT = f"<script>{(ROOT / 'dashboard' / 'reachable.js').read_text(encoding='utf-8')}</script>"
 ROUTED = "_routed"
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 EVIDENCE = "pages/evidence.py"
 RESULTS = "pages/results.py"
 EXPLORE = "pages/explore.py"
+CALIBRATION = "pages/calibration.py"
+LEARN = "pages/learn.py"
+GUIDE = "pages/guide.py"
+CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
+"""Where the guide speaks of a page whose chapter is not called like it."""
 SESSIONS = "pages/sessions.py"
 
 
@@ -32,7 +41,10 @@ def pages() -> list[st.Page]:
         st.Page(ROOT / SESSIONS, title="Sessions", icon=":material/folder_open:", url_path="sessions"),
         st.Page(ROOT / EVIDENCE, title="Evidence", icon=":material/lab_profile:", url_path="evidence"),
         st.Page(ROOT / EXPLORE, title="Explore", icon=":material/explore:", url_path="explore"),
+        st.Page(ROOT / CALIBRATION, title="Calibration", icon=":material/target:", url_path="calibration"),
+        st.Page(ROOT / LEARN, title="Learn", icon=":material/school:", url_path="learn"),
         st.Page(ROOT / RESULTS, title="Results", icon=":material/analytics:", url_path="results"),
+        st.Page(ROOT / GUIDE, title="Guide", icon=":material/menu_book:", url_path="guide"),
     ]
 
 
@@ -56,6 +68,10 @@ def begin(title: str) -> None:
         st.rerun()
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
     st.html(ROOT / "dashboard" / "look.css")
+    st.html(REACHABLE_SCRIPT, unsafe_allow_javascript=True)
+    if title != "Guide":
+        about = guide(place=CHAPTERS.get(title, title.lower()))
+        st.html(f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>')
 
 
 @st.cache_resource(show_spinner=False)
@@ -85,6 +101,59 @@ def problem_box(problem: InputProblem | str) -> None:
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+
+
+def learn(part: str, **more: str) -> str:
+    """Address of a part of the Learn page, relative to any page, so that it holds below a base path too.
+
+    Examples
+    --------
+    >>> learn("ideas", idea="One document")
+    'learn?part=ideas&idea=One+document'
+    """
+    return f"learn?{urlencode({'part': part, **more})}"
+
+
+def guide(read: str = "guide", place: str = "") -> str:
+    """Address of a document of the guide, and of a place in it, relative like that of :func:`learn`.
+
+    Examples
+    --------
+    >>> guide("own_data", "patents"), guide(place="stop-and-decide")
+    ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
+    """
+    return f"guide?{urlencode({'read': read})}{f'#{place}' if place else ''}"
+
+
+def term(key: str, words: str = "") -> str:
+    """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
+
+    Examples
+    --------
+    >>> term("evpi", "EVPI")
+    '[EVPI](learn?part=glossary&term=evpi)'
+    """
+    return f"[{words or escape_markdown(terms()[key].name)}]({learn('glossary', term=key)})"
+
+
+def glossary(*keys: str) -> None:
+    """A line that leads to terms of the glossary."""
+    st.caption(f"In the glossary: {', '.join(map(term, keys))}.")
+
+
+def linked(words: str) -> str:
+    """Words as HTML: as :func:`term` where the glossary knows what is called so, else as they are.
+
+    Examples
+    --------
+    >>> linked("ICER"), linked("Mast & co")
+    ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
+    """
+    found = named(words)
+    if found is None:
+        return html.escape(words)
+    where = html.escape(learn("glossary", term=found.key))
+    return f'<a class="tar-term" href="{where}" target="_blank">{html.escape(words)}</a>'
 
 
 def show(title: str, body: Callable[[], None]) -> None:

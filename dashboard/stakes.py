@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from dashboard.shell import escape_markdown, problem_box
+from dashboard.shell import escape_markdown, problem_box, term
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, consequences, number, percent, question
 from tarstop_core.explain import documents as count_of
@@ -302,7 +302,7 @@ def _q_slider(
         key=f"{key}/q",
         on_change=moved,
         args=args,
-        help="The threshold q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
+        help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
     )
     said = q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))
     st.caption(escape_markdown(said + "."))
@@ -321,8 +321,8 @@ def _cost_slider(
         on_change=moved,
         args=args,
         help=(
-            f"What reading one more {'title and abstract' if abstracts else 'document'} costs, in the unit of the "
-            "consequences"
+            f"What reading one more {'title and abstract' if abstracts else 'document'} {term('cost', 'costs')}, in the unit of the "
+            f"{term('payoffs', 'consequences')}"
             + (
                 f" ({escape_markdown(payoffs.unit)})."
                 if payoffs.unit

@@ -78,15 +78,19 @@ ROW = 34
 HALVES = ((0.0, 0.46), (0.54, 1.0))
 
 
-def _text(dark: bool) -> str:
+def text_colour(dark: bool) -> str:
+    """Of ordinary texts in a figure."""
     return TEXT_ON_DARK if dark else TEXT
 
 
-def _layout(height: int, simulated: bool, dark: bool, notes: Sequence[Any] = (), **more: Any) -> Any:
+def drawn_layout(height: int, simulated: bool, dark: bool, notes: Sequence[Any] = (), **more: Any) -> Any:
+    """A layout without frame or legend, on the page's own background; "simulated" stands in its corner."""
     notes = list(notes)
     if simulated:
         notes.append(
-            label(1, 1, "simulated", _text(dark), xref="paper", yref="paper", yanchor="bottom", yshift=2)
+            label(
+                1, 1, "simulated", text_colour(dark), xref="paper", yref="paper", yanchor="bottom", yshift=2
+            )
         )
     return {
         "height": height,
@@ -94,7 +98,7 @@ def _layout(height: int, simulated: bool, dark: bool, notes: Sequence[Any] = (),
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": _text(dark)},
+        "font": {"color": text_colour(dark)},
         "annotations": notes,
         **more,
     }
@@ -164,7 +168,7 @@ def stakes_figure(
             payoffs.q_star,
             1.25 * peak,
             f" q* = {payoffs.q_star:.2f} ",
-            _text(dark),
+            text_colour(dark),
             yref="y2",
             yanchor="top",
             xanchor="right" if right else "left",
@@ -187,7 +191,7 @@ def stakes_figure(
         at, anchor = (0.0, "left") if right else (1.0, "right")
         notes.append(label(at, needed, "c / ρ", amber, yref="y2", xanchor=anchor))
     unit = f" ({payoffs.unit})" if payoffs.unit else ""
-    layout = _layout(
+    layout = drawn_layout(
         390,
         simulated,
         dark,
@@ -323,7 +327,7 @@ def map_figure(
     decades = [each for each in x if abs(each - x[0] - round(each - x[0])) < 0.02]
     step = (x[-1] - x[0]) / (len(x) - 1) / 2
     half = (q_stars[1] - q_stars[0]) / 2
-    layout = _layout(
+    layout = drawn_layout(
         430,
         simulated,
         dark,
@@ -390,10 +394,10 @@ def _colours(
         "title": {"text": f"{title} ({unit})" if unit else title, "side": "right", "font": {"size": 12}},
         "thickness": 12,
         "outlinewidth": 0,
-        "tickfont": {"color": _text(dark), "size": 11},
+        "tickfont": {"color": text_colour(dark), "size": 11},
         "exponentformat": "none",
     }
-    bar["title"]["font"]["color"] = _text(dark)
+    bar["title"]["font"]["color"] = text_colour(dark)
     if measure == "agreement":
         bar["tickformat"] = ".0%"
     if measure == "depth":
@@ -564,7 +568,7 @@ def tornado_figure(
     ordered = _by_width(found)
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]
-    text, unit = _text(dark), settings.payoffs.unit
+    text, unit = text_colour(dark), settings.payoffs.unit
     panels = (("depth", found.depth, ""), ("net_utility", found.net_utility, "2"))
     data: list[dict[str, Any]] = []
     for measure, base, number_ in panels:
@@ -631,7 +635,7 @@ def tornado_figure(
         for _, base, number_ in panels
     ]
     utility = f"expected net utility{f' ({unit})' if unit else ''}"
-    layout = _layout(
+    layout = drawn_layout(
         90 + ROW * len(rows),
         simulated,
         dark,
@@ -865,11 +869,11 @@ def path_figure(
         dark=dark,
     )
     layout = figure["layout"]
-    layout["font"] = {"color": _text(dark)}
+    layout["font"] = {"color": text_colour(dark)}
     layout["margin"]["t"] = 24
     if simulated:
         layout["annotations"].append(
-            label(1, 1, "simulated", _text(dark), xref="paper", yref="paper", yshift=2)
+            label(1, 1, "simulated", text_colour(dark), xref="paper", yref="paper", yshift=2)
         )
     return figure
 

@@ -1,0 +1,50 @@
+"""Learn, part "Formulas": each with its place in the paper, what is assumed, and the function that computes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import shell
+from tarstop_core.methods import SECTIONS, Section, body, by_family, formulas, rule_body
+from tarstop_core.policies import POLICIES
+
+RULES = "The rules"
+
+
+def show() -> None:
+    """Draw the part, the text of docs/methods.md: what the address names, and below it one section."""
+    st.html(shell.ROOT / "dashboard" / "words.css")
+    named = st.query_params.get("formula", "")
+    text = _named(named)
+    if text:
+        with st.container(border=True, key="formula-asked"):
+            st.markdown(text)
+    elif named:
+        shell.problem_box(f"There is no formula {named}; look for it below.")
+    sections = {section.title: section for section in SECTIONS}
+    titles = [*sections, RULES]
+    title = st.pills("Section", titles, default=titles[0], required=True, key="section", bind="query-params")
+    with st.container(key="formulas"):
+        if title in sections:
+            st.markdown(_section(sections[title]))
+        else:
+            for family, rules in by_family().items():
+                st.markdown(f"### {family}")
+                st.markdown("\n\n".join(_rule(rule.name) for rule in rules))
+    st.caption("Names of functions are below `tarstop_core`.")
+
+
+def _named(key: str) -> str:
+    """What the address names, or ""."""
+    if key in formulas():
+        return f"#### {formulas()[key].title}\n\n{body(formulas()[key])}"
+    return _rule(key) if key in POLICIES else ""
+
+
+def _section(section: Section) -> str:
+    each = (f"#### {formula.title}\n\n{body(formula)}" for formula in section.formulas)
+    return "\n\n".join((section.intro, *each))
+
+
+def _rule(name: str) -> str:
+    return f"#### {POLICIES[name].title}\n\n{rule_body(POLICIES[name])}"

@@ -1,0 +1,79 @@
+"""Learn's ideas and words in a real browser: links that lose nothing, formulas that are drawn, addresses that last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.learn_formulas import RULES
+from dashboard.learn_ideas import IDEAS
+from tarstop_core.glossary import terms
+from tests.browser.acting import assert_fits
+from tests.browser.conftest import AppServer, Watched
+
+OpenPage = Callable[..., Watched]
+
+
+def test_a_word_in_a_tooltip_opens_the_glossary_beside_the_page(
+    shared_server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?part=ideas&idea=Certainty")
+    page = watched.page
+    page.get_by_test_id("stTooltipIcon").first.hover()
+    link = page.get_by_test_id("stTooltipContent").get_by_role("link")
+    with page.context.expect_page() as opened:
+        link.click()
+    words = Watched(opened.value)
+    asked = words.page.locator(".st-key-glossary-asked")
+    expect(asked).to_contain_text(terms()["q-star"].meaning)
+    # A neighbour lies on the same page: it is jumped to.
+    asked.get_by_role("link", name=terms()["evpi"].name).click()
+    expect(words.page.locator("#term-evpi")).to_be_in_viewport()
+    words.assert_sound()
+    expect(page.get_by_role("heading", name=IDEAS["Certainty"].title)).to_be_visible()
+    watched.assert_sound()
+
+
+def test_what_is_moved_in_an_idea_survives_a_reload(shared_server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(f"{shared_server.url}/learn?part=ideas&idea={quote('Wrong chances')}")
+    page = watched.page
+    slider = page.get_by_role("slider", name="All chances times")
+    slider.focus()
+    slider.press("ArrowRight")
+    told = page.get_by_text("With the chances × 2.83")
+    expect(told).to_be_visible()
+    expect(page).to_have_url(re.compile("idea-factor="))
+    page.reload()
+    expect(told).to_be_visible()
+    watched.assert_sound()
+
+
+@pytest.mark.parametrize("where", ["glossary", f"formulas&section={quote(RULES)}"])
+def test_formulas_are_drawn_and_fit_on_a_phone(
+    shared_server: AppServer, open_page: OpenPage, where: str
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{shared_server.url}/learn?part={where}")
+    page = watched.page
+    expect(page.locator(".katex").nth(20)).to_be_attached()
+    expect(page.locator(".katex-error")).to_have_count(0)
+    assert_fits(page, 390)
+    watched.assert_sound()
+
+
+def test_ideas_fit_on_a_phone(shared_server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    watched.open(f"{shared_server.url}/learn?part=ideas")
+    page = watched.page
+    for name, idea in IDEAS.items():
+        page.get_by_role("radio", name=name, exact=True).click()
+        expect(page.get_by_role("heading", name=idea.title)).to_be_visible()
+        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+        assert_fits(page, 390)
+    watched.assert_sound()

@@ -1,0 +1,94 @@
+"""The glossary: complete, linked, without a second text for what has one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from dashboard import learn_ideas
+from tarstop_core.glossary import found, terms
+from tarstop_core.methods import RULE_FORMULAS, formulas
+from tarstop_core.policies import POLICIES
+
+ROOT = Path(__file__).resolve().parents[1]
+# What the issue asks for, by its words.
+WANTED = """screening ranking qrels run recall payoff consequences cost q* belief evpi evsi worth look-ahead optimal greedy
+smooth batch oracle regret icer calibration calibrator brier ece reliability frailty sensitivity specificity sroc reitsma
+reml prior prisma deviation plan censored""".split()
+PHRASES = (
+    "the paper's score",
+    "net utility",
+    "decision agreement",
+    "false adopt",
+    "false reject",
+    "2×2 table",
+    "forest plot",
+    "prediction region",
+    "two stages",
+    "patent family",
+    "priority date",
+    "first-hit model",
+    "grade",
+)
+
+
+def test_every_wanted_word_is_found_by_its_name() -> None:
+    for word in (*WANTED, *PHRASES):
+        first = found(word)[0]
+        names = " ".join((first.name, *first.also, first.key)).casefold()
+        assert word.casefold() in names, word
+
+
+def test_terms_lead_to_terms_formulas_and_ideas_that_exist() -> None:
+    known = terms()
+    for term in known.values():
+        assert term.meaning and term.meaning[-1] in ".”", term.key
+        assert len(re.findall(r"[.?]”?(?: |$)", term.meaning)) <= 3, term.key
+        assert set(term.related) <= set(known) - {term.key}, term.key
+        assert term.explained in ("", *formulas(), *POLICIES), term.key
+        assert term.idea in ("", *learn_ideas.IDEAS), term.key
+
+
+def test_a_rule_is_described_by_itself() -> None:
+    for name, policy in POLICIES.items():
+        term = terms()[name]
+        assert (term.name, term.meaning, term.source) == (policy.title, policy.rule, policy.source)
+        assert term.formula == RULE_FORMULAS[name]
+
+
+def test_formula_and_source_come_from_the_methods() -> None:
+    term = terms()["evpi"]
+    assert term.formula == formulas()["evpi"].formula and term.source == formulas()["evpi"].source
+    assert terms()["screening"].formula == "" and terms()["run"].source == "TREC"
+
+
+def test_every_idea_has_its_words() -> None:
+    shown = {term.idea for term in terms().values()}
+    assert set(learn_ideas.IDEAS) <= shown
+
+
+@pytest.mark.parametrize("words", ["", "   ", "zzzz", "q*", "((", "\\"])
+def test_a_search_takes_anything(words: str) -> None:
+    assert len(found(words)) in range(len(terms()) + 1)
+
+
+def test_a_search_needs_every_word_and_puts_names_first() -> None:
+    assert found("calibration error")[0].key == "ece"
+    assert all("table" in " ".join((t.name, t.meaning, t.key, *t.also)).casefold() for t in found("table"))
+    assert found("recall")[0].name.casefold().startswith(("recall", "map")) and not found("recall zzzz")
+
+
+def links_in(file: Path) -> list[str]:
+    """Keys that a page asks `term` for."""
+    calls = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    asked = [node for node in calls if ast.unparse(node.func) in ("shell.term", "term") and node.args]
+    return [node.args[0].value for node in asked if isinstance(node.args[0], ast.Constant)]
+
+
+def test_pages_link_to_terms_that_exist() -> None:
+    linked = {file.stem: links_in(file) for file in (ROOT / "dashboard").glob("*.py")}
+    for page, keys in linked.items():
+        assert set(keys) <= set(terms()), page

@@ -1,0 +1,143 @@
+"""The methods: complete, true to the code they name, and written in what both GitHub and Streamlit can show."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tarstop_core import methods
+from tarstop_core.methods import RULE_FORMULAS, SECTIONS, body, document, formulas
+from tarstop_core.policies import POLICIES
+
+ROOT = Path(__file__).resolve().parents[1]
+# Modules whose public functions compute something with a formula, and those of them that do not.
+OF_FORMULAS = {
+    "payoffs": {"check_cost"},
+    "belief.decisive": {"check_prior"},
+    "belief.of_tables": {"check_engine"},
+    "belief.bayes": {"notes"},
+    "belief.bivariate": set(),
+    "belief.learned_prior": set(),
+    "belief.normal_fit": set(),
+    "belief.reitsma": {"usable"},
+    "belief.sroc": set(),
+    "value_of_studies": set(),
+    "unseen": set(),
+    "data_share": {"from_json", "load"},
+    "calibration": {"from_json", "load", "known", "usable", "predicted", "tied_share"},
+    "cumulative": set(),
+    "evaluation.metrics": set(),
+    "evaluation.ranking_metrics": set(),
+    "evaluation.replay": {"rows", "summary"},
+    "explore": {
+        "collection",
+        "decide",
+        "goes_on",
+        "in_own_order",
+        "restaked",
+        "rules",
+        "sample_review",
+        "sample_search",
+        "samples",
+        "unread",
+    },
+    "first_hit": {"in_words", "ranks", "read_cases"},
+    "live_check": {"check_sentence", "rescaled", "scale_before"},
+    "prisma": set(),
+}
+
+
+def resolved(name: str) -> Any:
+    """What a dotted name below the core stands for."""
+    parts = name.split(".")
+    for count in range(len(parts) - 1, 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(("tarstop_core", *parts[:count])))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            found = getattr(found, part)
+        return found
+    raise LookupError(name)
+
+
+def public_functions(module: ModuleType) -> set[str]:
+    return {
+        name
+        for name, each in inspect.getmembers(module, inspect.isfunction)
+        if not name.startswith("_") and each.__module__ == module.__name__
+    }
+
+
+def test_the_document_is_what_the_module_writes() -> None:
+    written = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    assert written == document(), "run: python -m tarstop_core.methods > docs/methods.md"
+
+
+@pytest.mark.parametrize("key", list(formulas()))
+def test_what_is_named_exists(key: str) -> None:
+    formula = formulas()[key]
+    assert formula.computed_by and formula.source and formula.text
+    for name in formula.computed_by:
+        assert resolved(name) is not None
+
+
+@pytest.mark.parametrize("name", list(OF_FORMULAS))
+def test_every_function_with_a_formula_is_named(name: str) -> None:
+    public = public_functions(importlib.import_module(f"tarstop_core.{name}"))
+    named = {each for formula in formulas().values() for each in formula.computed_by}
+    # Exceptions that are no longer there would hide new functions of their names.
+    assert OF_FORMULAS[name] <= public
+    missing = [each for each in public - OF_FORMULAS[name] if f"{name}.{each}" not in named]
+    assert not missing, f"name these in tarstop_core/methods.py, or above if they have no formula: {missing}"
+
+
+def test_every_rule_has_its_words_its_formula_and_its_parameters() -> None:
+    assert set(RULE_FORMULAS) == set(POLICIES)
+    whole = document()
+    for policy in POLICIES.values():
+        assert f"#### {policy.title}\n\n{policy.rule}" in whole
+        assert policy.source in whole
+        for parameter in policy.parameters:
+            assert f"- `{parameter.name}`: {parameter.meaning}." in whole
+    families = [policy for rules in methods.by_family().values() for policy in rules]
+    assert sorted(each.name for each in families) == sorted(POLICIES)
+
+
+def test_keys_and_titles_are_given_once() -> None:
+    every = [formula for section in SECTIONS for formula in section.formulas]
+    assert len({each.key for each in every}) == len({each.title for each in every}) == len(every)
+    assert not {each.key for each in every} & set(POLICIES)
+
+
+def maths(text: str) -> list[str]:
+    """Formulas between dollars."""
+    displayed = re.findall(r"\$\$\n(.*?)\n\$\$", text, flags=re.DOTALL)
+    return displayed + re.findall(r"\$([^$\n]+)\$", re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL))
+
+
+def test_formulas_can_be_shown_on_github_and_in_the_app() -> None:
+    text = document()
+    found = maths(text)
+    assert len(found) > 200 and text.count("$") % 2 == 0
+    for formula in found:
+        # GitHub refuses \operatorname, takes * for emphasis and < for a tag, and eats backslashes before signs.
+        assert not re.search(r"\\operatorname|\\[^a-zA-Z ]|[*<>]", formula), formula
+        assert formula.count("{") == formula.count("}"), formula
+        assert len(re.findall(r"\\left\b", formula)) == len(re.findall(r"\\right\b", formula)), formula
+    # A dollar that opens has no space behind it, one that closes no digit.
+    for inline in re.findall(r"(?<!\$)\$(?!\$)([^$\n]+)\$(?!\$)(.?)", text):
+        assert inline[0].strip() == inline[0] and not inline[1].isdigit(), inline
+
+
+def test_a_rule_is_shown_as_it_documents_itself() -> None:
+    said = methods.details(POLICIES["smooth"])
+    assert said.startswith("Continue iff mean($ρ_{d+1}$ … $ρ_{d+K}$)·EVPI($b_{d}$) \\> c.")
+    assert "Parameters" not in methods.details(POLICIES["grlstop"])
+    assert "*Assumed.*" in body(formulas()["q-star"]) and "*Assumed.*" not in body(formulas()["evpi"])
