@@ -39,6 +39,10 @@ def home_page() -> None:
     st.title("Know when to stop reading")
     flash()
     st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
+    st.markdown(
+        f"New here? [The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) lead from the demo to why it "
+        f"says stop. [Bring your own data]({shell.guide('own_data')}) says which files can be read."
+    )
     if not sessions:
         st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
     if sessions:
@@ -140,7 +144,9 @@ def _beginnings(store: Store, demo_first: bool) -> None:
                 go_to(start_review_demo(store, str(st.session_state.get(REVIEWER, ""))))
     with own.container(border=True, height="stretch"):
         st.subheader("Your documents")
-        st.write("A search result as CSV, Excel, RIS, PubMed or JSON lines, ranked or not.")
+        st.write(
+            "A search result as CSV, Excel, RIS, BibTeX, PubMed or JSON lines, ranked or not, labelled or not."
+        )
         if st.button("Set up a session", key="set_up"):
             st.switch_page(shell.SET_UP)
 

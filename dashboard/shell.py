@@ -68,10 +68,10 @@ def begin(title: str) -> None:
         st.rerun()
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
     st.html(ROOT / "dashboard" / "look.css")
-    st.html(REACHABLE_SCRIPT, unsafe_allow_javascript=True)
-    if title != "Guide":
-        about = guide(place=CHAPTERS.get(title, title.lower()))
-        st.html(f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>')
+    # One element, which the style sheet takes out of the flow: every other one would push the page down.
+    about = guide(place=CHAPTERS.get(title, title.lower()))
+    link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
+    st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
 
 
 @st.cache_resource(show_spinner=False)

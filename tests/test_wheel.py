@@ -45,7 +45,14 @@ def environment(installed: Path, folder: Path) -> dict[str, str]:
 
 def test_it_holds_the_whole_dashboard(installed: Path) -> None:
     app = installed / "tarstop_app"
-    for name in ("app.py", ".streamlit/config.toml", "sample_data/patents/topics.csv", "dashboard/look.css"):
+    for name in (
+        "app.py",
+        ".streamlit/config.toml",
+        "sample_data/patents/topics.csv",
+        "dashboard/look.css",
+        "docs/guide.md",
+        "docs/images/screen.png",
+    ):
         assert (app / name).is_file(), name
     pages = {path.name for path in (ROOT / "pages").glob("*.py")}
     assert {path.name for path in (app / "pages").glob("*.py")} == pages

@@ -1,0 +1,81 @@
+"""The first five minutes of docs/guide.md are told as the demo tells them, and its keys are those of the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dashboard.home import DEMO_TOPIC, start_demo
+from dashboard.verdicts import KEYS
+from tarstop_core.advice import advise
+from tarstop_core.explain import Explanation, explain
+from tarstop_core.files import read_qrels
+from tarstop_core.live_check import check_sentence, live_check
+from tarstop_core.session import Event, State, replay
+from tarstop_core.session_compare import MOST
+from tarstop_core.store import SessionRow, Store
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())
+HIT = 16
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[tuple[Store, SessionRow]]:
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        yield store, store.session(start_demo(store))
+
+
+def after(row: SessionRow, read: int, found: tuple[int, ...] = (), *more: Event) -> State:
+    """The demo after so many documents, those at the ranks `found` marked relevant."""
+    labels = [
+        Event("label", {"doc": doc, "label": "relevant" if rank in found else "irrelevant"})
+        for rank, doc in enumerate(row.ids[:read], start=1)
+    ]
+    return replay(row.settings, row.ids, [*labels, *more])
+
+
+def told(store: Store, row: SessionRow, state: State) -> Explanation:
+    calibrator = store.calibrator(row.settings.calibrator)
+    p = calibrator.probabilities(row.scores, len(row.ids))
+    return explain(advise(row.settings, calibrator, p, state), row.settings)
+
+
+def test_the_first_five_minutes(demo: tuple[Store, SessionRow]) -> None:
+    store, row = demo
+    first = told(store, row, after(row, 0))
+    assert first.word == "CONTINUE"
+    assert "worth 0.0772 each and cost 0.001 each" in first.sentence and "about 24 more" in first.sentence
+    assert "worth 0.0772 each and cost 0.001 each" in PAGE and "stop after about 24" in PAGE
+
+    words = [told(store, row, after(row, read)) for read in range(40)]
+    depends = [read for read, each in enumerate(words) if each.word == "DEPENDS ON ASSUMPTIONS"]
+    assert depends == list(range(7, 35)) and words[35].word == "STOP"
+    assert "After seven documents" in PAGE and "After 35 it says STOP" in PAGE
+    assert "hits should have shown by now" in words[7].doubts[0]
+    says_stop = [read for read in depends if "your settings say stop" in words[read].sentence]
+    assert says_stop[0] == 24 and "below the cost after 24 documents" in PAGE
+
+    relevant = read_qrels(ROOT / "sample_data/patents/qrels.txt")[DEMO_TOPIC]
+    ranks = [rank for rank, doc in enumerate(row.ids, start=1) if relevant.get(doc, 0) > 0]
+    assert ranks[0] == HIT and f"Document {HIT} is a hit" in PAGE
+    marked = after(row, HIT, (HIT,))
+    assert told(store, row, marked).word == "CONFIRM THE HIT"
+    held = after(row, HIT, (HIT,), Event("confirm", {"doc": row.ids[HIT - 1], "holds": True}))
+    found = told(store, row, held)
+    assert found.word == "STOP: FOUND" and "“Reject”" in found.stopping and "“Grant”" in first.stopping
+
+    calibrator = store.calibrator(row.settings.calibrator)
+    p = calibrator.probabilities(row.scores, len(row.ids))
+    said = check_sentence(live_check(row.settings, calibrator, p, marked), row.settings)
+    quoted = re.findall(r"“(Expected .+?)”", PAGE)
+    assert quoted and said.startswith(quoted[0])
+
+
+def test_keys_and_headlines() -> None:
+    for key in KEYS.values():
+        assert re.search(rf"\| [A-Z, ]*\b{key.upper()}\b[A-Z, ]* \|", PAGE), key
+    assert MOST == 6 and "up to six sessions" in PAGE
