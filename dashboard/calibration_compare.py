@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import shell
-from dashboard.calibration_fit import finished, no_sessions, of_session, uploaded
+from dashboard.calibration_fit import finished, no_sessions, standings, uploaded
 from dashboard.calibrators import NAMES, Listed, fitting, title
 from dashboard.chances import followed
 from dashboard.results_panels import figure, note, table
@@ -31,7 +31,7 @@ from tarstop_core.calibrator_compare import (
     warnings,
 )
 from tarstop_core.explain import number, percent
-from tarstop_core.labelled_lists import session_list, session_scenario
+from tarstop_core.labelled_lists import fingerprint, session_list, session_scenario
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
 from tarstop_core.session import Settings
@@ -121,7 +121,7 @@ def _held_out(store: Store, scenario: str) -> HeldOut | None:
 
 def _sessions(store: Store, scenario: str) -> HeldOut | None:
     there = finished(store)
-    states = {each: of_session(store, each) for each in there}
+    states = standings(store, there)
     options = [each for each, (_, state) in states.items() if session_scenario(state) == scenario]
     if not options:
         no_sessions(store)
@@ -141,9 +141,8 @@ def _sessions(store: Store, scenario: str) -> HeldOut | None:
     return HeldOut(f"{len(chosen):,} finished sessions", topics, simulated=simulated)
 
 
-def _fingerprint(held_out: HeldOut) -> tuple[Any, ...]:
-    known = sum(int(topic.known.sum()) for topic in held_out.topics if topic.known is not None)
-    return held_out.title, tuple(topic.name for topic in held_out.topics[:50]), len(held_out.topics), known
+def _fingerprint(held_out: HeldOut) -> tuple[str, str]:
+    return held_out.title, fingerprint(held_out.topics)
 
 
 def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:

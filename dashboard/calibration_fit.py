@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard import shell
 from dashboard.calibrators import CHANCE_OF, KIND_WORDS, keep
 from dashboard.results_panels import figure, note
 from dashboard.work import attempt, clock, say
@@ -35,6 +36,7 @@ from tarstop_core.first_hit import (
 from tarstop_core.labelled_lists import (
     RECORDS,
     Labelled,
+    fingerprint,
     kind_of,
     list_digest,
     read_labelled,
@@ -142,9 +144,9 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
     queries: dict[str, str] = {}
     if tables:
         with st.expander("Order the lists by likeness to a sentence instead"):
-            for name in tables:
+            for name in dict.fromkeys(tables):
                 queries[name] = st.text_input(
-                    f"What {name} was searched for",
+                    shell.escape_markdown(f"What {name} was searched for"),
                     key=f"{prefix}/query/{name}",
                     persist_state="session",
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
@@ -181,7 +183,7 @@ def _from_files(store: Store) -> Fitted | None:
     kind, name = _kind_and_name(kinds, "files", "my labelled lists")
     return _on_press(
         "files",
-        (found.digests, kind, scenario, name),
+        (fingerprint(found.topics), kind, scenario, name),
         lambda: _fit(found.topics, kind, scenario, name, "lists", found.digests),
     )
 
@@ -273,10 +275,14 @@ def finished(store: Store) -> dict[str, SessionSummary]:
     }
 
 
-def of_session(store: Store, session: str) -> tuple[SessionRow, State]:
-    """A session and where it stands, without its texts."""
-    row = store.session(session)
-    return row, replay(row.settings, row.ids, store.events(session))
+def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
+    """Sessions and where they stand, without their texts; replayed again when something was recorded."""
+    held: dict[str, tuple[str, SessionRow, State]] = st.session_state.setdefault(f"{PREFIX}/standings", {})
+    for key, told in there.items():
+        if key not in held or held[key][0] != told.last_activity:
+            row = store.session(key)
+            held[key] = told.last_activity, row, replay(row.settings, row.ids, store.events(key))
+    return {key: held[key][1:] for key in there}
 
 
 def no_sessions(store: Store) -> None:
@@ -293,7 +299,7 @@ def _from_sessions(store: Store) -> Fitted | None:
     if not there:
         no_sessions(store)
         return None
-    states = {each: of_session(store, each) for each in there}
+    states = standings(store, there)
     kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
     wanted = [each for each in SCENARIOS if each in kinds.values()]
     scenario = st.radio(
@@ -334,10 +340,9 @@ def _from_sessions(store: Store) -> Fitted | None:
         "my sessions",
     )
     lists = tuple(map(list_digest, topics))
-    known = tuple(int(topic.known.sum()) for topic in topics if topic.known is not None)
     return _on_press(
         "sessions",
-        (lists, known, kind, scenario, name),
+        (fingerprint(topics), kind, scenario, name),
         lambda: _fit(topics, kind, scenario, name, "sessions", lists, simulated),
     )
 

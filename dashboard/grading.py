@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import streamlit as st
 
 from dashboard import shell
@@ -25,9 +26,9 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
 
 def graded(work: Work, state: State) -> None:
     """The documents graded X, Y and A, and the offer to combine two Y."""
-    shown = [at for at in range(state.depth) if int(state.labels[at]) in GRADES]
     if not (len(state.combination) or len(state.background)):
         return
+    shown = np.flatnonzero(np.isin(state.labels, list(GRADES))).tolist()
     titles = dict(zip(shown, work.reports_of(shown), strict=True))
     shown.sort(key=lambda at: "XYA".index(GRADES[int(state.labels[at])]))
 

@@ -48,7 +48,7 @@ def review(
             "you tick them. The record kept takes over what it lacks from the other."
         )
         if len(places) > len(shown):
-            st.caption(f"The first {len(shown):,} are shown; the others are merged.")
+            st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
         table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
         edited = st.data_editor(
             table,

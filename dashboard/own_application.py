@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,6 @@ from dashboard.documents import Documents
 from dashboard.work import OPEN_WORK, Work
 from tarstop_core.application import (
     Application,
-    Flag,
     cannot_settle,
     date_words,
     flagged,
@@ -68,9 +68,9 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
             return _nothing(chosen)
         if not application.known:
             return _nothing(chosen)
-        found, application = _flagged(chosen, application)
-        bars = cannot_settle(found)
-        _told(found, application)
+        found = _flagged(chosen, application)
+        application, bars = found.application, found.bars
+        _told(found)
         out = bool(bars.any()) and st.toggle(
             f"Leave the {documents(int(bars.sum()))} out of the list",
             key=f"{PREFIX}/left_out",
@@ -128,25 +128,41 @@ def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool
     return held[1]
 
 
-def _flagged(chosen: Documents, application: Application) -> tuple[list[tuple[Flag, ...]], Application]:
-    """Flags of the whole list, computed when an answer changes."""
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What the flags of a whole list come to.
+
+    Parameters
+    ----------
+    application : Application
+        With its family, where the list holds it.
+    bars : ndarray of bool, shape (n,)
+        Which documents cannot settle the question.
+    counts : Counter of str
+        How many documents each kind of flag concerns.
+    """
+
+    application: Application
+    bars: NDArray[np.bool_]
+    counts: Counter[str]
+
+
+def _flagged(chosen: Documents, application: Application) -> _Found:
+    """What the list holds against the application, computed when an answer changes."""
     wanted = (chosen.key, application)
-    held: tuple[tuple[str, Application], list[tuple[Flag, ...]], Application] | None = st.session_state.get(
-        f"{PREFIX}/flags"
-    )
+    held: tuple[tuple[str, Application], _Found] | None = st.session_state.get(f"{PREFIX}/flags")
     if held is None or held[0] != wanted:
         known = with_family(application, chosen.frame)
-        held = (wanted, flagged(known, chosen.frame), known)
+        found = flagged(known, chosen.frame)
+        counts: Counter[str] = Counter(flag.kind for each in found for flag in each)
+        held = (wanted, _Found(known, cannot_settle(found), counts))
         st.session_state[f"{PREFIX}/flags"] = held
-    return held[1], held[2]
+    return held[1]
 
 
-def _told(found: list[tuple[Flag, ...]], application: Application) -> None:
+def _told(found: _Found) -> None:
     """How many documents each reason concerns."""
-    counts = {
-        kind: sum(any(flag.kind == kind for flag in each) for each in found)
-        for kind in ("own", "late", "unclear")
-    }
+    application, counts = found.application, found.counts
     lines = []
     if application.number:
         lines.append(

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import shell
 from tarstop_core.evaluation.page import table_block
 from tarstop_core.figures import Figure
+from tarstop_core.files import table_to_csv
 
 PLAIN = {"displayModeBar": False, "responsive": True}
 
@@ -113,7 +114,7 @@ def files(
             )
         st.download_button(
             "CSV",
-            data=lambda: rows.to_csv(index=False),
+            data=lambda: table_to_csv(rows),
             file_name=f"{stem}.csv",
             mime="text/csv",
             key=f"results/csv/{name}",

@@ -591,7 +591,8 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     cumulative = []
     for topic in topics:
         p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
-        total = np.concatenate(([0.0], np.cumsum(-np.log1p(-p))))
+        # What nobody read was not passed.
+        total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))
         hit = topic.first_hit
         cumulative.append((total[-1], None) if hit is None else (total[hit - 1], total[hit]))
 
@@ -655,7 +656,7 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[F
     """
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
-        chance = calibrator.curve(chance).h
+        chance = calibrator.curve(chance, silent=~known(topic)).h
     judged = known(topic)[: (topic.first_hit or len(topic)) if first_hits else len(topic)]
     return chance[: len(judged)][judged], _labels(topic)[: len(judged)][judged]
 

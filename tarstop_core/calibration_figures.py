@@ -23,6 +23,7 @@ from tarstop_core.figures import (
     axis,
     label,
     line,
+    plain,
     reliability_figure,
     thinned,
 )
@@ -271,10 +272,4 @@ _CORNER: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "left", 
 
 def _named(mark: str, name: str, colour: str) -> str:
     """A name in the colour of texts, which is readable on both backgrounds, behind a mark in the line's own."""
-    return f'<span style="color:{colour}">{mark}</span> {_short(name)}'
-
-
-def _short(name: str) -> str:
-    """A name as plotly may show it, which reads a little HTML."""
-    short = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
+    return f'<span style="color:{colour}">{mark}</span> {plain(name, NAME)}'

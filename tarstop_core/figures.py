@@ -74,6 +74,18 @@ def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, 
     }
 
 
+def plain(name: str, longest: int) -> str:
+    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX.
+
+    Examples
+    --------
+    >>> plain("<b> & co", 44), plain("One that is long", 8)
+    ('&lt;b> &amp; co', 'One tha…')
+    """
+    short = name if len(name) <= longest else f"{name[: longest - 1]}…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
+
+
 def window(n: int, depth: int, plan: int, choice: str) -> tuple[int, int]:
     """First and last depth to draw: the last 50 and what is planned, or all."""
     if choice == "all":

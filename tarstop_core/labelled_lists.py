@@ -5,6 +5,7 @@ What nobody read is unlabelled, not irrelevant: a list counts as far as its labe
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,7 @@ from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_record
 from tarstop_core.first_hit import PastCase
 from tarstop_core.prepare import prepare, suggest_order
 from tarstop_core.records import NOT_RELEVANT, RELEVANT
-from tarstop_core.session import RELEVANT as SAID_RELEVANT
-from tarstop_core.session import UNSEEN, UNSURE, State, records_digest
+from tarstop_core.session import State, records_digest
 from tarstop_core.store import SessionRow
 from tarstop_core.topic import Topic
 
@@ -49,6 +49,26 @@ class Labelled:
 def list_digest(topic: Topic) -> str:
     """Hash of documents, order and scores, as a session has it."""
     return records_digest(topic.ids.tolist(), None if topic.scores is None else topic.scores.tolist())
+
+
+def fingerprint(topics: Iterable[Topic]) -> str:
+    """Hash of lists with their names and labels: all that a fit or a comparison depends on.
+
+    Examples
+    --------
+    >>> ids = np.array(["a", "b"])
+    >>> one, other = (Topic("T", ids, labels=np.array(labels)) for labels in ([True, False], [False, True]))
+    >>> list_digest(one) == list_digest(other), fingerprint([one]) == fingerprint([other])
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    for topic in topics:
+        columns = (topic.ids, topic.scores, topic.labels, topic.known)
+        told = [None if column is None else (column.dtype.str, len(column)) for column in columns]
+        digest.update(repr((topic.name, told)).encode())
+        for column in columns:
+            digest.update(b"" if column is None else column.tobytes())
+    return digest.hexdigest()
 
 
 def kind_of(name: str, content: bytes) -> str:
@@ -171,13 +191,10 @@ def session_scenario(state: State) -> str:
 def session_list(row: SessionRow, state: State) -> Topic:
     """The list of a session with the labels that were given: those read with a verdict, nothing else.
 
-    In reviews in one stage a document counts as relevant when it brought a 2×2 table.
+    In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
+    not known.
     """
-    known = (state.labels != UNSEEN) & (state.labels != UNSURE)
-    relevant = np.asarray(state.labels == SAID_RELEVANT)
-    if session_scenario(state) == "review":
-        relevant = np.zeros(len(row.ids), dtype=bool)
-        relevant[state.evidence.positions] = True
+    known, relevant = state.judged, state.came_true
     # Documents that came with labels stand first, whatever their rank.
     order = np.arange(len(row.ids)) if state.ranks is None else np.argsort(state.ranks)
     ids = np.asarray(row.ids, dtype=str)[order]

@@ -11,8 +11,8 @@ documents read: asking again, or scaling twice, counts nothing twice.
 
 In patents the chances hold if prior art exists. While nothing was found, the misses speak against its existence as
 well as against the chances, and the belief has already taken them in (a calibrator of kind "frailty" takes them in on
-both counts); a factor would count them twice, so none is offered. Once something relevant was found, existence is
-settled, and only the chances are in doubt.
+both counts); a factor would count them twice, so none is offered. Once something relevant was found (and confirmed,
+where hits are), existence is settled, and only the chances are in doubt.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy.stats import gamma, nbinom, poisson
 
 from tarstop_core.calibration import Calibrator, scaled
 from tarstop_core.explain import documents, number, percent
-from tarstop_core.session import UNSEEN, UNSURE, Event, Settings, State
+from tarstop_core.session import Event, Settings, State
 
 Floats = NDArray[np.float64]
 LEVEL = 0.9
@@ -44,7 +44,8 @@ class Check:
     Parameters
     ----------
     read : int
-        Documents with a verdict; unsure ones are left out.
+        Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
+        review in one stage, reports that wait.
     expected : float
         Sum of their chances as they are used now; in patents, given that prior art exists.
     low, high : int
@@ -148,8 +149,8 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
         None before the first verdict, and for calibrators that only know of the first hit once one was found:
         their chances do not add up to a number.
     """
-    judged = (state.labels != UNSEEN) & (state.labels != UNSURE)
-    read, found = int(judged.sum()), state.relevant
+    judged = state.judged
+    read, found = int(judged.sum()), int(state.came_true.sum())
     hazards = calibrator.kind in ("hazard", "first-hit")
     if not read or (hazards and found):
         return None

@@ -72,15 +72,7 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
     """
     if frozenset(chosen) == proposal.by_default:
         return proposal.merge
-    apart = {
-        match.other for at, match in enumerate(proposal.matches) if match.kind == "exact" and at not in chosen
-    }
-    together = [
-        (match.kept, match.other)
-        for at, match in enumerate(proposal.matches)
-        if match.kind == "near" and at in chosen
-    ]
-    return merge_records(frames, apart, together)
+    return merge_records(frames, [proposal.matches[at] for at in sorted(chosen)])
 
 
 def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:

@@ -6,13 +6,15 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from tarstop_core.errors import InputProblem
 
@@ -368,9 +370,7 @@ def _works(frame: pd.DataFrame) -> dict[int, tuple[object, ...]]:
     return found
 
 
-def _group_duplicates(
-    frame: pd.DataFrame, apart: Collection[int], together: Iterable[tuple[int, int]]
-) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
+def _group_duplicates(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
     """Return, for every row, the number of the first row that is the same document, and why.
 
     Two rows are one document when none of their identifiers contradicts it (conference abstracts share
@@ -403,8 +403,6 @@ def _group_duplicates(
 
     holder: dict[tuple[str, object], int] = {}
     for row, own in enumerate(keys):
-        if row in apart:
-            continue
         lookups: list[tuple[str, object, str]] = [
             (column, key, f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()
         ]
@@ -419,20 +417,21 @@ def _group_duplicates(
             if kind == "work" and not texts_agree(abstracts.iloc[first], abstracts.iloc[last]):
                 continue
             join(first, last, why)
-    for one, other in together:
-        first, last = sorted((root(one), root(other)))
-        if first != last:
-            join(first, last, "merged by hand")
     firsts = np.array([root(row) for row in range(len(frame))], dtype=np.int64)
     matches = tuple(Match(int(firsts[row]), row, "exact", because[row]) for row in sorted(because))
     return firsts, matches
 
 
-def merge_records(
-    frames: Iterable[pd.DataFrame],
-    apart: Collection[int] = (),
-    together: Iterable[tuple[int, int]] = (),
-) -> Merge:
+def _group_chosen(rows: int, chosen: Sequence[Match]) -> NDArray[np.int64]:
+    """Return, for every row, the number of the first row that it is one document with by these matches."""
+    ends = [match.kept for match in chosen], [match.other for match in chosen]
+    links = sp.coo_array((np.ones(len(chosen)), ends), shape=(rows, rows))
+    _, group = connected_components(links, directed=False)
+    _, firsts = np.unique(group, return_index=True)
+    return np.asarray(firsts[group], dtype=np.int64)
+
+
+def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None = None) -> Merge:
     """Make one table of several, folding duplicates into their first appearance.
 
     Duplicates share a DOI, PMID or publication number (after normalisation, and without another of
@@ -445,10 +444,8 @@ def merge_records(
     ----------
     frames : iterable of DataFrame
         Tables of records, in the order in which they were given.
-    apart : collection of int
-        Rows (of the tables one after the other) that stand for themselves, whatever they share.
-    together : iterable of (int, int)
-        Pairs of rows that are one document because a person says so.
+    chosen : sequence of Match, optional
+        What is one document because a person says so: these are merged, and no others.
 
     Returns
     -------
@@ -461,11 +458,14 @@ def merge_records(
     >>> merged = merge_records([one, two])
     >>> merged.duplicates, merged.frame.loc[0, "abstract"], merged.matches[0].why
     (1, 'With pin.', 'same DOI')
-    >>> merge_records([one, two], apart={1}).duplicates
+    >>> merge_records([one, two], chosen=[]).duplicates
     0
     """
     frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
-    first, matches = _group_duplicates(frame, apart, together)
+    if chosen is None:
+        first, matches = _group_duplicates(frame)
+    else:
+        first, matches = _group_chosen(len(frame), chosen), tuple(chosen)
     standing = first == np.arange(len(frame))
     extra = np.flatnonzero(~standing)
     notes: list[str] = []

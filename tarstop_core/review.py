@@ -245,7 +245,6 @@ def facts(
     now = path.states[-1]
     share = data_share(settings, state)
     to_read, _ = path.best_reports(waiting)
-    read = state.labels != UNSEEN
     plan, gain = path.best_plan(depth, settings.cost)
     return ReviewFacts(
         studies=len(state.evidence.tables),
@@ -259,9 +258,9 @@ def facts(
         plan=plan,
         gain=gain,
         unseen=unseen(
-            float(p[read].sum()),
-            state.relevant,
-            float(p[~read].sum()),
+            float(p[state.judged].sum()),
+            int(state.came_true.sum()),
+            float(p[state.labels == UNSEEN].sum()),
             calibrator.dispersion,
         ),
         share=(share.mean, *share.interval()),

@@ -411,6 +411,28 @@ class State:
         silent[self.pending] = True
         return silent
 
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
+        known = np.asarray((self.labels != UNSEEN) & (self.labels != UNSURE))
+        known[self.pending] = False
+        if self._chance_of_data:
+            known[self.waiting] = False
+        return known
+
+    @property
+    def came_true(self) -> NDArray[np.bool_]:
+        """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
+        if not self._chance_of_data:
+            return np.asarray((self.labels == RELEVANT) & self.judged)
+        found = np.zeros(len(self.labels), dtype=bool)
+        found[self.evidence.positions] = True
+        return found
+
+    @property
+    def _chance_of_data(self) -> bool:
+        return self.settings.review and self.settings.stages == 1
+
     @cached_property
     def read_in_full(self) -> dict[int, Report]:
         """Reports of documents that are still included, in the order of the list."""
@@ -463,6 +485,7 @@ class Fold:
         self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
         self._read_in_full: set[int] = set()
+        self._notes: dict[str, str] = {}
         self._excluded_for: dict[int, str] = {}
         self._together: dict[int, int] = {}
         # What a hit was before, which it is again when it turns out not to be one.
@@ -477,6 +500,7 @@ class Fold:
             self._state,
             labels=self._labels.copy(),
             confirmed=self._confirmed.copy(),
+            notes=dict(self._notes),
             excluded_for=dict(self._excluded_for),
             together=dict(self._together),
         )
@@ -491,7 +515,9 @@ class Fold:
         """
         try:
             self._state = self._after(event)
-        except (AttributeError, KeyError, TypeError) as problem:
+        except InputProblem:
+            raise
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as problem:
             raise InputProblem(f"Event {event.seq} ({event.kind}) cannot be read: {problem!r}.") from None
 
     def _after(self, event: Event) -> State:
@@ -510,9 +536,10 @@ class Fold:
             state = replace(state, also=members)
         elif event.kind == "note":
             self._at(event)
-            text = str(content["text"])
-            others = {doc: note for doc, note in state.notes.items() if doc != content["doc"]}
-            state = replace(state, notes={**others, str(content["doc"]): text} if text else others)
+            doc, text = str(content["doc"]), str(content["text"])
+            self._notes.pop(doc, None)
+            if text:
+                self._notes[doc] = text
         elif event.kind == "reasons":
             self._rename(content.get("renamed", {}))
             reasons = tuple(str(reason) for reason in content["reasons"])
@@ -553,26 +580,29 @@ class Fold:
     def _keep(self, event: Event) -> State:
         """Take the labels in that a list came with; they cost nothing here and cannot be undone, only changed."""
         content = event.payload
-        codes = {str(doc): CODES[as_label(str(label))] for doc, label in content["labels"].items()}
-        positions = [self._position.get(doc, -1) for doc in codes]
-        if self._depth or sorted(positions) != list(range(len(positions))):
+        labels = [str(label) for label in content["labels"].values()]
+        code = {label: CODES[as_label(label)] for label in set(labels)}
+        positions = np.array([self._position.get(str(doc), -1) for doc in content["labels"]], dtype=np.intp)
+        if self._depth or not np.array_equal(np.sort(positions), np.arange(len(positions))):
             raise InputProblem(
                 f"Event {event.seq} keeps labels of documents that are not the first of the list."
             )
-        self._labels[positions] = list(codes.values())
+        self._labels[positions] = [code[label] for label in labels]
         self._depth = len(positions)
         ranks = np.array(content["ranks"], dtype=np.int64)
-        everywhere = np.arange(1, len(self._labels) + 1)
+        taken = np.zeros(len(self._labels), dtype=bool)
+        if ranks.shape == positions.shape and ((ranks >= 1) & (ranks <= len(taken))).all():
+            taken[ranks - 1] = True
+        if int(taken.sum()) != len(positions):
+            raise InputProblem(f"Event {event.seq} does not say which rank each document had.")
         for doc, reason in content["reasons"].items():
             self._excluded_for[self._position[str(doc)]] = str(reason)
-        if len(set(ranks.tolist())) != len(positions) or not np.isin(ranks, everywhere).all():
-            raise InputProblem(f"Event {event.seq} does not say which rank each document had.")
+        self._notes |= {str(doc): str(text) for doc, text in content["notes"].items()}
         return replace(
             self._state,
             kept=len(positions),
             kept_from=str(content["source"]),
-            ranks=np.concatenate([ranks, np.setdiff1d(everywhere, ranks)]),
-            notes={str(doc): str(text) for doc, text in content["notes"].items()},
+            ranks=np.concatenate([ranks, np.flatnonzero(~taken) + 1]),
         )
 
     def _judge(self, event: Event) -> float:
@@ -685,6 +715,23 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
     return Event("label", verdict(doc, label, **more))
+
+
+def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
+    """The event that changes an earlier verdict; parameters as for :func:`label_event`.
+
+    Raises
+    ------
+    InputProblem
+        When a hit rests on that document, as the Y that it settles the question together with, and would no longer.
+    """
+    resting = next((at for at, first in state.together.items() if ids[first] == doc), None)
+    if resting is not None and label not in ("combination", "relevant"):
+        raise InputProblem(
+            f"Document #{resting + 1} is graded X together with this one, so nothing was recorded; change its verdict "
+            "first."
+        )
+    return Event("relabel", verdict(doc, label, **more))
 
 
 def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:

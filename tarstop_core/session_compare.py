@@ -14,7 +14,7 @@ from tarstop_core.calibration import Calibrator
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import action, amount, documents, number, percent, question
-from tarstop_core.figures import TEXT, TEXT_ON_DARK, Figure, axis, label, line, thinned
+from tarstop_core.figures import TEXT, TEXT_ON_DARK, Figure, axis, label, line, plain, thinned
 from tarstop_core.session import UNDOABLE, Event, Settings, State, replay
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
@@ -317,14 +317,11 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
             "marker": {"color": COLOURS[at], "size": 9},
         }
         data += [drawn, end]
-        short = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
-        # Plotly reads a little HTML in texts.
-        safe = short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
         notes.append(
             label(
                 x[-1],
                 b[-1],
-                safe,
+                plain(name, NAME),
                 ink,
                 yshift=6 + 14 * at,
                 xanchor="right" if x[-1] > longest / 2 else "left",

@@ -648,7 +648,9 @@ class Store:
             labelled = sum(event.kind == "label" for event in kept)
         if "kept" in kinds:
             at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
-            labelled += len(json.loads(connection.execute(at).scalar_one())["labels"])
+            labelled += sum(
+                len(json.loads(payload)["labels"]) for payload in connection.execute(at).scalars()
+            )
         resumed = last.get("continued", 0)
         decision = None
         if last.get("decided", 0) > resumed:

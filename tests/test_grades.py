@@ -26,6 +26,7 @@ from tarstop_core.session import (
     IRRELEVANT,
     Event,
     label_event,
+    relabel_event,
     replay,
     together_event,
     verdict,
@@ -100,6 +101,17 @@ def test_two_y_settle_it_together() -> None:
     for pair in ((IDS[1], IDS[1]), (IDS[1], IDS[2]), (IDS[1], "none")):
         with pytest.raises(InputProblem, match="two different documents graded Y"):
             together_event(before, IDS, *pair)
+
+
+def test_the_y_that_a_hit_rests_on_stays_one() -> None:
+    event = together_event(state_of(*GRADED), IDS, IDS[1], IDS[4])
+    after = state_of(*GRADED, event)
+    for label_ in ("irrelevant", "unsure", "background"):
+        with pytest.raises(InputProblem, match="#5 is graded X together with this one"):
+            relabel_event(after, IDS, IDS[1], label_)
+    assert relabel_event(after, IDS, IDS[1], "relevant").payload["label"] == "relevant"
+    freed = state_of(*GRADED, event, relabel_event(after, IDS, IDS[4], "background"))
+    assert relabel_event(freed, IDS, IDS[1], "irrelevant").kind == "relabel"
 
 
 def test_logs_without_a_grade_read_as_x_and_reviews_have_none() -> None:

@@ -139,6 +139,8 @@ def test_kept_labels_can_be_changed_but_not_undone() -> None:
         ({"ranks": [1, 2, 3]}, "which rank"),
         ({"labels": {"d8": "splendid"}}, "no label 'splendid'"),
         ({"labels": None}, "cannot be read"),
+        ({"ranks": ["first", 2, 3, 4]}, "cannot be read"),
+        ({"ranks": [0, 1, 2, 3]}, "which rank"),
     ],
 )
 def test_an_event_that_does_not_fit_is_refused(changed: dict[str, object], words: str) -> None:

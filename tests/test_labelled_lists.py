@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core.calibration import assess, cross_validate, fit, known
+from tarstop_core.calibration import (
+    Calibrator,
+    FittedOn,
+    _fit_frailty,
+    assess,
+    cross_validate,
+    fit,
+    known,
+    predicted,
+)
 from tarstop_core.errors import InputProblem
 from tarstop_core.first_hit import PastCase
 from tarstop_core.labelled_lists import (
@@ -89,6 +98,27 @@ def test_scores_of_unread_documents_place_the_read_ones() -> None:
     assert calibrator.fitted_on.documents == 20 and known(read).sum() == 20
     p = calibrator.probabilities(scores)
     assert p[0] == 1.0 and p[30] == 0.0
+
+
+def test_what_nobody_read_was_not_passed_without_a_hit() -> None:
+    """Under equal chances, unread documents among the others leave frailty and its judgement as they are."""
+    even = Calibrator("frailty", "patent", (-1.0, 1.0), (0.1, 0.1), FittedOn("t", 1, 1, 1, True), frailty=0.8)
+    rng = np.random.default_rng(2)
+    whole, gaps = [], []
+    for _ in range(40):
+        labels = rng.random(30) < 0.1 * rng.gamma(1.0)
+        labels[29] = True
+        known = np.zeros(60, dtype=bool)
+        known[rng.permutation(60)[:30]] = True
+        spread = np.zeros(60, dtype=bool)
+        spread[known] = labels
+        for lists, marks, read in ((whole, labels, None), (gaps, spread, known)):
+            ids = np.array([f"d{at}" for at in range(len(marks))])
+            lists.append(Topic("t", ids, np.arange(len(marks), 0.0, -1), marks, int(labels.sum()), read))
+    shapes = [_fit_frailty(even, lists) for lists in (whole, gaps)]
+    assert shapes[0] == pytest.approx(shapes[1]) and shapes[0] < 50
+    for one, other in zip(whole, gaps, strict=True):
+        np.testing.assert_allclose(predicted(even, one, True)[0], predicted(even, other, True)[0])
 
 
 def a_topic(rng: np.random.Generator, n: int) -> Topic:

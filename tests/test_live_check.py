@@ -26,6 +26,7 @@ from tarstop_core.live_check import (
     scale_before,
 )
 from tarstop_core.policies import Optimal
+from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, State, replay, settings_event
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session
@@ -112,7 +113,8 @@ def test_kappa_and_reading_sensitivity_count_in_patents() -> None:
 
 
 def test_once_something_was_found_the_chances_of_a_patent_can_be_scaled() -> None:
-    check = live_check(START, SURE, P, read(START, "-" * 59 + "+"))
+    at_once = replace(START, confirm_hits=False)
+    check = live_check(at_once, SURE, P, read(at_once, "-" * 59 + "+"))
     assert check is not None and check.misses is None and check.offered
 
 
@@ -122,7 +124,8 @@ def test_chances_of_a_first_hit_do_not_add_up() -> None:
     before = live_check(START, memory, p, read(START, "-" * 30))
     assert before is not None and not before.offered
     assert before.misses == pytest.approx(float(np.prod(1 - p[:30])))
-    assert live_check(START, memory, p, read(START, "---+")) is None
+    at_once = replace(START, confirm_hits=False)
+    assert live_check(at_once, memory, p, read(at_once, "---+")) is None
 
 
 @given(st.floats(0, 200), st.integers(0, 100), st.one_of(st.just(math.inf), st.floats(0.1, 50)))
@@ -225,3 +228,35 @@ def test_with_a_plan_it_is_a_deviation(tmp_path_factory: pytest.TempPathFactory)
         log(store, session, settings_event(state, replace(REVIEW, scale=0.5), "Found 1, expected 4 to 9."))
         [deviation] = whole_session(store, session).state.deviations
         assert deviation.payload["reason"] == "Found 1, expected 4 to 9."
+
+
+def test_in_one_stage_only_reports_with_data_come_true() -> None:
+    """The chances there are of bringing a 2×2 table, whatever was thought of the abstract."""
+    one_stage = replace(REVIEW, stages=1, full_cost=0.0)
+    state = read(one_stage, "+++" + "-" * 5)
+    assert live_check(one_stage, EVEN, P, state).found == 0  # type: ignore[union-attr]
+    told = [Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 4),)), Report("no data")]
+    events = [Event("label", {"doc": IDS[at], "label": "relevant"}) for at in range(3)]
+    events += [Event("report", {"doc": doc, **each.to_dict()}) for doc, each in zip(IDS, told, strict=False)]
+    check = live_check(one_stage, EVEN, P, replay(one_stage, IDS, events))
+    # The third waits: it is not known whether it brings data.
+    assert check is not None and (check.read, check.found) == (2, 1)
+
+
+def test_a_hit_that_waits_for_confirmation_settles_nothing_yet() -> None:
+    waiting = read(START, "----+")
+    check = live_check(START, SURE, P, waiting)
+    assert (
+        check is not None and (check.read, check.found) == (4, 0) and check.misses == pytest.approx(0.75**4)
+    )
+    confirmed = replay(
+        START,
+        IDS,
+        [
+            *(Event("label", {"doc": IDS[at], "label": "irrelevant"}) for at in range(4)),
+            Event("label", {"doc": IDS[4], "label": "relevant"}),
+            Event("confirm", {"doc": IDS[4], "holds": True}),
+        ],
+    )
+    check = live_check(START, SURE, P, confirmed)
+    assert check is not None and (check.read, check.found, check.misses) == (5, 1, None)

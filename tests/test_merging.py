@@ -51,6 +51,18 @@ def test_a_person_may_untick_and_tick() -> None:
     assert only.frame["id"].tolist() == ["a", "b", "d", "e"]
 
 
+def test_a_document_kept_apart_takes_no_other_with_it() -> None:
+    """The third shares something only with the second, which is kept apart; it is merged as ticked all the same."""
+    table = as_records(
+        {"id": list("abc"), "title": ["One", "Two", "Three"], "doi": ["10.1000/1", "10.1000/1", ""]}
+        | {"pmid": ["", "12345", "12345"]}
+    )
+    proposal = propose([table])
+    assert [(match.kept, match.other) for match in proposal.matches] == [(0, 1), (0, 2)]
+    merge = merge_as_chosen([table], proposal, {1})
+    assert (merge.duplicates, merge.frame["id"].tolist()) == (1, ["a", "b"])
+
+
 def test_what_was_chosen_is_said() -> None:
     proposal = propose([ONE, TWO])
     assert as_stored(proposal, {1}) == {"merging": {"same": 0, "apart": 1, "together": 1, "near": 0}}

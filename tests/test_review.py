@@ -297,6 +297,16 @@ def test_the_advice_follows_a_what_if() -> None:
 # --- what is still unread -------------------------------------------------------------------------
 
 
+def test_in_one_stage_what_is_unread_is_told_from_the_tables_found() -> None:
+    """A report without data was not what the chances are chances of, and one that waits says nothing yet."""
+    one_stage = replace(START, stages=1, full_cost=0.0)
+    here = state(
+        [*(label(at, "relevant") for at in range(3)), table(0, GOOD), outcome(1, "no data")], one_stage
+    )
+    left = advise(one_stage, CALIBRATOR, P, here).review.unseen
+    assert left == unseen(float(P[:2].sum()), 1, float(P[3:].sum()), CALIBRATOR.dispersion)
+
+
 @settings(max_examples=40)
 @given(st.floats(0, 20), st.integers(0, 40), st.floats(0, 30), st.floats(0.3, 20))
 def test_unseen_is_the_mixture_it_claims_to_be(read: float, found: int, left: float, a: float) -> None:

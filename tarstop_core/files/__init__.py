@@ -8,7 +8,7 @@ from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumn
 from tarstop_core.files.outcomes import OutcomeFile, read_outcome_tables, read_outcomes
 from tarstop_core.files.reading import FORMATS, Format, read_records
 from tarstop_core.files.tables import TableFile, read_tables
-from tarstop_core.files.trace import trace_to_csv
+from tarstop_core.files.trace import table_to_csv, trace_to_csv
 from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run, write_run
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "read_records",
     "read_run",
     "read_tables",
+    "table_to_csv",
     "trace_to_csv",
     "write_run",
 ]

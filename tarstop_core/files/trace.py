@@ -1,4 +1,4 @@
-"""The trace of a session as CSV."""
+"""The trace of a session, and other tables, as CSV."""
 
 from __future__ import annotations
 
@@ -24,6 +24,18 @@ def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return pd.DataFrame([{name: _safe(value) for name, value in row.items()} for row in rows]).to_csv(
         index=False
     )
+
+
+def table_to_csv(frame: pd.DataFrame) -> str:
+    """A table as CSV, with its texts made safe as in :func:`trace_to_csv`.
+
+    Examples
+    --------
+    >>> print(table_to_csv(pd.DataFrame({"calibrator": ["@mine"], "chance": [0.25]})), end="")
+    calibrator,chance
+    '@mine,0.25
+    """
+    return str(frame.map(_safe).to_csv(index=False))
 
 
 def _safe(value: Any) -> Any:

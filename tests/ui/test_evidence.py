@@ -6,11 +6,10 @@ import io
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.evidence import EXAMPLE, VIEWS, Chosen, rows_typed
+from dashboard.evidence import EXAMPLE, VIEWS, Chosen
 from tarstop_core.belief.prior import Prior
 from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack, typed_tables
@@ -181,13 +180,6 @@ def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
     app.session_state["engine"] = "univariate"
     app.run(timeout=60)
     assert "after a reload, upload the file again" in shown(app) and "tables" not in app.query_params
-
-
-def test_cells_of_the_editor_are_text() -> None:
-    frame = pd.DataFrame(
-        {"study": ["Lee", None], "TP": ["9", float("nan")], "FP": None, "FN": "2", "TN": None}
-    )
-    assert rows_typed(frame) == [("Lee", "9", "", "2", ""), ("", "", "", "2", "")]
 
 
 def test_the_other_model_is_quoted_under_the_headline(open_app: OpenApp) -> None:
