@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import shell
 from dashboard.review_settings import ENGINES
+from dashboard.typed_table import typed_table
 from tarstop_core import evidence_figures as figures
 from tarstop_core import evidence_words as words
 from tarstop_core.belief.prior import Prior, from_json
@@ -25,6 +25,7 @@ from tarstop_core.evidence_typed import MOST_ROWS, Row, pack, rows_of, typed_tab
 from tarstop_core.explain import percent
 from tarstop_core.figures import Figure
 from tarstop_core.files import read_tables, trace_to_csv
+from tarstop_core.glossary import named
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples import PublishedSet, published_sets
 from tarstop_core.shipped import priors
@@ -195,7 +196,9 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
             )
     elif view.figure is None and rows:
         _parameters(rows)
-    st.caption(shell.escape_markdown(_unbroken(sentence)))
+    known = named(view.title)
+    what = f" {shell.term(known.key, 'What is this?')}" if known else ""
+    st.caption(f"{shell.escape_markdown(_unbroken(sentence))}{what}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if drawn:
             name = html.escape(file_name, quote=True)
@@ -471,26 +474,19 @@ def _take_in() -> None:
 
 def _typed() -> Chosen | None:
     state = st.session_state
-    # The editor begins anew after a visit to another page: with what was typed before.
+    # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
-        state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", _restored_frame())
-    # Columns of text: those of numbers would take "-1" for 1 and "7.5" for 75 without a word.
-    edited = st.data_editor(
+        state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", _restored_rows())
+    rows = typed_table(
+        "Studies with their counts TP, FP, FN and TN",
+        ("Study", *CELLS),
         state[f"{PREFIX}/typed_first"],
-        num_rows="dynamic",
-        hide_index=True,
-        column_config={
-            "study": st.column_config.TextColumn("Study", width="medium"),
-            **{cell: st.column_config.TextColumn(cell, width="small") for cell in CELLS},
-        },
         key=f"{PREFIX}/typed",
-        alt="Studies with their counts TP, FP, FN and TN",
     )
-    state[f"{PREFIX}/typed_last"] = edited
+    state[f"{PREFIX}/typed_last"] = rows
     st.caption(
         "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
     )
-    rows = rows_typed(edited)
     tables, left_out = typed_tables(rows)
     _keep_rows(rows, "paste them")
     if left_out:
@@ -506,7 +502,7 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _restored_frame() -> pd.DataFrame:
+def _restored_rows() -> list[Row]:
     """What was typed, if the address of a reloaded page holds it; else empty lines to fill in."""
     rows: list[Row] = []
     if "tables" in st.query_params:
@@ -514,17 +510,7 @@ def _restored_frame() -> pd.DataFrame:
             rows = unpack(st.query_params["tables"])
         except InputProblem as problem:
             st.session_state[f"{PREFIX}/typed_problem"] = str(problem)
-    cells: list[list[str | None]] = [[text or None for text in row] for row in rows]
-    cells += [[None] * (1 + len(CELLS))] * (EMPTY_LINES - len(cells))
-    return pd.DataFrame(cells, columns=["study", *CELLS], dtype="object")
-
-
-def rows_typed(frame: pd.DataFrame) -> list[Row]:
-    """The cells of the editor as text; empty ones are ""."""
-    return [
-        tuple("" if pd.isna(cell) else str(cell) for cell in row)
-        for row in frame[["study", *CELLS]].itertuples(index=False)
-    ]
+    return rows + [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(rows))
 
 
 # --- what is asked ------------------------------------------------------------------------------
@@ -541,7 +527,7 @@ def _question() -> tuple[float, str, float]:
         format="percent",
         key="theta",
         bind="query-params",
-        help="The threshold θ on pooled sensitivity.",
+        help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
     )
     q_star = st.slider(
         "How sure before you act",
@@ -551,7 +537,7 @@ def _question() -> tuple[float, str, float]:
         step=0.01,
         key="q_star",
         bind="query-params",
-        help="The threshold q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
+        help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
     )
     st.caption(
         shell.escape_markdown(
@@ -606,7 +592,7 @@ def _prior(theta: float, disabled: bool) -> Prior:
         key="b_0",
         bind="query-params",
         disabled=disabled,
-        help="The starting belief b₀.",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
     with st.expander("Prior", expanded=False):
         s = st.slider(
@@ -628,7 +614,7 @@ def _prior(theta: float, disabled: bool) -> Prior:
             key="tau",
             bind="query-params",
             disabled=disabled,
-            help="Scale of the half-normal prior of heterogeneity. Of all these numbers it matters most.",
+            help=f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most.",
         )
         s_fpr = st.slider(
             "Spread of the false-positive rate (logits)",

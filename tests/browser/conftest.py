@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.browser.acting import ROOT, SECONDS, at_rest
+
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_PLACES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -39,9 +40,25 @@ NO_CHROMIUM = (
     "The browser tests found no Chromium and could not fetch one; install it (on Debian: apt-get install "
     "chromium) or name its program in TARSTOP_CHROMIUM."
 )
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 # At a page's own URL Streamlit's front end first looks for the server below that URL.
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
+
+# A cold or busy machine is no finding: what must be fast is measured in benchmarks/.
+expect.set_options(timeout=SECONDS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run a failed browser test once more.
+
+    Two programs and a network between them can fail together for reasons that no page is to blame for (a machine
+    that stands still for seconds, a browser tab that dies). A fault in the project fails both times, and what needed
+    a second run is listed at the end, so that it is looked into.
+    """
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 class AppServer:
@@ -186,16 +203,11 @@ class Watched:
     def open(self, url: str) -> None:
         """Go to a URL and wait until Streamlit has drawn the page."""
         self.page.goto(url)
-        self.settle()
+        at_rest(self.page)
 
     def settle(self) -> None:
         """Wait until a page is there and no script runs."""
-        app = self.page.locator("[data-testid='stApp']")
-        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
-        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
-        expect(
-            self.page.locator("[data-testid='stMain'] [data-testid='stElementContainer']").first
-        ).to_be_attached()
+        at_rest(self.page)
 
     def assert_sound(self) -> None:
         """Fail on a visible exception, a "page not found" or anything the console calls an error."""
@@ -212,6 +224,7 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Watched]]:
 
     def make(**settings: Any) -> Watched:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        context.set_default_timeout(SECONDS)
         contexts.append(context)
         return Watched(context.new_page())
 

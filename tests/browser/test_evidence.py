@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
@@ -19,6 +18,8 @@ from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack
 from tarstop_core.explain import percent
 from tarstop_core.files import read_tables
+from tarstop_core.tables import CELLS
+from tests.browser.acting import assert_fits, at_rest, saved
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -41,7 +42,7 @@ def at_upload(watched: Any, url: str) -> Page:
 
 def says(page: Page, words: str) -> None:
     """The headline has these words; no line break parts a number from its sign."""
-    expect(page.locator(".tar-word")).to_have_text(words.replace(" %", "\u00a0%"), timeout=20_000)
+    expect(page.locator(".tar-word")).to_contain_text(words.replace(" %", "\u00a0%"))
 
 
 def show(watched: Any, title: str) -> None:
@@ -51,29 +52,23 @@ def show(watched: Any, title: str) -> None:
     expect(watched.page.locator("[class*='tar-figure-'] .main-svg").first).to_be_visible()
 
 
-def saved(page: Page, kind: str) -> tuple[str, bytes]:
-    """What a button saves: name and content."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name=kind, exact=True).click()
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
-
-
 def test_a_real_review_is_imported_drawn_and_saved(
     shared_server: Any, open_page: OpenPage, real_data: Path
 ) -> None:
-    file = real_data / "dta_reviews" / "CD010632.csv"
-    found = Evidence(read_tables(file).tables, 0.75, "bivariate", Prior())
+    tables = real_data / "dta_reviews" / "CD010632.csv"
+    found = Evidence(read_tables(tables).tables, 0.75, "bivariate", Prior())
     assert found.belief is not None and found.summary is not None
     watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1100})
     page = at_upload(watched, shared_server.url)
-    page.locator("input[type=file]").first.set_input_files(file)
+    page.locator("input[type=file]").first.set_input_files(tables)
     says(page, f"The chance that sensitivity exceeds 75 % is {percent(found.belief)}.")
 
     for view in VIEWS:
         if view.figure is None:
             continue
         show(watched, view.title)
-        name, svg = saved(page, "SVG")
+        name, file = saved(page, "SVG")
+        svg = file.read_bytes()
         assert name == f"CD010632-{view.name}.svg"
         root = ElementTree.fromstring(svg)
         assert root.tag == f"{SVG}svg"
@@ -81,7 +76,8 @@ def test_a_real_review_is_imported_drawn_and_saved(
         assert texts and b"rgb(169, 177, 186)" not in svg, "texts of a dark page stayed light on white"
         clips = set(re.findall(rb"url\((.*?)\)", svg))
         assert all(clip.startswith(b"#") for clip in clips), "a clip path is named by the page's address"
-        name, png = saved(page, "PNG")
+        name, file = saved(page, "PNG")
+        png = file.read_bytes()
         assert name == f"CD010632-{view.name}.png" and png.startswith(b"\x89PNG\r\n\x1a\n")
         width, height = struct.unpack(">II", png[16:24])
         assert abs(width - 3 * float(root.get("width", 0))) <= 3
@@ -91,9 +87,9 @@ def test_a_real_review_is_imported_drawn_and_saved(
             assert f"{found.summary.sensitivity.value:.2f} [" in " ".join(texts)
 
     show(watched, "Forest")
-    name, csv = saved(page, "CSV")
+    name, file = saved(page, "CSV")
     assert name == "CD010632-forest.csv"
-    frame = pd.read_csv(io.BytesIO(csv))
+    frame = pd.read_csv(file)
     assert frame["study"].tolist() == list(found.tables.study)
     assert frame["sensitivity_low"].tolist() == found.sensitivity.low.tolist()
     watched.assert_sound()
@@ -110,9 +106,9 @@ def test_the_address_brings_the_question_back(shared_server: Any, open_page: Ope
     expect(page.get_by_text("“Don’t adopt”.")).to_be_visible()
     expect(page.get_by_text("doi:10.1002/14651858.CD010772.pub2")).to_be_visible()
     said = headline.inner_text()
-    watched.settle()
+    at_rest(page)
     page.reload()
-    watched.settle()
+    at_rest(page)
     expect(headline).to_have_text(said)
     expect(page.get_by_label("How the belief is computed")).to_have_value("Exact counts, sensitivity only")
 
@@ -132,7 +128,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_then_mended(
     expect(page.get_by_text("broken.csv, line 2: FN is '-2'; give a whole number from 0 on.")).to_be_visible()
     page.get_by_role("button", name="Remove").first.click()
     give(page, "mended.csv", "author;tp;fn\nLee <b>;9;2\nKim;0;0\nLee <b>;9;2\n")
-    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75")
     expect(page.get_by_text("has the name and the counts of study 1, and both count here")).to_be_visible()
     expect(page.get_by_text("has no diseased patients")).to_be_visible()
     expect(page.get_by_text("Lee <b>").first).to_be_visible()
@@ -140,9 +136,25 @@ def test_a_file_that_cannot_be_read_is_refused_and_then_mended(
     said = page.locator(".tar-word").inner_text()
     watched.settle()
     page.reload()
-    expect(page.locator(".tar-word")).to_have_text(said, timeout=20_000)
+    expect(page.locator(".tar-word")).to_have_text(said)
     expect(page.get_by_text("mended.csv").first).to_be_visible()
     watched.assert_sound()
+
+
+def cell(page: Page, column: str, row: int) -> Locator:
+    """A field of the table to type into."""
+    return page.get_by_label(f"{column}, row {row}", exact=True)
+
+
+def type_row(page: Page, row: int, *texts: str) -> None:
+    """By keyboard alone, as fast as it goes: Tab leads from cell to cell."""
+    cell(page, "Study", row).focus()
+    for text in texts:
+        page.keyboard.type(text)
+        page.keyboard.press("Tab")
+    expect(cell(page, "Study", row + 1)).to_be_focused()
+    for column, text in zip(("Study", *CELLS), texts, strict=True):
+        expect(cell(page, column, row)).to_have_value(text)
 
 
 def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
@@ -152,25 +164,40 @@ def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
     watched.open(f"{shared_server.url}/evidence")
     page = watched.page
     page.get_by_text("Type or paste").click()
-    watched.settle()
-    expect(page.locator(".dvn-scroller").first).to_be_visible()
-    page.wait_for_timeout(1000)  # the grid takes no keys before it is drawn
-    page.locator(".dvn-scroller").first.click(position={"x": 60, "y": 52})
-    for value in ("Lee 2004", "9", "1", "2", "30"):
-        page.keyboard.type(value, delay=30)
-        page.keyboard.press("Tab")
-        page.wait_for_timeout(200)
-    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    type_row(page, 1, "Lee", "9", "1", "2", "30")
+    says(page, "The chance that sensitivity exceeds 75 % is")
     expect(page.get_by_text("1 study", exact=True)).to_be_visible()
+    # Typed without a pause, while the page is drawn again.
+    for row in (2, 3, 4, 5):
+        type_row(page, row, f"Kim {row}", "20", "3", "4", "50")
+    expect(page.get_by_text("5 studies", exact=True)).to_be_visible()
+    at_rest(page)
     said = page.locator(".tar-word").inner_text()
     page.get_by_role("link", name="Home").click()
-    watched.settle()
+    expect(page.get_by_role("button", name="Start the demo")).to_be_visible()
+    at_rest(page)
     page.get_by_role("link", name="Evidence").click()
     expect(page.locator(".tar-word")).to_have_text(said)
+    expect(cell(page, "Study", 5)).to_have_value("Kim 5")
     expect(page).to_have_url(re.compile(r"source=typed.*tables="))
-    watched.settle()
+    at_rest(page)
     page.reload()
-    expect(page.locator(".tar-word")).to_have_text(said, timeout=20_000)
+    expect(page.locator(".tar-word")).to_have_text(said)
+    expect(cell(page, "TN", 5)).to_have_value("50")
+    watched.assert_sound()
+
+
+def test_cells_from_a_spreadsheet_are_pasted(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page(permissions=["clipboard-read", "clipboard-write"])
+    watched.open(f"{shared_server.url}/evidence?source=typed")
+    page = watched.page
+    lines = [f"Study {at}\t{at}0\t{at}\t{at}\t9{at}\r\n" for at in range(1, 8)]
+    page.evaluate("text => navigator.clipboard.writeText(text)", "".join(lines))
+    cell(page, "Study", 1).focus()
+    page.keyboard.press("Control+v")
+    expect(page.get_by_text("7 studies", exact=True)).to_be_visible()
+    expect(cell(page, "TN", 7)).to_have_value("97")
+    expect(cell(page, "Study", 8)).to_have_value("")
     watched.assert_sound()
 
 
@@ -180,15 +207,9 @@ def test_a_typed_minus_or_fraction_is_refused_and_not_changed(
     watched = open_page()
     watched.open(f"{shared_server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
     page = watched.page
-    expect(page.locator(".tar-word")).to_contain_text("sensitivity exceeds 75", timeout=20_000)
+    says(page, "The chance that sensitivity exceeds 75 % is")
     said = page.locator(".tar-word").inner_text()
-    watched.settle()
-    page.wait_for_timeout(1000)  # the grid takes no keys before it is drawn
-    page.locator(".dvn-scroller").first.click(position={"x": 60, "y": 87})
-    for value in ("Lee", "-1", "1", "7.5", "30"):
-        page.keyboard.type(value, delay=30)
-        page.keyboard.press("Tab")
-        page.wait_for_timeout(500)  # each cell redraws the page
+    type_row(page, 2, "Lee", "-1", "1", "7.5", "30")
     refused = "Row 2 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
     expect(page.get_by_text(refused)).to_be_visible()
     expect(page.locator(".tar-word")).to_have_text(said)
@@ -201,9 +222,6 @@ def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> 
     page = watched.page
     for view in VIEWS:
         page.get_by_role("tab", name=view.title).click()
-        watched.settle()
-        page.wait_for_timeout(300)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, view.name
-        main = page.evaluate("document.querySelector('.stMainBlockContainer').scrollWidth")
-        assert main <= 390, view.name
+        expect(page.get_by_role("tab", name=view.title)).to_have_attribute("aria-selected", "true")
+        assert_fits(page, 390)
     watched.assert_sound()

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.explore import MAP, SENSITIVITY
+from tests.browser.acting import assert_fits
 from tests.browser.conftest import AppServer, Watched
 
 OpenPage = Callable[..., Watched]
@@ -79,6 +80,5 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
     watched.open(f"{shared_server.url}/{HERE}")
     page = watched.page
     expect(page.locator("[class*='tar-figure-explore-path'] .main-svg").first).to_be_attached()
-    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-    assert wide <= 390
+    assert_fits(page, 390)
     watched.assert_sound()

@@ -12,20 +12,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tests.browser.acting import assert_fits, at_rest, painted, saved
 
 VIEWS = ("Table", "Effort", "Chances", "Same topics", "Topics", "Paper and this run", "Claims", "About")
 PHONE = {"width": 390, "height": 844}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-SECONDS = 60_000
-
-
-def still(page: Page) -> None:
-    """Wait until nothing runs and no spinner turns."""
-    page.wait_for_timeout(150)
-    expect(page.locator("[data-testid='stApp']")).to_have_attribute(
-        "data-test-script-state", "notRunning", timeout=SECONDS
-    )
-    expect(page.get_by_test_id("stSpinner")).to_have_count(0, timeout=SECONDS)
+LONG = 120_000  # milliseconds that an experiment may take on a busy machine
 
 
 def choose(page: Page, key: str, text: str) -> None:
@@ -33,16 +25,16 @@ def choose(page: Page, key: str, text: str) -> None:
     box = page.locator(f".st-key-{key} input").first
     box.scroll_into_view_if_needed()
     box.focus()
-    page.wait_for_timeout(500)  # a list closes when the page scrolls
+    painted(page)  # a list closes when the page scrolls
     box.press("ArrowDown")
     page.get_by_role("option").filter(has_text=re.compile(f"^{text}")).first.click()
-    still(page)
+    at_rest(page)
 
 
 def press(page: Page, key: str, name: str) -> None:
     """Press a button of a group."""
     page.locator(f".st-key-{key}").get_by_text(name, exact=True).click()
-    still(page)
+    at_rest(page)
 
 
 def headings(page: Page) -> list[str]:
@@ -75,7 +67,7 @@ def test_all_shipped_results_and_every_control(
     watched = open_page()
     watched.open(f"{shared_server.url}/results")
     page = watched.page
-    still(page)
+    at_rest(page)
     first = headings(page)
     press(page, "q", "0.8")
     press(page, "cost", "0.01")
@@ -85,23 +77,23 @@ def test_all_shipped_results_and_every_control(
     slider.focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Reweighted as if 1")).to_be_visible()
-    still(page)
+    at_rest(page)
     assert "q=0.8" in page.url and "cost=0.01" in page.url and "share=" in page.url
 
     # What is looked at is in the address.
     kept = headings(page)
     page.reload()
     watched.settle()
-    still(page)
+    at_rest(page)
     assert headings(page)[:2] == kept[:2]
 
     page.get_by_role("button", name="Methods: ").click()
     page.get_by_role("button", name="All", exact=True).click()
-    still(page)
+    at_rest(page)
     page.keyboard.press("Escape")
     for view in VIEWS:
         page.get_by_role("tab", name=view, exact=True).click()
-        still(page)
+        at_rest(page)
         watched.assert_sound()
     benchmarks = ["CLEF TAR rankings", "Diagnostic-accuracy reviews", "Simulated diagnostic"]
     for name in benchmarks:
@@ -112,21 +104,17 @@ def test_all_shipped_results_and_every_control(
     expect(page.get_by_text("which the paper’s Table 2 implies").first).to_be_visible()
 
     page.get_by_role("tab", name="Table", exact=True).click()
-    still(page)
+    at_rest(page)
     for button, suffix, content in (
         ("LaTeX", ".tex", b"\\begin{tabular}"),
         ("CSV, topic by topic", "-topics.csv", b"topic,group,omega"),
     ):
-        with page.expect_download() as saved:
-            page.get_by_role("button", name=button, exact=True).click()
-        assert saved.value.suggested_filename.endswith(suffix)
-        assert content in Path(saved.value.path()).read_bytes()
+        name, file = saved(page, button)
+        assert name.endswith(suffix) and content in file.read_bytes()
     figure = page.locator("[class*='st-key-results-tar-figure-regret']")
     for kind, content in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("CSV", b"method,approach")):
-        with page.expect_download() as saved:
-            figure.get_by_role("button", name=kind, exact=True).click()
-        assert saved.value.suggested_filename.endswith(kind.lower())
-        assert content in Path(saved.value.path()).read_bytes()[:2000]
+        name, file = saved(page, figure.get_by_role("button", name=kind, exact=True))
+        assert name.endswith(kind.lower()) and content in file.read_bytes()[:2000]
     watched.assert_sound()
 
 
@@ -134,7 +122,7 @@ def test_from_a_point_to_its_topics_to_a_path(shared_server: Any, open_page: Cal
     watched = open_page(viewport={"width": 1280, "height": 1000})
     watched.open(f"{shared_server.url}/results")
     page = watched.page
-    still(page)
+    at_rest(page)
     figure = page.locator("[class*='st-key-results-tar-figure-regret']")
     figure.locator(".js-plotly-plot .scatterlayer .point").first.wait_for()
     box = page.evaluate(
@@ -147,23 +135,24 @@ def test_from_a_point_to_its_topics_to_a_path(shared_server: Any, open_page: Cal
         }"""
     )
     page.mouse.move(*box)
-    page.wait_for_timeout(300)
+    expect(
+        figure.locator(".hoverlayer .hovertext").first
+    ).to_be_visible()  # plotly knows what is under the mouse
     page.mouse.click(*box)
-    expect(page.get_by_text("Budget at q* = 0.5 and c = 0.01 (setting: budget:d=")).to_be_visible(
-        timeout=SECONDS
-    )
-    still(page)
+    expect(page.get_by_text("Budget at q* = 0.5 and c = 0.01 (setting: budget:d=")).to_be_visible()
+    at_rest(page)
     assert "cost=0.01" in page.url and "view=Topics" in page.url
 
     page.locator(".st-key-topic input").first.click()
     page.keyboard.type("SIM-P0007")
+    expect(page.get_by_role("option").filter(has_text="SIM-P0007")).to_have_count(1)
     page.keyboard.press("Enter")
-    expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
     assert "topic=SIM-P0007" in page.url
     watched.assert_sound()
     again = open_page()
     again.open(page.url)
-    expect(again.page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible(timeout=SECONDS)
+    expect(again.page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -174,9 +163,8 @@ def test_on_a_phone_nothing_is_wider_than_the_page(
     page = watched.page
     for view in VIEWS[:-2]:
         watched.open(f"{shared_server.url}/results?view={view}")
-        still(page)
-        wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-        assert wide <= PHONE["width"], view
+        at_rest(page)
+        assert_fits(page, PHONE["width"])
         low = page.evaluate(
             "[...document.querySelectorAll('.tar-save, .stDownloadButton button')].map((b) => b.getBoundingClientRect().height)"
         )
@@ -190,7 +178,7 @@ def test_a_benchmark_of_ones_own(
     watched = open_page()
     watched.open(f"{server.url}/results")
     page = watched.page
-    still(page)
+    at_rest(page)
     page.get_by_text("Run an experiment on your own rankings").click()
 
     bad = tmp_path / "mine.txt"
@@ -198,38 +186,36 @@ def test_a_benchmark_of_ones_own(
     upload = page.locator("[data-testid='stFileUploader'] input[type=file]")
     upload.set_input_files(bad)
     page.get_by_role("button", name="Read these files").click()
-    expect(page.get_by_text("mine.txt is neither a run")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_text("mine.txt is neither a run")).to_be_visible()
     page.locator("[data-testid='stFileUploader']").get_by_role("button", name="Remove").first.click()
-    still(page)
+    at_rest(page)
 
     upload.set_input_files(own_zip)
     read = page.get_by_role("button", name="Read these files")
-    expect(read).to_be_enabled(timeout=SECONDS)
+    expect(read).to_be_enabled()
     read.click()
-    expect(page.get_by_text("120 topics, 60 in ω⁺")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_text("120 topics, 60 in ω⁺")).to_be_visible()
     page.get_by_role("textbox", name="Name").fill("My patents")
     page.keyboard.press("Enter")
-    still(page)
+    at_rest(page)
     page.get_by_role("button", name="Run experiment").click()
-    page.get_by_role("button", name="Cancel").click(timeout=SECONDS)
-    expect(page.get_by_text("is done and kept")).to_be_visible(timeout=SECONDS)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("is done and kept")).to_be_visible(timeout=LONG)
 
     # It runs on while another page is open.
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.get_by_role("link", name="Evidence").click()
     watched.settle()
     page.get_by_role("link", name="Results").click()
     show = page.get_by_role("button", name="Show", exact=True)
-    expect(show).to_be_visible(timeout=2 * SECONDS)
+    expect(show).to_be_visible(timeout=LONG)
     show.click()
-    expect(page.locator(".st-key-benchmark input").first).to_have_value(
-        re.compile("My patents"), timeout=SECONDS
-    )
-    still(page)
+    expect(page.locator(".st-key-benchmark input").first).to_have_value(re.compile("My patents"))
+    at_rest(page)
     expect(page.get_by_text("files in the folder mine").first).to_be_visible()
     watched.assert_sound()
 
     server.restart()
     watched.open(f"{server.url}/results")
-    expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible()

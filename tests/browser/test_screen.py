@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import math
 import random
 import re
 from collections.abc import Callable
@@ -12,89 +10,28 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tarstop_core.advice import advise
 from tarstop_core.samples import load_sample
-from tarstop_core.session import replay as replay_log
-from tarstop_core.session import standing
-from tarstop_core.store import Store
+from tests.browser.acting import (
+    arrived,
+    assert_fits,
+    assert_trace_is_the_cores,
+    at_rest,
+    come_back_after_a_kill,
+    counter,
+    hit,
+    listening,
+    press,
+    session_id,
+    slide,
+    start_demo,
+    stored,
+    table_of,
+)
 
 OpenPage = Callable[..., Any]
 REAL_TOPIC = "CD008691"
-
-
-def start_demo(watched: Any, url: str) -> Page:
-    """A fresh demo session, shown on the Screen page."""
-    watched.open(url)
-    watched.page.get_by_role("button", name="Start the demo").click()
-    page: Page = watched.page
-    arrived(page, "0 of")
-    return page
-
-
-def arrived(page: Page, words: str) -> None:
-    """The page has loaded and listens to keys: its buttons bind them a moment after they are drawn."""
-    expect(counter(page)).to_contain_text(words, timeout=30_000)
-    at_rest(page)
-    page.wait_for_timeout(600)
-
-
-def counter(page: Page) -> Any:
-    """How many documents the page says were screened."""
-    return page.get_by_test_id("counter")
-
-
-def press(page: Page, key: str, screened: int) -> None:
-    """A key, and the page has counted it."""
-    at_rest(page)
-    page.keyboard.press(key)
-    expect(counter(page)).to_contain_text(re.compile(rf"^{screened:,} of"), timeout=10_000)
-
-
-def at_rest(page: Page) -> None:
-    """Nothing is being drawn: the keys belong to what is shown."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_timeout(100)
-
-
-def session_id(page: Page) -> str:
-    """The session that the URL names."""
-    found = re.search(r"session=([\w-]+)", page.url)
-    assert found, page.url
-    return found.group(1)
-
-
-def stored(server: Any) -> Store:
-    """The server's database, opened beside it."""
-    return Store(f"sqlite:///{server.database}")
-
-
-def exported(page: Page) -> pd.DataFrame:
-    """The trace that the export button gives."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name=re.compile("^Export every")).click()
-    return pd.read_csv(io.BytesIO(Path(download.value.path()).read_bytes()), keep_default_na=False)
-
-
-def assert_trace_is_the_cores(trace: pd.DataFrame, store: Store, session: str) -> None:
-    """Every exported row equals the advice the core gives for the log as it stood just before it."""
-    row = store.session(session)
-    events = store.events(session)
-    labels = [event for event in standing(events) if event.kind == "label"]
-    assert len(trace) == len(labels)
-    for line, event in zip(trace.to_dict("records"), labels, strict=True):
-        before = replay_log(row.settings, row.ids, [earlier for earlier in events if earlier.seq < event.seq])
-        calibrator = store.calibrator(before.settings.calibrator)
-        p = calibrator.probabilities(row.scores, len(row.ids))
-        advice = advise(before.settings, calibrator, p, before)
-        assert str(line["id"]) == row.ids[before.depth] == event.payload["doc"]
-        assert math.isclose(float(line["b"]), advice.b, rel_tol=1e-9)
-        assert math.isclose(float(line["worth"]), float(advice.worth or 0), rel_tol=1e-9)
-        assert math.isclose(float(line["evpi"]), advice.evpi, rel_tol=1e-9)
-        assert math.isclose(float(line["p"]), float(p[before.depth]), rel_tol=1e-9)
-        assert line["advice"] == ("continue" if advice.go_on else "stop")
-        assert math.isclose(float(line["q_star"]), before.settings.payoffs.q_star)
 
 
 def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: OpenPage) -> None:
@@ -103,8 +40,9 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     assert page.get_by_text("simulated documents").is_visible()
     for done in range(1, 6):
         press(page, "e", done)
-    press(page, "z", 4)
+    hit(page, "z")
     expect(page.get_by_text("Undone: the verdict on #5.")).to_be_visible()
+    arrived(page, "4 of")
     # The message must not take the place of the style sheet.
     assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
     press(page, "u", 5)
@@ -112,15 +50,15 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
 
     page.reload()
     arrived(page, "5 of")
-    server.restart()
-    page.goto(page.url)
+    come_back_after_a_kill(page, server)
     arrived(page, "5 of")
 
     press(page, "i", 6)
     expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
-    page.keyboard.press("y")
+    hit(page, "h")
     expect(page.get_by_text("STOP: FOUND")).to_be_visible()
 
+    at_rest(page)
     page.get_by_role("button", name="Stop and decide").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
@@ -130,7 +68,8 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(page.get_by_text(re.compile("Decided: Reject"))).to_be_visible()
     expect(counter(page)).to_contain_text("6 of")
 
-    trace = exported(page)
+    at_rest(page)
+    trace = table_of(page, "Export every")
     with stored(server) as store:
         session = session_id(page)
         assert_trace_is_the_cores(trace, store, session)
@@ -138,7 +77,6 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
         assert kinds[-2:] == ["stopped", "decided"]
         assert store.events(session)[-1].payload["reason"] == "Figure 3 shows the hinge."
     page.get_by_role("button", name="Keep screening").click()
-    expect(page.get_by_role("button", name=re.compile("^Relevant"))).to_be_enabled()
     press(page, "e", 7)
     watched.assert_sound()
 
@@ -152,13 +90,16 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     page.get_by_text("My own files").click()
     uploader = page.get_by_role("region", name="Files that together")
     uploader.locator("input[type=file]").set_input_files(real_data / f"records/{REAL_TOPIC}.jsonl.gz")
-    expect(page.get_by_text("1,310 documents imported")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("1,310 documents imported")).to_be_visible()
+    at_rest(page)
     page.get_by_text("No: put the documents most like").click()
     query = page.get_by_label("What are you looking for?")
-    expect(query).to_be_visible(timeout=60_000)
+    expect(query).to_be_visible()
+    at_rest(page)
     query.fill(str(titles[REAL_TOPIC]))
-    page.keyboard.press("Control+Enter")
-    watched.settle()
+    query.press("Control+Enter")
+    expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
+    at_rest(page)
     page.get_by_role("button", name="Start", exact=True).click()
     arrived(page, "0 of 1,310")
 
@@ -167,22 +108,23 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
         press(page, key, done)
     page.get_by_text("What is at stake").click()
     slider = page.get_by_role("slider").first
-    slider.focus()
-    slider.press("ArrowRight")
-    watched.settle()
+    slide(slider, 1)
+    expect(page.get_by_text(re.compile(r"^q\* = 0\.51:"))).to_be_visible()
     slider.press("Escape")
     page.reload()
     arrived(page, "15 of")
     for done, key in enumerate(verdicts[15:], 16):
         press(page, key, done)
 
-    server.restart()
-    page.goto(page.url)
+    come_back_after_a_kill(page, server)
     arrived(page, "30 of")
     page.get_by_role("button", name="Stop and decide").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    at_rest(page)
     page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
     expect(page.get_by_text(re.compile("Decided: Grant"))).to_be_visible()
-    trace = exported(page)
+    at_rest(page)
+    trace = table_of(page, "Export every")
     assert len(trace) == 30 and trace["q_star"].nunique() == 2
     with stored(server) as store:
         assert_trace_is_the_cores(trace, store, session_id(page))
@@ -197,9 +139,8 @@ def test_a_second_tab_is_told_to_look_again(shared_server: Any, open_page: OpenP
     arrived(second.page, "0 of")
     press(page, "e", 1)
     # The second tab still shows the first document; its press must not land on another one.
-    at_rest(second.page)
-    second.page.keyboard.press("i")
-    expect(second.page.get_by_text(re.compile("another tab"))).to_be_visible(timeout=10_000)
+    hit(second.page, "i")
+    expect(second.page.get_by_text(re.compile("another tab"))).to_be_visible()
     expect(counter(second.page)).to_contain_text("1 of")
     expect(counter(second.page)).to_contain_text("0 relevant")
     with stored(shared_server) as store:
@@ -211,21 +152,19 @@ def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
 ) -> None:
     watched = open_page()
     page = start_demo(watched, shared_server.url)
-    page.keyboard.press("n")
+    hit(page, "n")
     note = page.get_by_label(re.compile("^Note on this document"))
     expect(note).to_be_focused()  # typing must not land on the page behind it
-    note.type("see figure 2, unusual hinge")
-    page.keyboard.press("Control+Enter")
+    note.press_sequentially("see figure 2, unusual hinge")
+    note.press("Control+Enter")
     expect(page.get_by_text("see figure 2, unusual hinge")).to_be_visible()
     expect(counter(page)).to_contain_text("0 of")
-    at_rest(page)
+    listening(page, "e")
     page.keyboard.down("e")
     for _ in range(5):
         page.keyboard.down("e")  # what a held key sends
     page.keyboard.up("e")
-    expect(counter(page)).to_contain_text("1 of")
-    watched.settle()
-    expect(counter(page)).to_contain_text(re.compile("^1 of"))
+    arrived(page, "1 of")
 
 
 def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage) -> None:
@@ -233,16 +172,14 @@ def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage)
     page = start_demo(watched, shared_server.url)
     press(page, "e", 1)
     press(page, "e", 2)
-    page.keyboard.press("ArrowLeft")
+    hit(page, "ArrowLeft")
     expect(page.get_by_text("you said: not relevant")).to_be_visible()
-    at_rest(page)
-    page.keyboard.press("u")
+    hit(page, "u")
     expect(counter(page)).to_contain_text("1 unsure")
     expect(counter(page)).to_contain_text("2 of")
     page.get_by_role("button", name="#2").click()
     expect(page.get_by_text("you said: unsure")).to_be_visible()
-    at_rest(page)
-    page.keyboard.press("e")
+    hit(page, "e")
     expect(counter(page)).not_to_contain_text("unsure")
 
 
@@ -252,10 +189,7 @@ def test_a_registered_plan_makes_sliders_a_what_if(shared_server: Any, open_page
     page.get_by_text("What is at stake").click()
     page.get_by_role("button", name="Register this as my plan").click()
     expect(page.get_by_text(re.compile("^Registered plan: q"))).to_be_visible()
-    slider = page.get_by_role("slider").first
-    slider.focus()
-    for _ in range(3):
-        slider.press("ArrowRight")
+    slide(page.get_by_role("slider").first, 3)
     expect(page.get_by_text(re.compile("^What if:"))).to_be_visible()
     with stored(shared_server) as store:
         assert [event.kind for event in store.events(session_id(page))] == ["plan"]
@@ -276,8 +210,8 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
 ) -> None:
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
     page = start_demo(watched, shared_server.url)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for name in ("Relevant", "Not relevant", "Unsure"):
+    assert_fits(page, 390)
+    for name in ("Settles it", "Not relevant", "Unsure", "In combination", "Background"):
         box = page.get_by_role("button", name=re.compile(f"^{name}")).first.bounding_box()
         assert box is not None and box["height"] >= 44 and box["x"] >= 0 and box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 844

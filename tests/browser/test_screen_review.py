@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,14 +21,16 @@ from tarstop_core.records import as_records
 from tarstop_core.session import Event, Settings, replay
 from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
-from tests.browser.test_screen import (
+from tests.browser.acting import (
     arrived,
+    assert_fits,
     assert_trace_is_the_cores,
     at_rest,
     counter,
-    exported,
+    hit,
     press,
     stored,
+    table_of,
 )
 
 OpenPage = Callable[..., Any]
@@ -99,8 +100,7 @@ def field(page: Page, label: str, place: int = 0) -> Any:
 
 def next_report(page: Page) -> int:
     """Open the next report by its key; its rank."""
-    at_rest(page)
-    page.keyboard.press("f")
+    hit(page, "f")
     heading = page.get_by_text(re.compile("^What became of report #"))
     expect(heading).to_be_visible()
     at_rest(page)
@@ -120,12 +120,15 @@ def type_table(page: Page, row: dict[str, Any], name: str = "") -> None:
     """By keyboard alone: the first count has the focus, Tab leads on."""
     expect(field(page, "TP")).to_be_focused()
     for cell in ("TP", "FP", "FN", "TN"):
+        expect(field(page, cell)).to_be_focused()
         page.keyboard.type(str(int(row[cell])))
+        expect(field(page, cell)).to_have_value(str(int(row[cell])))
         page.keyboard.press("Tab")
     if name:
         expect(field(page, "Study")).to_be_focused()
         page.keyboard.press("Control+a")
         page.keyboard.type(name)
+        expect(field(page, "Study")).to_have_value(name)
 
 
 def assert_belief_is_the_cores(page: Page, server: Any, session: str) -> float:
@@ -174,9 +177,11 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
             entered.append(str(tables[doc]["study"]))
         elif doc in eligible:
             page.get_by_text("Eligible, no extractable data").click()
+            at_rest(page)
             field(page, "Study").press("End")
         else:
             page.get_by_text("Excluded, with a reason").click()
+            at_rest(page)
             field(page, "Reason, if excluded or not retrieved").fill("Not the index test")
         saved(page, rank)
         beliefs.append(assert_belief_is_the_cores(page, server, session))
@@ -208,8 +213,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         evidence(page).get_by_role("tab", name="Forest").click()
 
     # The last table (in one stage, the last verdict) taken back; a table entered again gives the same belief.
-    at_rest(page)
-    page.keyboard.press("z")
+    hit(page, "z")
     expect(page.get_by_text(re.compile("^Undone: the "))).to_be_visible()
     at_rest(page)
     if stages == 2:
@@ -233,26 +237,20 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
     arrived(page, f"{last if stages == 2 else last - 1:,} of 1,499")
     expect(page.get_by_text(re.compile("Decided: Adopt"))).to_be_visible()
     assert_belief_is_the_cores(page, server, session)
-    trace = exported(page)
+    trace = table_of(page, "Export every")
     with stored(server) as store:
         assert_trace_is_the_cores(trace, store, session)
         decided = store.events(session)[-1].payload
     assert decided["engine"] == "bivariate" and decided["truth"] == "pooled" and decided["theta"] == 0.75
     if stages == 2:
-        counts = downloaded(page, "Export the 2×2 tables")
+        counts = table_of(page, "Export the 2×2 tables")
         assert sorted(counts["study"]) == sorted(STUDIES)
         for row in counts.to_dict("records"):
             real = tables[str(row["document"])]
             assert all(row[cell] == real[cell] for cell in ("TP", "FP", "FN", "TN"))
-        log = downloaded(page, "Export the full-text log")
+        log = table_of(page, "Export the full-text log")
         assert log["outcome"].value_counts().to_dict() == {"data": 4, "excluded": 2, "no data": 1}
     watched.assert_sound()
-
-
-def downloaded(page: Page, name: str) -> pd.DataFrame:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=re.compile(f"^{name}")).click()
-    return pd.read_csv(io.BytesIO(Path(download.value.path()).read_bytes()), keep_default_na=False)
 
 
 @pytest.fixture
@@ -346,5 +344,5 @@ def test_a_phone_shows_the_form_without_scrolling_sideways(
     field(page, "FN").fill("1")
     page.get_by_role("button", name="Save the report").tap()
     expect(counter(page)).to_contain_text("1 with data")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits(page, 390)
     watched.assert_sound()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tarstop_core.store import Store
+from tests.browser.acting import arrived, assert_fits, saved, slide, stored
 from tests.browser.conftest import AppServer
 from tests.session_cases import EVIL, a_patent_session, a_review
 
@@ -18,15 +18,8 @@ OpenPage = Callable[..., Any]
 
 def fill(server: Any) -> tuple[str, str]:
     """A patent session and a review in the server's database."""
-    with Store(f"sqlite:///{server.database}") as store:
+    with stored(server) as store:
         return a_patent_session(store), a_review(store)
-
-
-def saved(page: Page, name: str) -> tuple[str, Path]:
-    """What a button saves: suggested name and file."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return download.value.suggested_filename, Path(download.value.path())
 
 
 def test_a_session_moves_to_an_empty_store_byte_for_byte(
@@ -50,14 +43,14 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(
         page.locator("input[type=file]").set_input_files(
             {"name": name, "mimeType": "application/json", "buffer": first}
         )
-        expect(page.locator(".tar-name", has_text="Hinge <i>")).to_be_visible(timeout=20_000)
+        expect(page.locator(".tar-name", has_text="Hinge <i>")).to_be_visible()
         there.settle()
         page.get_by_role("button", name="Details").click()
         expect(page.get_by_role("heading", name="Hinge <i>")).to_be_visible()
         there.settle()
         assert saved(page, "Session file (JSON)")[1].read_bytes() == first
         page.get_by_role("button", name="Open", exact=True).click()
-        expect(page.get_by_test_id("counter")).to_contain_text("12 of 30", timeout=30_000)
+        arrived(page, "12 of 30")
         there.assert_sound()
 
 
@@ -91,7 +84,7 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
         expect(alone.page.get_by_role("heading", name="Advice at each step")).to_be_visible()
         expect(alone.page.get_by_text(EVIL[:20]).first).to_be_attached()
         assert asked == [report.as_uri()] and not alone.errors
-        assert alone.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert alone.page.locator("html").evaluate("each => each.scrollWidth") <= 390
         assert alone.page.locator("svg").count() == 3
 
 
@@ -118,16 +111,13 @@ def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: Open
     watched.settle()
     replayed = page.get_by_test_id("replayed")
     expect(replayed).to_contain_text("At q* = 0.5 it would have stopped after")
-    page.get_by_role("slider").first.focus()
-    for _ in range(10):
-        page.keyboard.press("ArrowRight")
-    expect(replayed).to_contain_text("At q* = 0.6 it would have", timeout=10_000)
-    watched.settle()
+    slide(page.get_by_role("slider").first, 3)
+    expect(replayed).to_contain_text("At q* = 0.53 it would have")
     page.get_by_role("button", name="Duplicate with these settings").click()
-    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.60)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.53)")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.60)")).to_be_visible(timeout=20_000)
-    with Store(f"sqlite:///{server.database}") as store:
+    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.53)")).to_be_visible()
+    with stored(server) as store:
         assert len(store.sessions()) == 3
     watched.assert_sound()
 
@@ -140,11 +130,8 @@ def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> 
         watched.open(f"{shared_server.url}/{address}")
         for tab in page.get_by_role("tab").all():
             tab.click()
-            watched.settle()
-            page.wait_for_timeout(200)
-            main = page.evaluate("document.querySelector('.stMainBlockContainer').scrollWidth")
-            assert main <= 390, tab.inner_text()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            expect(tab).to_have_attribute("aria-selected", "true")
+            assert_fits(page, 390)
     page.get_by_role("tab", name="Flow diagram").click()
     expect(page.get_by_alt_text(re.compile("PRISMA 2020"))).to_be_visible()
     natural = page.locator("img[alt*=PRISMA]").evaluate("image => image.naturalWidth")

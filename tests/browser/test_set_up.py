@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tarstop_core.store import Store
+from tests.browser.acting import assert_fits, stored
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
 
 FIRST = b"id,title,abstract\nEP-1000001-A1,Foldable mast,It folds.\nEP-1000009-A1,Kettle,With a lid.\n"
 SECOND = b"id,title,abstract\nEP-1000009-A1,Kettle,With a lid.\nEP-1000003-A1,Antenna,On a mast.\n"
-
-
-def store_of(server: AppServer) -> Store:
-    return Store(f"sqlite:///{server.database}")
 
 
 def files(folder: Path) -> list[Path]:
@@ -48,7 +44,7 @@ def test_uploads_survive_a_visit_to_another_page(
     uploader(page).set_input_files(second)
     expect(page.get_by_text("3 documents imported")).to_be_visible()
     expect(page.get_by_text("1 merged as duplicates")).to_be_visible()
-    with store_of(server) as store:
+    with stored(server) as store:
         (row,) = store.collections()
         assert row.documents == 3, "the file added later took the place of the first import"
 
@@ -71,7 +67,7 @@ def test_uploads_survive_a_visit_to_another_page(
     page.wait_for_url("**/screen?session=*")
     watched.settle()
     watched.assert_sound()
-    with store_of(server) as store:
+    with stored(server) as store:
         row = store.session(store.sessions()[0].id)
         assert len(row.ids) == 3
         assert row.ids[0] == "EP-1000003-A1"
@@ -112,7 +108,7 @@ def test_a_review_is_set_up_from_a_link(
     page.wait_for_url("**/screen?session=*")
     watched.settle()
     watched.assert_sound()
-    with store_of(server) as store:
+    with stored(server) as store:
         (session,) = store.sessions()
         settings = store.session(session.id).settings
     assert (session.scenario, session.documents) == ("review", 9)
@@ -140,8 +136,7 @@ def test_a_phone_needs_no_sideways_scrolling(
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
     watched.open(shared_server.url + path)
     page = watched.page
-    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0
+    assert_fits(page, 390)
     button = page.get_by_role("button", name="Start the demo" if path == "/" else "Start", exact=True)
     box = button.bounding_box()
     assert box is not None and box["height"] >= 44

@@ -1,0 +1,60 @@
+// Shortcut keys, and the focus that keys need, on the pages where a hand stays on the keyboard.
+if (!window.tarstopKeys) {
+  window.tarstopKeys = true;
+  const SIGNS = {ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space'};
+  const LISTS = {study: 'tar-studies', reason: 'tar-reasons'};
+  const field = (event) => event.composedPath()[0].closest?.('input, textarea, select, [contenteditable="true"]');
+
+  // A held key would label documents that nobody saw; in a text it repeats its letter as ever.
+  document.addEventListener('keydown', (event) => {
+    const typing = field(event)?.matches(':not([type=range])');
+    if (event.repeat && event.key.length === 1 && !typing) event.stopImmediatePropagation();
+    if (event.key === 'Escape' && event.target.type === 'range') event.target.blur();
+  }, true);
+
+  // A key presses the button that shows its sign. Streamlit binds its own shortcuts only some time after a button
+  // is drawn: until then a key would be lost, or given to the button drawn there before.
+  document.body.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (field(event)) return;
+    const sign = SIGNS[event.key] ?? event.key.toUpperCase();
+    const shown = [...document.querySelectorAll('button:enabled kbd')].find((each) => each.textContent === sign);
+    if (!shown) return;
+    event.stopPropagation();
+    // The space bar belongs to what has the focus.
+    const focused = event.target.closest?.('button, a, summary');
+    if (event.key === ' ' && focused && focused !== shown.closest('button')) return;
+    event.preventDefault();
+    shown.closest('button').click();
+  });
+
+  // A slider that was moved by hand gives the keys back.
+  document.addEventListener('pointerup', () => setTimeout(() => {
+    if (document.activeElement?.type === 'range') document.activeElement.blur();
+  }, 0), true);
+
+  new MutationObserver(() => {
+    const note = document.querySelector('[class*="st-key-note_text"] textarea');
+    if (note && !note.dataset.met) {
+      note.dataset.met = 1;
+      note.focus();
+    }
+    for (const [name, list] of Object.entries(LISTS)) {
+      for (const box of document.querySelectorAll(`[class*="st-key-report_${name}"] input:not([list])`)) {
+        box.setAttribute('list', list);
+      }
+    }
+    const count = document.querySelector('[class*="st-key-report_TP"] input');
+    if (count && !count.dataset.met) {
+      count.dataset.met = 1;
+      if (matchMedia('(pointer: fine)').matches) count.focus();
+    }
+    // On a phone the next document begins at its title.
+    const rank = document.querySelector('.tar-rank')?.textContent;
+    if (rank !== window.tarstopRank) {
+      const first = !window.tarstopRank;
+      window.tarstopRank = rank;
+      if (!first && innerWidth <= 640) document.querySelector('.st-key-document')?.scrollIntoView({block: 'start'});
+    }
+  }).observe(document.body, {subtree: true, childList: true});
+}

@@ -1,0 +1,23 @@
+// What scrolls sideways by itself (a wide formula, table or listing, a figure on a phone) can be reached by the Tab key.
+if (!window.tarstopReachable) {
+  window.tarstopReachable = true;
+  const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table';
+  let asked = false;
+
+  const look = () => {
+    asked = false;
+    for (const each of document.querySelectorAll(SCROLLING)) {
+      const scrolls = each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight;
+      if (scrolls && !each.hasAttribute('tabindex')) each.setAttribute('tabindex', '0');
+      else if (!scrolls && each.getAttribute('tabindex') === '0') each.removeAttribute('tabindex');
+    }
+  };
+  const later = () => {
+    if (!asked) requestAnimationFrame(look);
+    asked = true;
+  };
+
+  new MutationObserver(later).observe(document.body, {subtree: true, childList: true});
+  window.addEventListener('resize', later);
+  later();
+}

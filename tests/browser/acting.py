@@ -1,0 +1,173 @@
+"""What a hand does in the browser, and how a test knows that the page has answered.
+
+Nothing here waits for a fixed time: a key is pressed when its button is there, and a test goes on when it sees
+what the key did.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from playwright.sync_api import Locator, Page, expect
+
+from tarstop_core.advice import advise
+from tarstop_core.session import replay, standing
+from tarstop_core.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = tuple(
+    "/" if each.stem == "home" else f"/{each.stem}" for each in sorted((ROOT / "pages").glob("*.py"))
+)
+"""The address of every page: the name of its script."""
+SECONDS = 30_000  # milliseconds that anything may take on a busy machine
+FIRST = 120_000  # milliseconds that the first page of a fresh server may take: it imports everything
+QUIET = 300  # milliseconds without a run, after which none is about to begin
+SIGNS = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
+AT_REST = """(wanted) => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const busy = '[data-testid=stSpinner], [data-testid=stSkeleton]';
+    const rests = app?.dataset.testConnectionState === 'CONNECTED'
+        && app.dataset.testScriptState === 'notRunning'
+        && document.querySelector('[data-testid=stMain] [data-testid=stElementContainer]')
+        && !document.querySelector(busy);
+    if (!rests || window.restingFor !== wanted.call) {
+        window.restingFor = rests ? wanted.call : null;
+        window.restingSince = performance.now();
+    }
+    return rests && performance.now() - window.restingSince >= wanted.quiet;
+}"""
+HEARS = """(sign) => window.tarstopKeys
+    && !document.activeElement.matches('input, textarea, select')
+    && [...document.querySelectorAll('button:enabled kbd')].some((each) => each.textContent === sign)"""
+
+_calls = count()
+
+
+def at_rest(page: Page) -> None:
+    """Connected, drawn, and no script has run for a moment: what is shown is what the server means."""
+    page.wait_for_function(AT_REST, arg={"call": next(_calls), "quiet": QUIET}, timeout=FIRST)
+
+
+def slide(slider: Locator, steps: int) -> None:
+    """Move a slider by its keys, a step at a time: what the page answers late would take it back."""
+    for _ in range(steps):
+        before = slider.input_value()
+        slider.press("ArrowRight")
+        expect(slider).not_to_have_value(before)
+        at_rest(slider.page)
+
+
+def painted(page: Page) -> None:
+    """What was asked of the browser until now (to scroll, to give the focus) has been done and drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def counter(page: Page) -> Locator:
+    """How many documents the page says were screened."""
+    return page.get_by_test_id("counter")
+
+
+def arrived(page: Page, words: str) -> None:
+    """The Screen page has loaded, and its counter begins with these words."""
+    expect(counter(page)).to_contain_text(re.compile(rf"^{re.escape(words)}"), timeout=SECONDS)
+    at_rest(page)
+
+
+def listening(page: Page, key: str) -> None:
+    """The page shows a button with the sign of this key, and nothing else would take the key."""
+    at_rest(page)
+    page.wait_for_function(HEARS, arg=SIGNS.get(key, key.upper()), timeout=SECONDS)
+
+
+def hit(page: Page, key: str) -> None:
+    """A shortcut key, as soon as it is heard."""
+    listening(page, key)
+    page.keyboard.press(key)
+
+
+def press(page: Page, key: str, screened: int) -> None:
+    """A shortcut key that moves the session on or back, and the page has counted it and shows what is next."""
+    listening(page, key)
+    verdict = page.locator("[class*='st-key-label_irrelevant_']").first
+    of_document = re.search(r"st-key-label_irrelevant_\S*", verdict.get_attribute("class") or "")
+    assert of_document, "no document to judge is on the page"
+    page.keyboard.press(key)
+    expect(counter(page)).to_contain_text(re.compile(rf"^{screened:,} of"))
+    expect(page.locator(f"[class~='{of_document[0]}']")).to_have_count(0)
+
+
+def start_demo(watched: Any, url: str) -> Page:
+    """A fresh demo session, shown on the Screen page."""
+    watched.open(url)
+    watched.page.get_by_role("button", name="Start the demo").click()
+    page: Page = watched.page
+    arrived(page, "0 of")
+    return page
+
+
+def come_back_after_a_kill(page: Page, server: Any) -> None:
+    """The server is killed and started again, and the page is opened anew."""
+    address = page.url
+    # A page that misses its server says so in the console, where errors are looked for.
+    page.goto("about:blank")
+    server.restart()
+    page.goto(address)
+
+
+def saved(page: Page, button: str | Locator) -> tuple[str, Path]:
+    """What a button saves: suggested name and file."""
+    if isinstance(button, str):
+        button = page.get_by_role("button", name=button, exact=True)
+    with page.expect_download() as download:
+        button.click()
+    return download.value.suggested_filename, Path(download.value.path())
+
+
+def table_of(page: Page, button: str) -> pd.DataFrame:
+    """The CSV file that a button saves whose name begins so; cells are text as written."""
+    _, file = saved(page, page.get_by_role("button", name=re.compile(f"^{re.escape(button)}")))
+    return pd.read_csv(file, keep_default_na=False)
+
+
+def assert_fits(page: Page, width: int) -> None:
+    """Nothing makes the page scroll sideways."""
+    at_rest(page)
+    for part in ("html", "[data-testid=stMain]", ".stMainBlockContainer"):
+        assert page.locator(part).evaluate("each => each.scrollWidth") <= width, part
+
+
+def session_id(page: Page) -> str:
+    """The session that the URL names."""
+    found = re.search(r"session=([\w-]+)", page.url)
+    assert found, page.url
+    return found.group(1)
+
+
+def stored(server: Any) -> Store:
+    """The server's database, opened beside it."""
+    return Store(f"sqlite:///{server.database}")
+
+
+def assert_trace_is_the_cores(trace: pd.DataFrame, store: Store, session: str) -> None:
+    """Every exported row equals the advice the core gives for the log as it stood just before it."""
+    row = store.session(session)
+    events = store.events(session)
+    labels = [event for event in standing(events) if event.kind == "label"]
+    assert len(trace) == len(labels)
+    for line, event in zip(trace.to_dict("records"), labels, strict=True):
+        before = replay(row.settings, row.ids, [earlier for earlier in events if earlier.seq < event.seq])
+        calibrator = store.calibrator(before.settings.calibrator)
+        p = calibrator.probabilities(row.scores, len(row.ids))
+        advice = advise(before.settings, calibrator, p, before)
+        assert str(line["id"]) == row.ids[before.depth] == event.payload["doc"]
+        assert math.isclose(float(line["b"]), advice.b, rel_tol=1e-9)
+        assert math.isclose(float(line["worth"]), float(advice.worth or 0), rel_tol=1e-9)
+        assert math.isclose(float(line["evpi"]), advice.evpi, rel_tol=1e-9)
+        assert math.isclose(float(line["p"]), float(p[before.depth]), rel_tol=1e-9)
+        assert line["advice"] == ("continue" if advice.go_on else "stop")
+        assert math.isclose(float(line["q_star"]), before.settings.payoffs.q_star)
