@@ -239,7 +239,6 @@ def _current(look: Look, asked: Asked) -> Asked:
         explore_figures.stakes_figure(
             settings.payoffs,
             now,
-            settings.cost,
             *names,
             belief_title=f"chance that {question(settings)}",
             **look.how,
@@ -309,9 +308,17 @@ def _map(look: Look, asked: Asked) -> Asked:
         look.stem,
         on_select=lambda: clicked(key, shown.q_stars),
     )
+    _in_full(look)
     policy = selectors(look.key, settings.payoffs, shown.q_stars, cell, policies)
     _path(look, cell, policy, world)
     return replace(asked, other=other.spec if other else "", measure=measure, world=world, cell=chosen)
+
+
+def _in_full(look: Look) -> None:
+    """What stays as it is while the cost of a document changes."""
+    said = explore_figures.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
+    if said:
+        note(said)
 
 
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
@@ -351,4 +358,5 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     sentences = explore_figures.break_even_sentences(explored, settings, now, turns)
     items = "".join(f"<li>{html.escape(unbroken(each))}</li>" for each in sentences)
     st.html(f'<ul class="tar-notes">{items}</ul>')
+    _in_full(look)
     return asked

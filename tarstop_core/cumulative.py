@@ -231,15 +231,22 @@ class CumulativePath:
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """What reading from `start` to each depth is expected to add, reports read in full paid, shape of `depth`.
 
-        V(w + πH) − c_full·H of :meth:`worth`; the cost of the documents themselves is not subtracted.
+        V(w + πH) − c_full·(H + reports that wait) of :meth:`worth`; the cost of the documents themselves is not
+        subtracted. Reports that wait are read whatever the depth.
         """
         included = self.included_to[depth] - self.included_to[start]
         row = np.full(len(depth), self.known[start] * NODES)
-        worth = self._worth_of(self.waiting + self.share * included, row) - self.full_cost * included
+        paid = self.full_cost * (included + self.reports_waiting)
+        worth = self._worth_of(self.waiting + self.share * included, row) - paid
         if self.waiting or start >= len(self):
             return np.asarray(worth)
         # One document is weighed exactly.
         return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
+
+    @property
+    def reports_waiting(self) -> float:
+        """Reports that were included and not read in full yet."""
+        return self.waiting / self.share if self.waiting else 0.0
 
     def _worth_of(self, expected: Floats, row: Depths) -> Floats:
         """What expected numbers of studies are worth, read from the table rows that begin at `row`."""

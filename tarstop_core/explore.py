@@ -306,6 +306,8 @@ class Now:
     q_star, evpi, value : float
         `value` is ρ·EVPI.
     plus, go_on : bool
+    cost : float
+        Of the next document, with what reading it in full is expected to cost.
     """
 
     b: float
@@ -315,20 +317,26 @@ class Now:
     value: float
     plus: bool
     go_on: bool
+    cost: float
 
 
 def decide(path: ScreeningPath, start: int, cost: float) -> Now:
     """The paper's decision at a depth before which nothing settled the question.
 
-    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it.
+    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
+    report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
     """
+    if isinstance(path, CumulativePath) and start < len(path):
+        cost += float(path.p[start]) * path.full_cost
     payoffs = path.payoffs
     b = path.belief_at(start)
     settled = path.hit is not None and start >= path.hit
     rho = 0.0 if settled or start >= len(path) else float(path.rho[start])
     evpi = float(payoffs.evpi(b))
     value = rho * evpi
-    return Now(b, rho, payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)))
+    return Now(
+        b, rho, payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)), cost
+    )
 
 
 @dataclass(frozen=True, eq=False)

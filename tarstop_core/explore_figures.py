@@ -110,7 +110,6 @@ def drawn_layout(height: int, simulated: bool, dark: bool, notes: Sequence[Any] 
 def stakes_figure(
     payoffs: Payoffs,
     now: Now,
-    cost: float,
     plus: str,
     minus: str,
     *,
@@ -124,9 +123,7 @@ def stakes_figure(
     ----------
     payoffs : Payoffs
     now : Now
-        Where the person stands.
-    cost : float
-        Of a document. The line at c/ρ is what EVPI has to exceed for the paper's rule to go on.
+        Where the person stands. The line at c/ρ is what EVPI has to exceed for the paper's rule to go on.
     plus, minus : str
         The actions by name.
     belief_title : str
@@ -184,7 +181,7 @@ def stakes_figure(
             xanchor="right" if left else "left",
         )
     )
-    needed = cost / now.rho if now.rho > 0 else math.inf
+    needed = now.cost / now.rho if now.rho > 0 else math.inf
     if 0 < needed < 1.2 * peak:
         data.append(line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         amber = COST_TEXT_ON_DARK if dark else COST_TEXT
@@ -224,7 +221,7 @@ def stakes_sentence(
 
     Examples
     --------
-    >>> stakes_sentence(Payoffs.from_q_star(0.5), Now(0.5, 0.02, 0.5, 0.25, 0.005, False, True), 0.001, "Reject", "Grant")
+    >>> stakes_sentence(Payoffs.from_q_star(0.5), Now(0.5, 0.02, 0.5, 0.25, 0.005, False, True, 0.001), 0.001, "Reject", "Grant")
     'At a chance of 50 % “Reject” is expected to bring 0 and “Grant” 0, so you would choose “Grant”; certainty would be worth 0.25 (at most 0.25, at q* = 0.50). The next document has a chance of 2.0 % to settle it: the paper’s score is 0.005 against a cost of 0.001, so its rule goes on (EVPI has to exceed c / ρ, the dashed line).'
     """
     unit = payoffs.unit
@@ -238,9 +235,10 @@ def stakes_sentence(
     if now.rho == 0:
         return f"{said} No further document can change that."
     verb = "goes on" if now.go_on else "stops"
+    in_full = " (with what reading it in full is expected to cost)" if now.cost > cost else ""
     return (
         f"{said} The next document has a chance of {percent(now.rho)} to {finds}: the paper’s score is "
-        f"{amount(now.value, unit)} against a cost of {amount(cost, unit)}, so its rule {verb} (EVPI has to exceed c / ρ, the dashed line)."
+        f"{amount(now.value, unit)} against a cost of {amount(now.cost, unit)}{in_full}, so its rule {verb} (EVPI has to exceed c / ρ, the dashed line)."
     )
 
 
@@ -885,6 +883,32 @@ def _wording(path: ScreeningPath) -> tuple[str, str]:
     return "nothing", "following it"
 
 
+def waiting_words(path: ScreeningPath) -> str:
+    """What is done first where reports wait to be read in full; "" where none do."""
+    waiting = round(path.reports_waiting) if isinstance(path, CumulativePath) else 0
+    if not waiting:
+        return ""
+    return (
+        "reading the one report that waits is"
+        if waiting == 1
+        else f"reading the {waiting:,} reports that wait is"
+    )
+
+
+def full_cost_note(path: ScreeningPath, unit: str) -> str:
+    """What stays in every cell and at every cost of a document, where reports are read in full; "" elsewhere."""
+    if not isinstance(path, CumulativePath) or not path.full_cost:
+        return ""
+    note = (
+        f"Reading a report in full costs {amount(path.full_cost, unit)} throughout; only the cost of a document at title and "
+        "abstract changes here."
+    )
+    reports = round(path.reports_waiting)
+    if reports:
+        note += f" The {reports:,} reports that wait are taken as read first, so further documents add little to them."
+    return note
+
+
 def path_sentence(cell: Cell, plus: str, minus: str) -> str:
     """What becomes of the rule in a cell."""
     path, depth, payoffs = cell.path, cell.depth, cell.path.payoffs
@@ -927,7 +951,8 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
     worth = amount(float(plan.plan.net_utility[0]), plan.path.payoffs.unit)
     if plan.depth <= explored.start:
         what = "reads nothing more" if explored.start else "reads nothing"
-        return f"{plan.policy} {what}, expected to bring {worth}."
+        first = waiting_words(plan.path)
+        return f"{plan.policy} {what}{f' of the list; {first} ' if first else ', '}expected to bring {worth}."
     more = f" ({plan.depth - explored.start:,} more)" if explored.start else ""
     nothing, what = _wording(plan.path)
     return (

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core import explore
+from tarstop_core import explore, explore_figures
 from tarstop_core.advice import advise, stopping_outcomes
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli import tarstop
-from tarstop_core.cumulative import CumulativePath
+from tarstop_core.cumulative import NODES, CumulativePath
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import FRACTIONS, Explored, Plans, World, sample, unread
 from tarstop_core.outcome import Outcome
@@ -33,8 +33,8 @@ from tarstop_core.policies import (
     Target,
     parse_policy,
 )
-from tarstop_core.session import Event, Settings, replay
-from tarstop_core.shipped import calibrators
+from tarstop_core.session import RELEVANT, Event, Settings, replay
+from tarstop_core.shipped import calibrators, data_share
 from tarstop_core.stakes import Stakes
 from tarstop_core.topic import Topic
 from tarstop_core.value import DecisivePath
@@ -391,3 +391,27 @@ def test_unusable_answers_are_refused(answers: tuple[float, float, float, float]
 
 def test_an_unread_list_is_at_depth_0() -> None:
     assert unread(sample(SEARCH).settings, 3).depth == 0
+
+
+def test_reports_that_wait_are_read_first_and_paid() -> None:
+    """Two stages: what the plan brings is what Screen says stopping brings, plus the worth of those reports."""
+    explored = sample(REVIEW)
+    settings = replace(asked(explored), stages=2, full_cost=40.0, data_share=data_share(simulated=True))
+    labels = explored.state.labels.copy()
+    labels[:9] = RELEVANT
+    waiting = replace(explored, settings=settings, state=replace(explored.state, labels=labels))
+    path = waiting.planned(settings)
+    assert isinstance(path, CumulativePath) and path.reports_waiting == pytest.approx(9)
+    found = explore.plans(path, Budget(9), settings.cost, waiting.start)
+    stopping = float(path.payoffs.utility(path.b[9]))
+    whole = replace(path, waiting=0.0, p=np.zeros(len(path)))
+    many = whole._worth_of(np.array([path.waiting]), np.array([path.known[9] * NODES]))
+    assert found.net_utility[0] == pytest.approx(stopping + float(many[0]) - 9 * 40.0)
+    now = explore.decide(path, waiting.start, settings.cost)
+    assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)
+    assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
+    plan = explore_figures.cell_of(waiting, settings, Budget(9), "planned")
+    assert "reading the 9 reports that wait is expected to bring" in explore_figures.plan_sentence(
+        plan, waiting
+    )
+    assert "£40" in explore_figures.full_cost_note(path, "£")

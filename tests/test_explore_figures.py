@@ -36,8 +36,8 @@ def texts(figure: dict[str, Any]) -> list[str]:
 
 
 def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
-    now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True)
-    figure = figures.stakes_figure(MONEY, now, 10.0, "Reject", "Grant", simulated=True)
+    now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True, 10.0)
+    figure = figures.stakes_figure(MONEY, now, "Reject", "Grant", simulated=True)
     up, down, evpi = figure["data"][:3]
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
@@ -51,8 +51,8 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
 
 
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
-    now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False)
-    assert "c / ρ" not in texts(figures.stakes_figure(MONEY, now, 10.0, "a", "b"))
+    now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0)
+    assert "c / ρ" not in texts(figures.stakes_figure(MONEY, now, "a", "b"))
     said = figures.stakes_sentence(MONEY, now, 10.0, "Reject", "Grant")
     assert said.endswith("No further document can change that.")
     assert "“Reject” is expected to bring −£6,250 and “Grant” £6,250" in said
