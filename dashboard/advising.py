@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import shell
+from dashboard import grading, shell
 from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
 from tarstop_core import figures
@@ -50,9 +50,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         told.append(_told(explain(advice, state.settings), "Since the deviation: " if state.plan else ""))
     if what_if:
         told.append(_told(explain(shown, what_if), "What if: "))
-    # With a plan there is its advice beside one's own: the panel is taller for the whole session.
-    height = (330 if settings.review else 250) if state.plan is None else 400
-    with st.container(height=height, border=False, key="advice"):
+    with st.container(height=_height(state), border=False, key="advice"):
         if state.former is not None and state.decision is None:
             _formerly(state)
         if state.decision is not None:
@@ -60,6 +58,9 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         elif state.stopped:
             st.info("Screening has stopped; the decision is still to be recorded.")
         st.html("".join(told))
+        flagged = grading.reminder(work, state)
+        if flagged:
+            st.html(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
     rows = [
         (f"Chance that {question(settings)}", number(shown.b)),
         ("How sure before you act, q*", number(settings.payoffs.q_star)),
@@ -76,9 +77,18 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         warnings += evidence_notes(state, settings)
     marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges)
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
-    st.html(
-        f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}{ABOUT}'
-    )
+    st.html(f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}')
+
+
+def _height(state: State) -> int:
+    """Pixels for the advice: the same after every label, more from a plan, a deviation or a decision on."""
+    height = 350 if state.settings.review else 310
+    if state.plan is not None:
+        # Room for the plan's advice beside one's own, before the first what-if moves the slider away.
+        height = 400 if state.settings == state.plan else 620
+    if state.decision is not None:
+        return height + 130
+    return height + 80 * state.stopped + 40 * (state.former is not None)
 
 
 def belief_badges(settings: Settings) -> list[str]:
@@ -150,9 +160,10 @@ def _decided(work: Work, state: State) -> None:
     decision = state.decision
     assert decision is not None
     since = "Verdicts have been changed since. " if decision.outdated else ""
+    truth = shell.escape_markdown(sample_answer(work, state.settings, decision.plus))
     st.success(
         f"Decided: {shell.escape_markdown(action(decision.plus, state.settings))}, {clock(decision.time)}. "
-        f"{since}You can keep screening at any time.{shell.escape_markdown(sample_answer(work, state.settings))}",
+        f"{since}You can keep screening at any time.{truth}",
         icon=":material/check_circle:",
     )
 
@@ -191,6 +202,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     sentence = curve_sentence(state, settings, advice)
     st.plotly_chart(figure, config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
     st.caption(shell.escape_markdown(sentence))
+    st.html(ABOUT)
     st.segmented_control(
         "Documents drawn",
         list(WINDOWS),
@@ -206,12 +218,19 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     q_star = settings.payoffs.q_star
     gap = advice.b - q_star
     side = "at" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
+    silent = int(state.silent.sum())
+    left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
     text = (
-        f"After {documents_and_studies(advice)} the chance that {question(settings)} is {percent(advice.b)}, "
+        f"After {documents_and_studies(advice)}{left_open} the chance that {question(settings)} is {percent(advice.b)}, "
         f"{side} the threshold of {percent(q_star)}."
     )
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {_if_nothing(settings)}."
+    if silent:
+        text += (
+            " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "
+            "before each of them is in the export."
+        )
     return text
 
 
@@ -224,7 +243,10 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     )
     here = "from here on" if settings.review else "on this list"
     until = here if state.hit is not None else f"{here} {_if_nothing(settings)}"
-    st.html(f'<div class="tar-others">Where they stop {until}, with your assumptions: {shown}</div>')
+    st.html(
+        f'<div class="tar-others">How many documents these rules read {until}, and what they then choose, with your '
+        f"assumptions: {shown}</div>"
+    )
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
@@ -260,7 +282,7 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
     if stop is None:
         return NEEDS_LABELS
     depth, plus = stop
-    passed = ", passed" if depth < state.depth else ""
+    passed = ", would have stopped before" if depth < state.depth else ""
     return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"
 
 

@@ -235,7 +235,7 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     st.write(shell.escape_markdown(decisions_sentence(found, policy.title, title(a), title(b))))
     table(
         measure_rows(found.measures),
-        f"{found.cases:,} cases in paper mode, b₀ = 0.5; in patents half of them hold nothing to find. "
+        f"{found.cases:,} cases in paper mode, b₀ = 0.5{f'; {found.empty:,} of them hold nothing to find' if found.empty else ''}. "
         "Net utility: higher is better.",
     )
 

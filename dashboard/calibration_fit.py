@@ -24,6 +24,7 @@ from tarstop_core.calibration_figures import (
 )
 from tarstop_core.figures import reliability_figure, reliability_sentence
 from tarstop_core.first_hit import (
+    DEEPEST,
     MEANING,
     SHORT,
     FirstHits,
@@ -49,12 +50,14 @@ from tarstop_core.store import SessionRow, SessionSummary, Store
 from tarstop_core.topic import Topic
 
 PREFIX = "calibration_fit"
+SCENARIO = "calibration/scenario"
+"""What the page looks at: patent searches or reviews."""
 PSEUDO = 1.0
 """As for those that are included: no step learned from a handful of documents may claim certainty."""
 WAYS = {
     "files": "Labelled lists",
     "sessions": "My sessions",
-    "memory": "Memory",
+    "memory": "Memory (patent searches)",
 }
 SCENARIOS = {
     "patent": "relevant patents (one decides)",
@@ -102,7 +105,7 @@ def part(store: Store) -> None:
     way = st.segmented_control(
         "From what?",
         list(WAYS),
-        default="memory",
+        default="memory" if st.session_state.get(SCENARIO, "patent") == "patent" else "files",
         required=True,
         format_func=WAYS.__getitem__,
         key=f"{PREFIX}/way",
@@ -146,7 +149,7 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
         with st.expander("Order the lists by likeness to a sentence instead"):
             for name in dict.fromkeys(tables):
                 queries[name] = st.text_input(
-                    shell.escape_markdown(f"What {name} was searched for"),
+                    shell.escape_label(f"What {name} was searched for"),
                     key=f"{prefix}/query/{name}",
                     persist_state="session",
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
@@ -353,7 +356,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
     used = [case for _, case in cases if case is not None]
     if len(used) < len(cases):
         note(
-            f"{len(cases) - len(used):,} left out: not read in the order of the ranks, or a hit still waits for confirmation."
+            f"{len(cases) - len(used):,} left out: not read in the order of the ranks, read beyond rank {DEEPEST:,}, or a hit "
+            "still waits for confirmation."
         )
     note(
         f"A search ends at its first hit, so each session counts as one case: {', '.join(map(str, used))}. One that "
@@ -371,7 +375,10 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
 
 
 def _from_memory(store: Store) -> Fitted | None:
-    st.write("What do you remember of past searches? Ranks are enough; every case sharpens the curve below.")
+    st.write(
+        "For patent searches only, which end at their first hit: what do you remember of past ones? Ranks are enough; "
+        "every case sharpens the curve below."
+    )
     left, right = st.columns([1, 1.2], gap="large")
     with left:
         st.text_area(

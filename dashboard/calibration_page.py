@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import calibration_compare, calibration_fit, shell
+from dashboard.calibration_fit import SCENARIO
 from dashboard.calibrators import CHANCE_OF, KIND_WORDS, NAMES, Listed, fitting, keep, listed, read, title
 from dashboard.evidence import SAVE_SCRIPT
 from dashboard.results_panels import figure, note, table
@@ -27,7 +28,7 @@ from tarstop_core.shipped import default_calibrator
 from tarstop_core.store import Store
 
 PREFIX = "calibration"
-SCENARIO, CHOSEN, UNDO = f"{PREFIX}/scenario", f"{PREFIX}/chosen", f"{PREFIX}/undo"
+CHOSEN, UNDO = f"{PREFIX}/chosen", f"{PREFIX}/undo"
 LEAD = (
     "Every advice rests on the chance that each document is relevant. A calibrator turns the scores or ranks of a list "
     "into such chances. Here you see what each was fitted on and whether its chances came true, fit one of your own, "

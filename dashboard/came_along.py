@@ -87,6 +87,13 @@ def arrange(chosen: Documents, ranking: Ranking) -> Arranged:
     return held[1]
 
 
+def announce(chosen: Documents) -> None:
+    """Say that documents carry labels before they are in order and the question can be asked."""
+    labels = _labels(chosen, ())
+    if labels.count:
+        st.caption(f"{labels.sentence} Under Order you say whether they are kept, left out or replayed.")
+
+
 def _arranged(
     chosen: Documents,
     ranking: Ranking,
@@ -108,11 +115,12 @@ def _arranged(
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
     wanted = (chosen.key, tuple(map(tuple, groups)))
-    held: tuple[object, FileLabels] | None = st.session_state.get(f"{PREFIX}/labels")
+    name = f"{PREFIX}/labels/{bool(groups)}"
+    held: tuple[object, FileLabels] | None = st.session_state.get(name)
     if held is None or held[0] != wanted:
         files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
         held = (wanted, labels_found(chosen.frame, files, groups))
-        st.session_state[f"{PREFIX}/labels"] = held
+        st.session_state[name] = held
     return held[1]
 
 
@@ -155,7 +163,11 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
         f"{own.policy} would have stopped after {own.depth:,} of {labels.count:,}{then}, with {share} read."
     )
     if settings.review:
-        said += " Labels say nothing of 2×2 tables, so the belief stays where it starts."
+        yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
+        said = (
+            f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
+            f"the belief would not move. {said}"
+        )
     st.caption(shell.escape_markdown(said))
     head = ["rule", "stops after", "relevant by then", *([] if settings.review else ["and chooses"])]
     rows = []
@@ -171,14 +183,17 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
-    """The rule chosen, then all others that need no more than these labels; asked again only when something changes."""
+    """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
     held: tuple[Arranged, Settings, list[Replayed]] | None = st.session_state.get(f"{PREFIX}/replayed")
     if held is None or held[0] is not arranged or held[1] != settings:
-        rules = [settings.rule, *(kind() for kind in POLICIES.values() if _can_replay(kind, settings.rule))]
+        rules = [settings.rule, *(kind() for kind in POLICIES.values() if kind is not type(settings.rule))]
+        rules = [rule for rule in rules if _can_replay(rule, settings)]
         held = (arranged, settings, replayed(arranged.ranked, arranged.labels, settings, calibrator, rules))
         st.session_state[f"{PREFIX}/replayed"] = held
     return held[2]
 
 
-def _can_replay(kind: type[Policy], own: Policy) -> bool:
-    return not kind.knows_truth and not kind.needs_labels and kind is not type(own)
+def _can_replay(rule: Policy, settings: Settings) -> bool:
+    if settings.review and rule.acts_on_belief:
+        return False
+    return rule == settings.rule or not (rule.knows_truth or rule.needs_labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import shell
+from dashboard import grading, shell
 from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
 from tarstop_core.explain import action, amount, documents, explain, percent, question
@@ -40,6 +40,9 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
         st.write(shell.escape_markdown(explain(advice, settings).stopping))
+    flagged = grading.reminder(work, state)
+    if flagged:
+        st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.go_on and not waiting:
         floor = advice.review is not None and advice.review.floor_holds
         why = ": the floor you set on the chance of the right decision is not reached" if floor else ""

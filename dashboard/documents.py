@@ -15,6 +15,7 @@ from dashboard import merging, shell
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import documents as count_of
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
+from tarstop_core.labelled_lists import abstract_column
 from tarstop_core.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.records import records_hash
 from tarstop_core.samples import load_review_sample, load_sample, sample_reviews, sample_topics
@@ -27,6 +28,7 @@ FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 NO_COLUMN = "–"
+BY = " by "  # between an upload and the column that its labels were taken from
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +86,15 @@ class Upload:
             bar.empty()
 
 
-def choose(scenario: str = "patent") -> Documents | None:
-    """Ask for documents; None until some can be used."""
+def choose(scenario: str = "patent", abstracts: bool = False) -> Documents | None:
+    """Ask for documents; None until some can be used.
+
+    Parameters
+    ----------
+    scenario : {"patent", "review"}
+    abstracts : bool
+        Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
+    """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
     available = [source for source in SOURCES if source != "earlier" or earlier]
@@ -101,7 +110,7 @@ def choose(scenario: str = "patent") -> Documents | None:
     if source == "sample":
         return _sample_review() if scenario == "review" else _sample()
     if source == "upload":
-        return _uploaded(store)
+        return _uploaded(store, abstracts)
     return _earlier(store, earlier)
 
 
@@ -198,7 +207,7 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
 # --- uploads ------------------------------------------------------------------------------------
 
 
-def _uploaded(store: Store) -> Documents | None:
+def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
     suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
@@ -224,7 +233,7 @@ def _uploaded(store: Store) -> Documents | None:
         upload = Upload(file.name, file.size, cast(BinaryIO, file))
         upload.read()
         read[file.file_id] = upload
-    uploads = {file.file_id: read[file.file_id] for file in files}
+    uploads = dict(_by_verdict(file.file_id, read, abstracts) for file in files)
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
         if upload.unrecognised is not None:
@@ -245,6 +254,42 @@ def _uploaded(store: Store) -> Documents | None:
     return documents
 
 
+def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
+    """The upload by its key; where a file holds two verdicts, as it reads with the one that a person wants."""
+    upload = read[file_id]
+    if upload.table is None:
+        return file_id, upload
+    upload.handle.seek(0)
+    by_abstract = abstract_column(upload.handle.readline())
+    final = next((theirs for theirs, ours in upload.table.understood.items() if ours == "label"), None)
+    if by_abstract is None or final is None or final == by_abstract:
+        return file_id, upload
+    wanted = st.radio(
+        shell.escape_markdown(f"{upload.name} holds two verdicts. Which are its labels?"),
+        [by_abstract, final],
+        index=0 if abstracts else 1,
+        format_func=lambda column: shell.escape_markdown(
+            f"{'On title and abstract' if column == by_abstract else 'In the end'} ({column})"
+        ),
+        horizontal=True,
+        key=f"{PREFIX}/verdict/{file_id}/{abstracts}",
+        persist_state="session",
+        help="The first is what a review in two stages judges first; the second is what is left after full texts.",
+    )
+    if wanted == final:
+        return file_id, upload
+    key = f"{file_id}{BY}{wanted}"
+    if key not in read:
+        read[key] = Upload(upload.name, upload.size, upload.handle)
+        read[key].read({by_abstract: "label"})
+    return key, read[key]
+
+
+def _files(signature: Sequence[str]) -> set[str]:
+    """The uploads of an import, whichever verdict they were read with."""
+    return {key.partition(BY)[0] for key in signature}
+
+
 def _touched() -> None:
     """Told apart from a visit to another page, after which the uploads are gone too."""
     st.session_state[f"{PREFIX}/touched"] = True
@@ -256,7 +301,7 @@ def _start_over() -> None:
     number = state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
     imported = state.get(f"{PREFIX}/imported")
-    if imported is not None and in_hand & set(imported[0]):
+    if imported is not None and in_hand & _files(imported[0]):
         _forget_import(shell.store())
     state[f"{PREFIX}/round"] = number + 1
     state[f"{PREFIX}/read"] = {}
@@ -307,7 +352,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
     bar.empty()
-    if imported is not None and set(imported[0]) & set(signature):
+    if imported is not None and _files(imported[0]) & _files(signature):
         # What is asked of a list stays when files are added to it, or merged otherwise.
         state[f"set_up/query/{collection_id}/kept"] = state.get(f"set_up/query/{imported[1]}/kept", "")
         _delete_unused(store, imported[1])
@@ -338,7 +383,10 @@ def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
     wanted = _wanted(uploads)
     titles = pd.concat(
-        [cast(RecordTable, each.table).frame[["title", "date", "source"]] for each in uploads.values()]
+        [
+            cast(RecordTable, each.table).frame[["title", "authors", "date", "source"]]
+            for each in uploads.values()
+        ]
     )
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
     chosen = merging.review(_proposal(uploads), titles, wanted, key)

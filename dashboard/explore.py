@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -28,8 +29,9 @@ from dashboard.explore_asked import (
 from dashboard.explore_cells import MAP_FIGURE, clicked, nearest, selectors
 from dashboard.explore_whole import WHOLE
 from dashboard.results_panels import figure, heading_of, note, unbroken
+from dashboard.work import OPEN
 from tarstop_core import explore, explore_figures
-from tarstop_core.explain import action, amount, percent, question
+from tarstop_core.explain import action, amount, number, percent, question
 from tarstop_core.explore import COMPARED, FRACTIONS, Explored, Measure, World, sample, samples
 from tarstop_core.policies import Policy
 from tarstop_core.session import Settings, replay
@@ -42,6 +44,7 @@ LEAD = (
 CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
+SEEN = f"{PREFIX}/seen"
 _PLAIN = re.compile(r"[^\w-]+")
 
 
@@ -87,22 +90,36 @@ def _choose() -> str:
         kind = "search" if key.startswith("search") else "review"
         titles[key] = f"Sample {kind} (simulated): {title}"
     titles |= WHOLE
-    keys = list(titles)
-    first = next(key for key, _ in samples())
-    named = st.query_params.get(OF, first)
-    if named not in keys:
+    keys, key = list(titles), f"{PREFIX}/{OF}"
+    first = next(each for each, _ in samples())
+    named = _named(keys)
+    if named and named not in keys:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
-        named = first
-    return str(
+    elif named:
+        st.session_state[key] = named
+    chosen = str(
         st.selectbox(
             "What to explore",
             keys,
-            index=keys.index(named),
+            index=keys.index(named if named in keys else first),
             format_func=titles.__getitem__,
-            key=f"{PREFIX}/{OF}",
+            key=key,
             persist_state="session",
         )
     )
+    # The page puts what is chosen into the address: that is no news next time.
+    st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
+    return chosen
+
+
+def _named(keys: Sequence[str]) -> str:
+    """What the address newly names, or else the session newly opened in this tab; "" where neither is news."""
+    named, opened = st.query_params.get(OF, ""), st.session_state.get(OPEN, "")
+    known, known_open = st.session_state.get(SEEN, (set(), ""))
+    if named:
+        return "" if named in known else named
+    own = f"session:{opened}"
+    return own if opened != known_open and own in keys else ""
 
 
 def _load(chosen: str) -> Explored:
@@ -220,6 +237,9 @@ def _headline(look: Look) -> None:
     sure = stakes.q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
     act = action(bool(plan.plan.plus[0]), settings)
     second = f"Then you would choose “{act}”, at a chance of {percent(path.belief_at(plan.depth))}; {sure}."
+    if not settings.payoffs.unit:
+        both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {number(settings.payoffs.K)}"
+        second += f" All amounts are on a scale on which {both}."
     st.html(
         f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(said))}</div>'
         f"<p>{html.escape(unbroken(second))}</p></div>"

@@ -30,6 +30,7 @@ RATE_WORDS = {
     "healthy": "Healthy patients",
 }
 SAID = "_report_said"
+CLOSED = "_report_closed"
 
 
 # --- which reports there are --------------------------------------------------------------------
@@ -354,4 +355,10 @@ def _close(work: Work, doc: str, kept: bool) -> None:
     ]:
         del st.session_state[key]
     st.session_state.pop(SAID, None)
+    st.session_state[CLOSED] = True
     work.reporting = None
+
+
+def just_closed() -> bool:
+    """Whether a report was closed since this was last asked."""
+    return bool(st.session_state.pop(CLOSED, False))

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import Work, attempt
 from tarstop_core.application import Flag, flags
-from tarstop_core.session import GRADES, Event, State, together_event
+from tarstop_core.session import GRADES, State, together_event
 from tarstop_core.store import Record
 
 CHOSEN = "graded"
@@ -22,6 +22,31 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
         return ()
     others = state.also.get(record.id, ())
     return flags(state.settings.application, record.date, record.publication_number, record.family, others)
+
+
+def chance_kept(flag: Flag) -> str:
+    """Why a document that cannot settle the question keeps its chance, in a sentence."""
+    why = (
+        "It keeps its place and chance, so a verdict on it moves the belief as any other does"
+        if flag.kind == "own"
+        else "It keeps its chance, because an earlier filing may count"
+    )
+    return f"{why}; to change that, leave such documents out on Set up."
+
+
+def reminder(work: Work, state: State) -> str:
+    """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
+    if state.hit is None or not state.settings.application.known:
+        return ""
+    last = state.hit - 1
+    places = [state.together[last], last] if last in state.together else [last]
+    despite = "; ".join(
+        f"#{at + 1}: {flag.words}"
+        for at, record in zip(places, work.reports_of(places), strict=True)
+        for flag in flagged(record, state)
+        if flag.bars
+    )
+    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
 
 
 def graded(work: Work, state: State) -> None:
@@ -92,14 +117,13 @@ def _chosen(work: Work) -> None:
 def _together(work: Work, one: int, other: int, despite: str, seen: int) -> None:
     ids = work.row.ids
     first, second = sorted((one, other))
-    note = str(st.session_state["together_note"]).strip()
+    why = str(st.session_state["together_note"]).strip()
 
     def store() -> None:
-        work.record(together_event(work.state, ids, ids[first], ids[second], despite=despite), seen)
-        if note:
-            before = work.state.notes.get(ids[second], "")
-            text = "\n".join(filter(None, (before, f"With #{first + 1}: {note}")))
-            work.record(Event("note", {"doc": ids[second], "text": text}), work.state.seq)
+        before = work.state.notes.get(ids[second], "")
+        note = "\n".join(filter(None, (before, f"With #{first + 1}: {why}"))) if why else ""
+        event = together_event(work.state, ids, ids[first], ids[second], despite=despite, note=note)
+        work.record(event, seen)
 
     attempt(store)
     for key in ("together_first", "together_second", "together_note"):

@@ -92,12 +92,20 @@ def found(events: Sequence[Event]) -> str:
     >>> found([Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
     '1 included, 0 with a 2×2 table, 1 to be read in full'
     """
-    ids = [event.payload["doc"] for event in standing(events) if event.kind == "label"]
-    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, events)
+    # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
+    told = [_ranked_apart(event) if event.kind == "kept" else event for event in events]
+    ids = [doc for event in told if event.kind == "kept" for doc in event.payload["labels"]]
+    ids += [event.payload["doc"] for event in standing(told) if event.kind == "label"]
+    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, told)
     with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
     waiting = len(state.waiting)
     words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
     return f"{words}, {waiting:,} to be read in full" if waiting else words
+
+
+def _ranked_apart(kept: Event) -> Event:
+    """Labels that came along, with ranks among themselves."""
+    return replace(kept, payload={**kept.payload, "ranks": range(1, len(kept.payload["labels"]) + 1)})
 
 
 def progress(session: SessionSummary, found: str = "") -> str:

@@ -345,7 +345,7 @@ def _result(play: Play) -> None:
             on_click=_next,
             args=(play, following),
         )
-    frame = _frame(rows)
+    frame = _frame(game, rows)
     left, right = st.columns([1, 1.15], gap="medium")
     with left:
         figure(
@@ -360,8 +360,7 @@ def _result(play: Play) -> None:
         heading_of("The same in numbers")
         table(
             frame,
-            "Regret: points given up a round against the best of all rows but the Oracle. Every rule with its first "
-            "settings, as tarstop replay plays it; simulated."
+            f"{your_call.regret_sentence(rows)} Every rule with its first settings, as tarstop replay plays it; simulated."
             + ("" if game.mix == "patent" else " Rules that draw a random sample take no part in reviews."),
         )
     heading_of("What you could have seen")
@@ -387,15 +386,15 @@ def _place(rows: tuple[your_call.Row, ...]) -> str:
     return f"{above} of {len(fair) - 1} rules did better than you"
 
 
-def _frame(rows: tuple[your_call.Row, ...]) -> pd.DataFrame:
+def _frame(game: Game, rows: tuple[your_call.Row, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "": f"▶ {row.title}" if row.you else row.title,
             "Net utility": f"{row.total:,.0f}".replace("-", "−"),
             "Regret": "–" if row.regret is None else f"{row.regret:,.1f}",
             "Right": f"{round(row.mean['decision_agreement'] * ROUNDS)} of {ROUNDS}",
-            "Wrong a⁺": row.mean["false_adopt"],
-            "Wrong a⁻": row.mean["false_reject"],
+            f"Wrong {your_call.actions(game, True)}": row.mean["false_adopt"],
+            f"Wrong {your_call.actions(game, False)}": row.mean["false_reject"],
             "Read": f"{sum(each.depth for each in row.played):,.0f}",
         }
         for row in rows

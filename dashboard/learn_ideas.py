@@ -290,7 +290,7 @@ def _mistaken() -> None:
 IDEAS: dict[str, Idea] = {
     "Certainty": Idea(
         "Why certainty is worth most at q*",
-        "Whichever action you choose, it may be the wrong one. The expected value of perfect information (EVPI) is what the "
+        "Whichever action you choose, a⁺ (“Reject”, “Adopt”) or a⁻ (“Grant”, “Don’t adopt”), it may be the wrong one. The expected value of perfect information (EVPI) is what the "
         "better of the two is still expected to lose: knowing the truth would save exactly that.",
         _peak,
     ),

@@ -225,8 +225,6 @@ def _lesson(walk: Walk) -> None:
         step = followed.step(walk.asked.step)
         _choices(walk)
         _transport(walk, followed, step)
-        if walk.asked.shown or not step.go_on:
-            _reveal(walk, followed, step)
         dark = st.context.theme.type == "dark"
         left, right = st.columns([1, 1.1], gap="large")
         with left:
@@ -241,6 +239,9 @@ def _lesson(walk: Walk) -> None:
                 pd.DataFrame(lessons.log(followed, step.depth)),
                 f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
             )
+        # Below the chart, which keeps its place.
+        if walk.asked.shown or not step.go_on:
+            _reveal(walk, followed, step)
         _formulas(followed, step)
         _log(followed, step, walk.asked.topic)
         _write(walk)
@@ -392,8 +393,8 @@ def _paced(walk: Walk) -> None:
 
 
 def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
-    """A slider as long as the plan from the start, so that its length does not tell where the rule stops."""
-    last = max(followed.step(0).more, followed.stop, 1)
+    """A slider as long as the plan from the start: only at the end does its length tell where the rule stops."""
+    last = max(followed.stop if not step.go_on else followed.step(0).more, followed.stop, 1)
     st.slider(
         "Documents read",
         0,

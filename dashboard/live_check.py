@@ -38,7 +38,7 @@ def panel(work: Work, state: State) -> None:
             f'<div class="tar-check"><strong>{linked("Do the chances fit?")}</strong> '
             f'<span data-testid="live-check">{html.escape(said)}</span></div>'
         )
-        label, moved, reason = "Chances as fitted", None, ""
+        label, moved, reason = "", None, ""
         if check is not None and check.offered:
             moved, reason = rescaled(settings, check)
             label = f"Multiply the chances by {number(moved.scale)}"
@@ -48,17 +48,16 @@ def panel(work: Work, state: State) -> None:
                 moved = replace(settings, scale=scale_before(work.row.settings, work.events))
                 reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
                 label = f"Take back “× {number(settings.scale)}”"
-        press.button(
-            label,
-            key="rescale",
-            disabled=moved is None,
-            help=HELP,
-            width="stretch",
-            on_click=_change,
-            args=(work, moved, state.seq, reason),
-        )
+        if moved is not None:
+            press.button(
+                label,
+                key="rescale",
+                help=HELP,
+                width="stretch",
+                on_click=_change,
+                args=(work, moved, state.seq, reason),
+            )
 
 
-def _change(work: Work, settings: Settings | None, seen: int, reason: str) -> None:
-    if settings is not None:
-        attempt(lambda: work.change_settings(settings, seen, reason))
+def _change(work: Work, settings: Settings, seen: int, reason: str) -> None:
+    attempt(lambda: work.change_settings(settings, seen, reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +15,8 @@ from tarstop_core.merging import Proposal
 from tarstop_core.records import Match
 
 MOST_SHOWN = 1_000
-TWO_LINES = 76  # pixels of a row in which titles wrap
+AUTHORS = 48  # characters: the date and the file stay in sight after them
+FOUR_LINES = 96  # pixels of a row in which titles wrap
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
 STANDS, MEMBERS = "count once", "also published as"
 
@@ -28,7 +30,7 @@ def review(
     ----------
     proposal : Proposal
     titles : DataFrame
-        Columns `title`, `date` and `source` of all records, one file after the other.
+        Columns `title`, `authors`, `date` and `source` of all records, one file after the other.
     chosen : frozenset of int
         Matches that are merged now.
     key : str
@@ -61,7 +63,7 @@ def review(
                 "kept": st.column_config.TextColumn(width="medium"),
                 "would be merged": st.column_config.TextColumn(width="medium"),
             },
-            row_height=TWO_LINES,
+            row_height=FOUR_LINES,
             key=f"{key}/table",
         )
         ticked = {at for at, tick in zip(shown, edited[MERGE].tolist(), strict=True) if tick}
@@ -81,8 +83,12 @@ def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
 
 
 def _named(titles: pd.DataFrame, row: int) -> str:
-    title, date, source = (str(titles[name].iloc[row]) for name in ("title", "date", "source"))
-    return " · ".join(filter(None, (title or "Untitled", date, source)))
+    title, authors, date, source = (
+        str(titles[name].iloc[row]) for name in ("title", "authors", "date", "source")
+    )
+    return " · ".join(
+        filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source))
+    )
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
@@ -121,7 +127,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
                 "first in the list": st.column_config.TextColumn(width="medium"),
                 MEMBERS: st.column_config.TextColumn(width="medium"),
             },
-            row_height=TWO_LINES,
+            row_height=FOUR_LINES,
             key=f"set_up/families/{key}/table",
         )
     kept = [group for group, tick in zip(shown, edited[STANDS].tolist(), strict=True) if tick]

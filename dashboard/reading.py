@@ -33,7 +33,9 @@ UNDONE = {
 def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     back = at is not None and at < state.depth
     found: tuple[Flag, ...] = ()
-    with st.container(height=430, border=False, key="document"):
+    # A row of reasons leaves less room; what asks to confirm a hit stays on the screen.
+    height = 310 if state.reasons and not state.settings.review else 430
+    with st.container(height=height, border=False, key="document"):
         if at is None:
             st.html('<div class="tar-word">You have read every document.</div>')
             st.write("Stop and decide below, or look back with the arrow.")
@@ -47,7 +49,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     doc = work.shown = work.row.ids[at] if at is not None else ""
     blocked = at is None or work.busy or (state.stopped and not back)
     verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.bars), None))
-    _helpers(work, state, at, doc)
+    _helpers(work, state, at, doc, advice)
     if doc and work.noting == doc:
         name = shell.escape_markdown(reviewer() or "you")
         st.text_area(
@@ -62,7 +64,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     to_settle(work, state)
 
 
-def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
+def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice) -> None:
     """Undo, note, looking back, and the way out."""
     back = at is not None and at < state.depth
     with st.container(horizontal=True, key="helpers", gap="small"):
@@ -100,7 +102,13 @@ def _helpers(work: Work, state: State, at: int | None, doc: str) -> None:
                 "Back to the next document", key="front", shortcut="Esc", on_click=work.look, args=(None,)
             )
         if not state.stopped:
-            st.button("Stop and decide", key="stop", type="primary", on_click=open_dialog, args=(work,))
+            st.button(
+                "Stop and decide",
+                key="stop",
+                type="primary" if advice.says_stop else "secondary",
+                on_click=open_dialog,
+                args=(work,),
+            )
         elif state.decision is None:
             st.button("Decide", key="decide", type="primary", on_click=open_dialog, args=(work,))
         if state.stopped:
@@ -210,7 +218,11 @@ def _marked(text: str, words: frozenset[str]) -> str:
 
 def flags_html(found: Sequence[Flag]) -> str:
     """Flags as they stand above the abstract."""
-    return "".join(f'<div class="tar-flag">⚑ {html.escape(_sentence(flag.words))}</div>' for flag in found)
+    return "".join(
+        f'<div class="tar-flag">⚑ {html.escape(_sentence(flag.words))}'
+        f"{f' {html.escape(grading.chance_kept(flag))}' if flag.bars else ''}</div>"
+        for flag in found
+    )
 
 
 def _sentence(clause: str) -> str:

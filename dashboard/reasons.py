@@ -42,7 +42,7 @@ def dialog(work: Work, state: State) -> None:
     given = reasons_given(state)
     st.caption(
         f"Each becomes a button under the document, the first {KEYED} with their number as key, and a line of the flow "
-        "diagram. A new name also holds for what was excluded before; an emptied one is only offered no more."
+        "diagram. A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and what was excluded for it stays so."
     )
     with st.form("reasons", border=False):
         kept = {

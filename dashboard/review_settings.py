@@ -85,6 +85,11 @@ def stages() -> int:
     return int(chosen)
 
 
+def stages_chosen() -> int:
+    """The same as it stands further down the page: it decides which labels of a file count."""
+    return 1 if in_paper_mode() else int(st.session_state.get(f"{PREFIX}/stages") or next(iter(STAGES)))
+
+
 def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
     times = st.number_input(

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dashboard.work import Work
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.explain import percent, question
+from tarstop_core.explain import action, percent, question
 from tarstop_core.reports import Report, Row, collect
 from tarstop_core.samples import FullText, sample_full_texts, sample_qrels, sample_reviews, sample_topics
 from tarstop_core.session import Settings
@@ -23,23 +23,23 @@ def sample_criteria(work: Work) -> str:
     return _criteria().get(work.collection.name, "") if work.collection.simulated else ""
 
 
-def sample_answer(work: Work, settings: Settings) -> str:
-    """For a sample, the truth, which is known because it was invented; else nothing."""
+def sample_answer(work: Work, settings: Settings, plus: bool) -> str:
+    """For a sample, the truth, which is known because it was invented, and what it makes of the action taken."""
     if not work.collection.simulated:
         return ""
-    return _of_review(work, settings) if settings.review else _of_search(work)
+    return _of_review(work, settings) if settings.review else _of_search(work, settings, plus)
 
 
-def _of_search(work: Work) -> str:
+def _of_search(work: Work, settings: Settings, plus: bool) -> str:
     titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
     topic = titles.get(work.collection.name)
     if topic is None:
         return ""
     relevant = sample_qrels()[topic]
     at = [f"#{rank}" for rank, doc in enumerate(work.row.ids, start=1) if relevant.get(doc)]
-    if not at:
-        return " The truth of this simulated search: it holds no prior art."
-    return f" The truth of this simulated search: prior art is at {', '.join(at)}."
+    said = f"Your “{action(plus, settings)}” was {'right' if plus == bool(at) else 'wrong'}"
+    truth = f"prior art exists, at {', '.join(at)}" if at else "it holds no prior art"
+    return f" {said}: the truth of this simulated search is that {truth}."
 
 
 def _of_review(work: Work, settings: Settings) -> str:

@@ -36,6 +36,8 @@ from tarstop_core.session import Settings, State
 
 REVIEWER_FIELD = "_reviewer_field"
 _FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
+# Streamlit keeps the scroll position of the page before: one would label documents unseen.
+ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
 KEYS_SCRIPT = f"<script>{(shell.ROOT / 'dashboard' / 'keys.js').read_text(encoding='utf-8')}</script>"
 
 
@@ -51,6 +53,8 @@ def screen_page() -> None:
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
     st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
+    # Runs when the page is opened; a label redraws only the fragment below.
+    st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     screening(work)
 
 
@@ -93,6 +97,9 @@ def _screening(work: Work) -> None:
             if state.settings.review:
                 full_text.queue(work, state)
         reading.question(work, settings)
+        if reporting is None and full_text.just_closed():
+            # The form is longer than the document that comes next, whose title would be above the window.
+            st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
         advising.advice_panel(work, state, advice, shown, what_if)
         advising.curves(work, state, settings, shown)

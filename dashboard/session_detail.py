@@ -14,6 +14,7 @@ import streamlit as st
 from dashboard import calibrators, shell, stakes
 from dashboard.chances import followed
 from dashboard.creating import go_to
+from dashboard.explore_asked import OF
 from dashboard.home import found
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.explain import percent, question
@@ -32,6 +33,7 @@ from tarstop_core.store import Store
 PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
+NAME = 120  # characters
 TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
@@ -63,9 +65,18 @@ def detail(store: Store, session_id: str) -> None:
         resumed = st.button(
             "Resume" if session.state.decision is None else "Open", type="primary", key=f"{PREFIX}/resume"
         )
+        explored = st.button(
+            "Explore this session",
+            icon=":material/explore:",
+            key=f"{PREFIX}/explore",
+            disabled=session.row.archived,
+            help="Brought back, an archived session can be explored." if session.row.archived else None,
+        )
         st.button("All sessions", icon=":material/arrow_back:", key=f"{PREFIX}/back", on_click=_back)
     if resumed:
         go_to(session.row.id)
+    if explored:
+        st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
     tabs = st.tabs(TABS, key=f"{PREFIX}/tab", on_change="rerun")
     for tab, draw in zip(tabs, (_export, _other_settings, _flow, _protocol), strict=True):
         if tab.open:
@@ -89,6 +100,8 @@ def _facts(session: WholeSession) -> None:
         read += f" · {found(session.events)}"
     else:
         read += f" · {grades_in_words(state)}"
+    if len(state.unsure):
+        read += f" · {len(state.unsure):,} unsure"
     decision = state.decision
     if decision is not None:
         named = state.settings.plus if decision.plus else state.settings.minus
@@ -284,9 +297,14 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
 
 def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
-    suggested = f"{session.row.name} (q* {tried.payoffs.q_star:.2f})"
+    suggested = suggested_name(
+        session.row.name,
+        session.state.settings,
+        tried,
+        session.calibrators[tried.calibrator].fitted_on.name,
+    )
     # A box keeps what it began with: each suggestion has its own.
-    name = left.text_input("Name of the duplicate", suggested, max_chars=120, key=f"{key}/name/{suggested}")
+    name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
     right.button(
         "Duplicate with these settings",
         key=f"{PREFIX}/duplicate",
@@ -299,6 +317,23 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
         "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
         "with the original."
     )
+
+
+def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
+    """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
+
+    Examples
+    --------
+    >>> settings = Settings(stakes.START.payoffs, 0.001)
+    >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
+    ('Hip (q* 0.50)', 'Hip (a) (chances: CLEF)')
+    """
+    own = re.sub(r" \((?:q\* \d\.\d\d|chances: [^()]*|, )+\)$", "", name)
+    other = tried.calibrator != before.calibrator
+    told = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
+    if not other or tried.payoffs != before.payoffs:
+        told.insert(0, f"q* {tried.payoffs.q_star:.2f}")
+    return f"{own} ({', '.join(told)})"[:NAME]
 
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:

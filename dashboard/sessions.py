@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -14,6 +14,7 @@ from dashboard.home import found, progress
 from dashboard.session_detail import CHOSEN, loaded
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.errors import InputProblem
+from tarstop_core.session import Event, standing
 from tarstop_core.session_compare import MOST, belief_figure, comparison, comparison_sentence
 from tarstop_core.session_file import import_session
 from tarstop_core.store import SessionSummary, Store
@@ -175,13 +176,32 @@ def _menu(store: Store, session: SessionSummary) -> None:
 
 
 def _progress(store: Store, session: SessionSummary) -> str:
-    if session.scenario != "review":
-        return progress(session)
     try:
-        return progress(session, found(store.events(session.id)))
+        events = store.events(session.id)
+        counts = [found(events)] if session.scenario == "review" else []
+        waiting = unsure(events)
+        return progress(session, ", ".join([*counts, *([f"{waiting:,} unsure"] if waiting else [])]))
     except InputProblem:
         # A damaged log is told where it is opened; the other sessions stay within reach.
         return progress(session)
+
+
+def unsure(events: Sequence[Event]) -> int:
+    """Documents read whose verdict is still to be settled.
+
+    Examples
+    --------
+    >>> log = [Event("label", {"doc": doc, "label": "unsure"}) for doc in ("a", "b")]
+    >>> unsure(log), unsure([*log, Event("relabel", {"doc": "a", "label": "irrelevant"})])
+    (2, 1)
+    """
+    labels: dict[str, str] = {}
+    for event in standing(events):
+        if event.kind == "kept":
+            labels |= event.payload["labels"]
+        elif event.kind in ("label", "relabel"):
+            labels[event.payload["doc"]] = event.payload["label"]
+    return sum(each == "unsure" for each in labels.values())
 
 
 # --- what a press does --------------------------------------------------------------------------

@@ -69,18 +69,22 @@ def set_up_page() -> None:
     st.title("Set up a session")
     scenario = _scenario()
     sample = documents.SAMPLE_WORDS[scenario].removeprefix("A ")
-    st.caption(
-        f"The {sample} is ready to start; for your own documents, go from top to bottom. "
-        f"[Which files, and what is read in them?]({shell.guide('own_data')})"
-    )
+    lead = st.empty()
     problems: list[str] = []
 
     _step(1, "Documents")
-    chosen = documents.choose(scenario)
+    chosen = documents.choose(scenario, scenario == "review" and review_settings.stages_chosen() == 2)
+    ready = (
+        f"The {sample} is ready to start; for your own documents, go" if chosen and chosen.simulated else "Go"
+    )
+    lead.caption(
+        f"{ready} from top to bottom. [Which files, and what is read in them?]({shell.guide('own_data')})"
+    )
     if chosen is None:
         st.info(f"Choose files above to go on, or take a {sample}.", icon=":material/arrow_upward:")
         return
 
+    came_along.announce(chosen)
     asked = own_application.ask(chosen, problems) if scenario == "patent" else None
 
     _step(2, "Order")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,6 +102,17 @@ def problem_box(problem: InputProblem | str) -> None:
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+
+
+def escape_label(text: str) -> str:
+    r"""The same for the label of a widget, which is read aloud with its backslashes: only where one is needed.
+
+    Examples
+    --------
+    >>> print(escape_label("ADHD_2.csv"), escape_label("a*b.csv"))
+    ADHD_2.csv a\*b.csv
+    """
+    return re.sub(r"[\\`*\[\]<>$~:^]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
 
 
 def learn(part: str, **more: str) -> str:

@@ -24,10 +24,10 @@ from tarstop_core.session import (
     State,
     label_event,
     plan_event,
+    relabel_event,
     replay,
     report_event,
     settings_event,
-    verdict,
 )
 from tarstop_core.store import CollectionRow, Record, SessionRow, Store
 
@@ -186,7 +186,7 @@ class Work:
         Raises
         ------
         InputProblem
-            When the document is not the one shown.
+            When the document is not the one shown, or a hit rests on its verdict.
         """
         if doc != self.shown:
             raise InputProblem(
@@ -195,7 +195,7 @@ class Work:
             )
         labelled = self.row.ids[: self.state.depth]
         if doc in labelled:
-            self.record(Event("relabel", verdict(doc, label, **more)), seen)
+            self.record(relabel_event(self.state, self.row.ids, doc, label, **more), seen)
         else:
             self.record(label_event(self.state, self.row.ids, doc, label, **more), seen)
 

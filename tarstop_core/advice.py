@@ -119,6 +119,11 @@ class Advice:
     review: ReviewFacts | None = None
 
     @property
+    def says_stop(self) -> bool:
+        """Whether what is advised is to stop and decide: not while a hit is to be confirmed first."""
+        return not self.go_on and self.headline != "confirm"
+
+    @property
     def contrary(self) -> tuple[Variation, ...]:
         """Assumptions under which the advice would be another one."""
         return tuple(
@@ -304,7 +309,11 @@ def trace(
                     "kept_from": final.kept_from,
                     "note": final.notes.get(ids[depth], ""),
                     "excluded_for": final.excluded_for.get(depth, ""),
-                    **({} if final.settings.review else _patent_columns(final, ids, depth)),
+                    **(
+                        _report_columns(final, depth)
+                        if final.settings.review
+                        else _patent_columns(final, ids, depth)
+                    ),
                 }
                 for depth in range(final.kept)
             ]
@@ -318,7 +327,6 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "score": None if scores is None else float(scores[depth]),
         "label": NAMES[int(final.labels[depth])]
         + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
-        "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
     }
 
 
@@ -328,22 +336,30 @@ def _chance(path: ScreeningPath, depth: int) -> float:
 
 
 def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-    """The grade that stands, and the Y that the document settles the question together with."""
+    """Whether it settles the question, its grade, and the Y that it settles the question together with."""
     first = final.together.get(depth)
     return {
+        "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
         "grade": GRADES.get(int(final.labels[depth]), ""),
         "together_with": "" if first is None else ids[first],
     }
 
 
 def _review_columns(told: ReviewFacts, final: State, depth: int) -> dict[str, Any]:
-    report = final.read_in_full.get(depth)
-    rows = report.rows if report else ()
     return {
         "studies": told.studies,
         "reports_waiting": told.waiting,
         "chance_otherwise": told.otherwise,
         "unseen_expected": told.unseen[0],
+        **_report_columns(final, depth),
+    }
+
+
+def _report_columns(final: State, depth: int) -> dict[str, Any]:
+    """What became of the report, as it stands."""
+    report = final.read_in_full.get(depth)
+    rows = report.rows if report else ()
+    return {
         "report": report.outcome if report else "waiting" if depth in final.waiting else "",
         "report_reason": report.reason if report else "",
         "tables": "; ".join(

@@ -15,7 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.calibrating import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.explain import number, percent
+from tarstop_core.explain import amount, number, percent
 from tarstop_core.explore import sample, samples
 from tarstop_core.labelled_lists import list_digest, seen_before
 from tarstop_core.outcome import Outcome
@@ -273,12 +273,14 @@ class Decisions:
 
     Parameters
     ----------
-    cases : int
+    cases, empty : int
+        All of them, and those in which there is nothing to find (0 in reviews, where that is not asked).
     measures : tuple of Measure
         Net utility, documents read, and share of right decisions.
     """
 
     cases: int
+    empty: int
     measures: tuple[Measure, ...]
 
 
@@ -287,8 +289,8 @@ def decisions(
 ) -> Decisions | None:
     """What a rule comes to with the chances of each.
 
-    In patents lists without anything to find are half of the cases: where there are none, each list gets a twin
-    with its relevant documents taken out, as in the paper. In reviews 2×2 tables are needed.
+    In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
+    the paper: half of the cases are then empty. Lists of both kinds are taken as they are. In reviews 2×2 tables are needed.
 
     Returns
     -------
@@ -298,6 +300,7 @@ def decisions(
     if a.scenario == "inclusion" or (a.scenario == "review" and not held_out.outcomes):
         return None
     played: list[list[Played]] = []
+    empty = 0
     if a.scenario == "review":
         groups = [outcome.review for outcome in held_out.outcomes]
         for calibrator in (a, b):
@@ -309,6 +312,7 @@ def decisions(
         groups = [topic.name for topic in topics]
         if all(topic.omega for topic in topics):
             topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
+        empty = sum(not topic.omega for topic in topics)
         for calibrator in (a, b):
             played.append(replay(topics, calibrator, policy, payoffs, cost, b_0))
     names, of = np.unique(groups, return_inverse=True)
@@ -322,6 +326,7 @@ def decisions(
 
     return Decisions(
         len(groups),
+        empty,
         (
             measure("Net utility", lambda each: each.net_utility, False),
             measure("Documents read", lambda each: each.depth, None),
@@ -334,13 +339,13 @@ def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
     """What switching from a to b does to decisions."""
     utility, read, right = found.measures
     clear = (
-        f"95 %: {number(utility.low)} to {number(utility.high)}"
+        f"95 %: {amount(utility.low, '')} to {amount(utility.high, '')}"
         if np.isfinite(utility.low)
         else "one list: no interval"
     )
-    change = "more" if utility.difference > 0 else "less"
+    # A sign, as the ends of the interval have one: it may reach from less to more.
     verdict = (
-        f"brings {number(abs(utility.difference))} {change} net utility a case ({clear})"
+        f"changes net utility by {amount(utility.difference, '')} a case ({clear})"
         if utility.difference
         else "brings the same net utility"
     )

@@ -57,13 +57,15 @@ PLUS_TEXT, PLUS_TEXT_ON_DARK = "#B04A00", "#F08A4B"
 MINUS_TEXT, MINUS_TEXT_ON_DARK = "#1F6FA8", "#56B4E9"
 LIGHT_OUTLINE = "#FEFEFE"
 BELIEF_TEXT_ON_DARK = "#5AB4E6"
+PAPER, PAPER_ON_DARK = "#FFFFFF", "#14181D"
 FOR_PAPER = {
     LIGHT_OUTLINE: "#000000",
     PLUS_TEXT_ON_DARK: PLUS_TEXT,
     MINUS_TEXT_ON_DARK: MINUS_TEXT,
     COST_TEXT_ON_DARK: COST_TEXT,
+    PAPER_ON_DARK: PAPER,
 }
-"""Texts of a dark page, and the colours that they take in a saved picture."""
+"""Texts of a dark page and what lies behind them, and the colours that they take in a saved picture."""
 
 MEASURES: dict[Measure, str] = {
     "depth": "Stopping depth",
@@ -172,10 +174,12 @@ def stakes_figure(
         ),
     ]
     left = now.b > 0.5
+    ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
+    free = min(ends) - low > 2 * room  # else one of the two lines runs where the label would stand
     notes.append(
         label(
             now.b,
-            low - room,
+            low - room if free else sum(ends) / 2,
             " now ",
             BELIEF_TEXT_ON_DARK if dark else BELIEF,
             xanchor="right" if left else "left",

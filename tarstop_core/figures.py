@@ -21,6 +21,8 @@ MINUS = "#56B4E9"
 # No single grey or amber has a contrast of 4.5:1 on white and on near-black.
 TEXT, TEXT_ON_DARK = "#5B6470", "#A9B1BA"
 COST_TEXT, COST_TEXT_ON_DARK = "#8A5A00", "#E69F00"
+# The page's background in both themes: behind a label that lines may cross.
+PAPER, PAPER_ON_DARK = "#FFFFFF", "#14181D"
 GRID = "rgba(128,128,128,0.22)"
 POINTS = 400
 
@@ -168,8 +170,13 @@ def live_curves(
     edge = [float(x[0]), float(x[-1])]
     data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     # At the right end, where the projection has stopped: at the left the belief often starts at q*.
-    right = float(np.log10(edge[1])) if log_depth else edge[1]
-    notes = [label(right, q_star, f"act above {q_star:.2f}", TEXT_ON_DARK if dark else TEXT)]
+    left, right = (float(np.log10(end)) if log_depth else end for end in edge)
+    paper = PAPER_ON_DARK if dark else PAPER
+    notes = [
+        label(
+            right, q_star, f"act above {q_star:.2f}", TEXT_ON_DARK if dark else TEXT, bgcolor=paper, yshift=2
+        )
+    ]
 
     x_axis: dict[str, Any] = {"range": [float(np.log10(v)) if log_depth else v for v in (edge[0], edge[1])]}
     if log_depth:
@@ -184,7 +191,9 @@ def live_curves(
         "xaxis": axis("documents read", dark, **x_axis),
     }
     if worth is not None:
-        data += _worth_lines(worth, at, x, depth, plan, hit, cost)
+        lines = _worth_lines(worth, at, x, depth, plan, hit, cost)
+        data += lines
+        decades = _decades(worth, at, cost)
         layout["xaxis"]["anchor"] = "y2"
         title = f"{worth_title} ({unit})" if unit else worth_title
         layout["yaxis2"] = axis(
@@ -194,12 +203,31 @@ def live_curves(
             type="log",
             dtick=1,
             exponentformat="power",
-            range=_decades(worth, at, cost),
+            range=decades,
         )
         if cost > 0:
             data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
             amber = COST_TEXT_ON_DARK if dark else COST_TEXT
-            notes.append(label(right, float(np.log10(cost)), "cost of one document", amber, yref="y2"))
+            # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
+            drawn = [value for each in lines for value in each["y"] if value is not None]
+            away = [abs(np.log10(value / cost)) for value in (drawn[:1] + drawn[-1:])]
+            at_left = bool(away) and away[0] > away[-1]
+            # Below the line, where the value is above it, if the axis leaves a line of text there.
+            room = (float(np.log10(cost)) - decades[0]) / (decades[1] - decades[0]) > 0.2
+            below = room and bool(drawn) and drawn[0 if at_left else -1] > cost
+            notes.append(
+                label(
+                    left if at_left else right,
+                    float(np.log10(cost)),
+                    "cost of one document",
+                    amber,
+                    yref="y2",
+                    xanchor="left" if at_left else "right",
+                    yanchor="top" if below else "bottom",
+                    bgcolor=paper,
+                    yshift=-2 if below else 2,
+                )
+            )
     else:
         layout["yaxis"]["domain"] = [0.0, 1.0]
     if steps:

@@ -20,7 +20,7 @@ from tarstop_core.evidence_figures import (
     VALUE_TEXT_ON_DARK,
     short,
 )
-from tarstop_core.explain import action, documents, number, percent
+from tarstop_core.explain import action, amount, documents, number, percent
 from tarstop_core.explore_figures import (
     MINUS_TEXT,
     MINUS_TEXT_ON_DARK,
@@ -257,7 +257,7 @@ def recall_sentence(found: Recalled) -> str:
         return "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
 
     def brings(at: int) -> str:
-        return f"net utility {number(float(found.net_utility[at]))}"
+        return f"net utility {amount(float(found.net_utility[at]), '')}"
 
     optimal = (
         f"Optimal stops after {documents(found.at_optimal)} and chooses “{best}”, {verdict(found.at_optimal)}: "
@@ -279,7 +279,7 @@ def recall_sentence(found: Recalled) -> str:
         return (
             f"{said} What was left out decides: from document {found.settled} on the chance is {percent(float(found.b[found.settled]))}"
             f", beyond q* = {settings.payoffs.q_star:.2f}, and the answer is “{after}”; reading everything brings "
-            f"{number(float(found.net_utility[-1]))}. {optimal}"
+            f"{amount(float(found.net_utility[-1]), '')}. {optimal}"
         )
     read_on = found.at_target - found.settled
     return (
@@ -304,18 +304,23 @@ NAMED = ("optimal", "greedy", "budget", "qbcb", "screen-everything", "decide-now
 
 
 def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
-    """Net utility against recall, a point a rule."""
+    """Net utility against recall, a point a rule: those that are named filled and above the others, in grey."""
     data, notes = [], []
     low, high = float(found.rows["net_utility"].min()), float(found.rows["net_utility"].max())
     most = float(found.rows["recall"].max())
-    for each in by_method_rows(found):
+    # What is drawn later lies above: Optimal last.
+    for each in sorted(by_method_rows(found), key=lambda row: (_is_named(row), row["policy"] == "optimal")):
         look = style(each["policy"], each["variant"], each["family"])
         x, y, name = each["recall"], each["net_utility"], each["approach"]
-        point = _dot(x, y, look["color"], symbol=look["symbol"])
-        data.append(point | {"hoverinfo": "text", "hovertext": f"{name}: {x:.2f}, {number(y)}"})
-        if each["policy"] in NAMED and "," not in name:
+        named = _is_named(each)
+        point = _dot(
+            x, y, look["color"] if named else GREY, symbol=look["symbol"] if named else "circle-open"
+        )
+        data.append(point | {"hoverinfo": "text", "hovertext": f"{name}: {x:.2f}, {amount(y, '')}"})
+        if named:
             right = x < 0.75 * most
-            below = each["policy"] == "greedy"
+            # They lie close to each other: one is named above its point, one below.
+            yanchor = {"optimal": "bottom", "greedy": "top"}.get(each["policy"], "middle")
             notes.append(
                 label(
                     x,
@@ -323,12 +328,14 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
                     name,
                     _ink(look["color"], dark),
                     xanchor="left" if right else "right",
-                    yanchor="top" if below else "middle" if right else "bottom",
-                    xshift=8 if right else 0,
-                    yshift=-2 if below else 0 if right else 6,
+                    yanchor=yanchor,
+                    xshift=8 if right else -8,
+                    yshift={"bottom": 4, "top": -2}.get(yanchor, 0),
                 )
             )
     room = 0.1 * (high - low or 1.0)
+    others = "○ the other rules (point at one for its name)"
+    notes.append(label(0, 1, others, text_colour(dark), xref="paper", yref="paper", xanchor="left", yshift=2))
     layout = drawn_layout(
         330,
         False,
@@ -340,6 +347,10 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
         yaxis=axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6),
     )
     return {"data": data, "layout": layout}
+
+
+def _is_named(row: dict[str, Any]) -> bool:
+    return row["policy"] in NAMED and "," not in row["approach"]
 
 
 def by_method_sentence(found: ByMethod) -> str:
@@ -357,9 +368,9 @@ def by_method_sentence(found: ByMethod) -> str:
     )
     return (
         f"{found.title}, {found.cases} lists, {found.with_something} of them with something to find, at q* = {found.q_star:g} and a cost of {number(found.cost)}: {best['approach']} brings "
-        f"most, {number(best['net_utility'])}, with a recall of {best['recall']:.2f}; {most['approach']} finds most, "
-        f"{most['recall']:.2f}, and brings {number(most['net_utility'])}. Over all {len(ordered)} rules {verdict} "
-        f"(rank correlation {together:.2f})."
+        f"most, {amount(best['net_utility'], '')}, with a recall of {best['recall']:.2f}; {most['approach']} finds most, "
+        f"{most['recall']:.2f}, and brings {amount(most['net_utility'], '')}. Over all {len(ordered)} rules {verdict} "
+        f"(rank correlation {amount(round(together, 2), '')})."
     )
 
 
@@ -466,10 +477,10 @@ def one_document_rows(found: OneDocument) -> Rows:
 def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
     """What three rules compare with the cost along a list, and where each stops."""
     cost = found.settings.cost
-    last = min(len(found.path), max(20, int(1.5 * max(found.depth))))
+    last = _drawn_to(found)
     shown = [_positive(worth[:last]) for worth in found.worth]
     high = max(float(np.nanmax(each)) for each in shown if np.isfinite(each).any())
-    names = ("the paper’s score (Greedy)", "one document, exact", "best plan (Optimal)")
+    names = ("the paper’s score (Greedy)", "one document, exact (dashed)", "best plan (Optimal)")
     colours = (style("greedy")["color"], VALUE, style("optimal")["color"])
     data = [line([0, last], [cost, cost], COST, dash="dash", hoverinfo="skip")]
     floor = math.log10(cost) - 1.2
@@ -483,7 +494,7 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
                 list(range(last)),
                 y,
                 colour,
-                width=3 - row % 2,
+                width=(3, 2, 5)[row],
                 dash="dash" if row == 1 else "solid",
                 hovertemplate="%{x}: %{y:.3~g}<extra></extra>",
             )
@@ -518,6 +529,11 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
     return {"data": data, "layout": layout}
 
 
+def _drawn_to(found: Compared) -> int:
+    """Depth to which :func:`compared_figure` draws."""
+    return min(len(found.path), max(20, int(1.5 * max(found.depth))))
+
+
 def _positive(values: Floats) -> Floats:
     """A log axis has no place for zero."""
     return np.where(values > 0, values, np.nan)
@@ -536,7 +552,30 @@ def compared_sentence(found: Compared) -> str:
         said += " The exact worth of one document stops before the first: looking one step ahead is a trap."
     elif single != optimal:
         said += f" Looking one step ahead stops at {single}."
-    return f"{said} Going with Optimal instead of Greedy is expected to bring {number(gain)} more, if the chances are right."
+    return (
+        f"{said}{_hidden_lines(found)} Going with Optimal instead of Greedy is expected to bring {number(gain)} more, if the "
+        "chances are right."
+    )
+
+
+def _hidden_lines(found: Compared) -> str:
+    """Where one document's exact worth cannot be seen: a log axis has no 0, and lines may lie on each other."""
+    _, single, best = (worth[: _drawn_to(found)] for worth in found.worth)
+    zero, same = single <= 0, (single > 0) & np.isclose(single, best, rtol=0.02)
+    told = []
+    if zero.all():
+        told.append(
+            "The line of one document is not seen: it alone is worth 0 all along, and a log scale has no 0."
+        )
+    elif zero[0]:
+        told.append(
+            f"The line of one document begins after {documents(int(np.argmin(zero)))}: before, it is 0, and a log scale has no 0."
+        )
+    if same.sum() > len(same) / 4:
+        told.append(
+            "Where the lines of one document and of the best plan lie on each other, the dashed one is above."
+        )
+    return "".join(f" {each}" for each in told)
 
 
 def compared_rows(found: Compared) -> Rows:

@@ -225,7 +225,7 @@ def replayed(
 
     Documents without a label are passed over: nobody knows what they are. Every label counts as it stands, so hits
     need no confirmation. In a review the labels say which reports are included and not what is in them: belief stays
-    where it starts, and rules that weigh value against cost stop where chances alone let them.
+    where it starts, so that only rules that do not act on it tell something.
 
     Parameters
     ----------

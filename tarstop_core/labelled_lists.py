@@ -14,7 +14,7 @@ import numpy as np
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
-from tarstop_core.first_hit import PastCase
+from tarstop_core.first_hit import DEEPEST, PastCase
 from tarstop_core.prepare import prepare, suggest_order
 from tarstop_core.records import NOT_RELEVANT, RELEVANT
 from tarstop_core.session import State, records_digest
@@ -90,6 +90,18 @@ def kind_of(name: str, content: bytes) -> str:
     return RECORDS
 
 
+def abstract_column(content: bytes) -> str | None:
+    """The column with the verdict on title and abstract, where the first line of a table names one.
+
+    Examples
+    --------
+    >>> abstract_column(b"title,label_included,label_abstract_screening\\nHinge,0,1")
+    'label_abstract_screening'
+    """
+    first = content.split(b"\n", 1)[0].decode(errors="ignore")
+    return next((each for each in ABSTRACT_LABELS if each in first), None)
+
+
 def read_labelled(
     files: Sequence[tuple[str, bytes]],
     queries: Mapping[str, str] | None = None,
@@ -152,8 +164,7 @@ def read_labelled(
 
 
 def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, list[str]]:
-    header = content.split(b"\n", 1)[0].decode(errors="ignore") if abstracts else ""
-    wanted = next((each for each in ABSTRACT_LABELS if each in header), None)
+    wanted = abstract_column(content) if abstracts else None
     columns = {wanted: "label"} if wanted else None
     table = read_records(io.BytesIO(content), name, columns=columns)
     frame = table.frame
@@ -205,16 +216,17 @@ def session_list(row: SessionRow, state: State) -> Topic:
 def session_case(state: State) -> PastCase | None:
     """What a patent session says of when the first hit comes.
 
-    None when nothing was read, when documents were not read in the order of their ranks, or while a hit waits
-    for confirmation.
+    None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
+    for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
 
     A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
     """
     if state.ranks is not None or (state.hit is None and len(state.pending)):
         return None
-    if state.hit is not None:
-        return PastCase("hit", state.hit)
-    return PastCase("stopped", state.depth) if state.depth else None
+    at = state.depth if state.hit is None else state.hit
+    if not 1 <= at <= DEEPEST:
+        return None
+    return PastCase("stopped" if state.hit is None else "hit", at)
 
 
 def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.cumulative import CumulativePath
+from tarstop_core.explore_figures import PAPER, PAPER_ON_DARK
 from tarstop_core.figures import (
     TEXT,
     TEXT_ON_DARK,
@@ -73,7 +74,9 @@ def for_a_hall(figure: Figure, height: int = 430, *, simulated: bool = True, dar
     layout = figure["layout"]
     if simulated:
         mark = label(1, 1, "simulated", TEXT_ON_DARK if dark else TEXT, xref="paper", yref="paper", yshift=2)
-        layout["annotations"] = [*layout.get("annotations", ()), mark]
+        layout["annotations"] = [*layout["annotations"], mark]
+    for note in layout["annotations"]:
+        note["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
     layout["font"] = {"color": TEXT_ON_DARK if dark else TEXT}
     layout["height"] = height
     margin = layout["margin"]

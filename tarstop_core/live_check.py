@@ -59,6 +59,8 @@ class Check:
         Whether the number found lies outside the interval and multiplying is right.
     misses : float or None
         Patents in which nothing was found: chance of that, if prior art exists.
+    unsure, waiting : int
+        Documents left out because they are unsure; because a hit is to be confirmed or a report waits.
     """
 
     read: int
@@ -71,6 +73,8 @@ class Check:
     factor_high: float
     offered: bool
     misses: float | None = None
+    unsure: int = 0
+    waiting: int = 0
 
     @property
     def outside(self) -> bool:
@@ -168,7 +172,10 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
         low, high = expected_range(expected, calibrator.dispersion)
     mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
     outside = not low <= found <= high
-    return Check(read, expected, low, high, found, mean, least, most, outside and misses is None, misses)
+    unsure = len(state.unsure)
+    waiting = state.depth - read - unsure
+    offered = outside and misses is None
+    return Check(read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting)
 
 
 def check_sentence(check: Check | None, settings: Settings) -> str:
@@ -185,13 +192,19 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     """
     if check is None:
         return "Whether the chances fit this list shows once documents are read."
-    among = f"among the {documents(check.read)} read" if check.read != 1 else "of the 1 document read"
+    among = f"{'of' if check.read == 1 else 'among'} the {documents(check.read)} {_judged(check, settings)}"
     if check.misses is not None:
-        rare = "which is rare: " if check.outside else ""
+        none = "none is confirmed" if check.waiting else "none was found"
+        rare = ", which is rare" if check.outside else ""
+        scaled_still = (
+            f" They are still multiplied by {number(settings.scale)}, although no hit stands that would speak for it."
+            if settings.scale != 1
+            else ""
+        )
         return (
-            f"If prior art exists, {_range(check)} relevant were expected {among}; none was found, {rare}"
-            f"{percent(check.misses)} of such searches have none so far. The belief has taken that in, so the "
-            "chances are not multiplied as well."
+            f"If prior art exists, {_range(check)} relevant were expected {among}; {none}. Of searches with prior art, "
+            f"{percent(check.misses)} have found none by here{rare}. The chance that prior art exists has fallen "
+            f"for that, so the chances of single documents are not lowered as well.{scaled_still}"
         )
     lead = f"Expected {_range(check)} relevant {among}, found {check.found:,}"
     if not check.outside:
@@ -209,6 +222,15 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
             "were fitted on"
         )
     return f"{lead}: {why}; multiplied by {times} they would fit it."
+
+
+def _judged(check: Check, settings: Settings) -> str:
+    """'read', or 'judged (2 unsure, 1 waits for confirmation)' where some of those read are not counted."""
+    left_out = [f"{check.unsure:,} unsure"] if check.unsure else []
+    if check.waiting:
+        what = "a report" if settings.review else "confirmation"
+        left_out.append(f"{check.waiting:,} {'waits' if check.waiting == 1 else 'wait'} for {what}")
+    return f"judged ({', '.join(left_out)})" if left_out else "read"
 
 
 def _short(factor: float) -> float:

@@ -34,6 +34,7 @@ RAREST = 4
 MOST_ALIKE = 20
 """Titles that share two rare words in larger groups than this share a phrase, not a document."""
 LEAST_SHARED = 0.6
+SIGNED = "same title, first author and year"
 MOST_DIFFERENT = 0.1
 """Share of a title's letters that may differ."""
 _NUMBER = re.compile(r".*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
@@ -47,7 +48,8 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
 
     Records whose PMIDs or publication numbers differ are different ones. Records whose DOIs differ may be a preprint
     and its article: they are proposed where the title is the same and neither first author nor abstract speaks
-    against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless the abstracts agree.
+    against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
+    agree, or first author and year are known and the same.
 
     Parameters
     ----------
@@ -73,6 +75,13 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     for row, title in enumerate(titles):
         if title:
             rows_of[title].append(row)
+    signed: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for row in (
+        row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows
+    ):
+        author, year = first_author(frame["authors"].iloc[row]), date_key(frame["date"].iloc[row])[:1]
+        if author and year:
+            signed[(titles[row], author, *year)].append(row)
     parent = list(range(len(frame)))
     found: list[Match] = []
 
@@ -81,7 +90,10 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
             row = parent[row]
         return row
 
-    pairs = list(_candidates(rows_of))
+    pairs = [
+        (rows[0], row, SIGNED) for rows in signed.values() if len(rows) <= MOST_ALIKE for row in rows[1:]
+    ]
+    pairs += _candidates(rows_of)
     rows = sorted({row for one, other, _ in pairs for row in (one, other)})
     about = dict(
         zip(rows, frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None), strict=True)
@@ -118,10 +130,10 @@ def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_tell
     years = [date_key(record[2])[:1] for record in (one, other)]
     texts = (one[3], other[3])
     agree = texts_agree(*texts)
-    same = alike == "same title"
+    same = alike in ("same title", SIGNED)
     if differ and (len(authors) > 1 or not agree or not same):
         return ""
-    if not all_telling and not (agree and all(texts)):
+    if not all_telling and not (agree and (all(texts) or alike == SIGNED)):
         return ""
     if not same and (len(authors) > 1 or not agree):
         return ""

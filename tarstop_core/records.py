@@ -357,6 +357,10 @@ def texts_agree(one: str, other: str) -> bool:
     return 2 * len(words & others) >= min(len(words), len(others))
 
 
+# What stands in for an id where a file has none, and what a table of records numbers its rows by.
+_ROW_NUMBER = re.compile(r"(?:row )?\d+(?: \(\d+\))?")
+
+
 def _works(frame: pd.DataFrame) -> dict[int, tuple[object, ...]]:
     """Return title, first author and year of the records whose title is another's too and all is known."""
     titles = [normal_title(title) for title in frame["title"].tolist()]
@@ -374,16 +378,19 @@ def _group_duplicates(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Mat
     """Return, for every row, the number of the first row that is the same document, and why.
 
     Two rows are one document when none of their identifiers contradicts it (conference abstracts share
-    their supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number, or id,
-    title and abstract, or a telling title, first author and year with abstracts that agree.
+    their supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number, or id
+    and title with the same or no abstract, or a telling title, first author and year with abstracts that
+    agree. An id that only counts rows identifies nothing: there an abstract has to be the same too.
     """
     keys = identifiers(frame)
-    same: dict[int, tuple[object, ...]] = {}
+    same: dict[int, tuple[tuple[object, ...], str]] = {}
     repeated = np.flatnonzero(frame["id"].duplicated(keep=False).to_numpy())
     texts = frame[["id", "title", "abstract"]].iloc[repeated].itertuples(index=False, name=None)
     for row, text in zip(repeated.tolist(), texts, strict=True):
-        if text[1]:
-            same[row] = text
+        counted = _ROW_NUMBER.fullmatch(text[0])
+        if text[1] and (text[2] or not counted):
+            why = "same title and abstract" if counted else "same identifier, title and abstract"
+            same[row] = text, why if text[2] else "same identifier and title"
     works = _works(frame)
     abstracts = frame["abstract"]
 
@@ -407,7 +414,7 @@ def _group_duplicates(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Mat
             (column, key, f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()
         ]
         if row in same:
-            lookups.append(("same", same[row], "same identifier, title and abstract"))
+            lookups.append(("same", *same[row]))
         if row in works:
             lookups.append(("work", works[row], "same title, first author and year"))
         for kind, lookup, why in lookups:
@@ -436,7 +443,7 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
 
     Duplicates share a DOI, PMID or publication number (after normalisation, and without another of
     these contradicting it), or id, title and abstract, or a telling title, first author and year while
-    their abstracts agree. The first record is kept, its blanks are filled from later ones, and `source`
+    their abstracts agree; a row's number is no id. The first record is kept, its blanks are filled from later ones, and `source`
     names every file. Different documents that carry the same id are both kept; the later one becomes
     "id (2)".
 

@@ -654,6 +654,8 @@ class Fold:
             self._excluded_for[at] = str(said["reason"])
         if "with" in said:
             self._together[at] = self._at(event, "with")
+        if said.get("note"):
+            self._notes[str(said["doc"])] = str(said["note"])
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
@@ -741,7 +743,8 @@ def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
     ----------
     doc, label : str
     **more : str
-        `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one.
+        `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one, the document's
+        `note` from then on, which an undo takes back with the verdict.
 
     Examples
     --------

@@ -84,6 +84,8 @@ def export_session(store: Store, session_id: str) -> str:
 def import_session(store: Store, text: str, name: str = "The file") -> str:
     """Take a session in; nothing is stored unless all of it can be used.
 
+    One whose name is in use here is called "… (imported)".
+
     Parameters
     ----------
     store : Store
@@ -100,7 +102,7 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     Raises
     ------
     InputProblem
-        When it is not such a file, or does not fit together.
+        When it is not such a file, does not fit together, or is a session that is here already.
     """
     content = read_envelope(
         text,
@@ -138,6 +140,14 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     missing = _digests(settings, events) - known
     if missing:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
+    here = (*store.sessions(), *store.sessions(archived=True))
+    for session in here:
+        if session.created == named["created"] and store.events(session.id) == events:
+            raise InputProblem(
+                f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
+            )
+    if named["name"] in {session.name for session in here}:
+        named["name"] += " (imported)"
 
     for each in calibrators:
         store.save_calibrator(each)

@@ -60,7 +60,7 @@ h2{margin-top:2.2rem;border-bottom:1px solid var(--line);font-size:1.25rem}h3{fo
 caption{text-align:left;padding:.3rem 0}
 th,td{padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;
 font-variant-numeric:tabular-nums}
-thead th{white-space:nowrap}td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:14rem}
+td.n,th.n{text-align:right}td.n{white-space:nowrap}td.w{min-width:14rem}
 tbody th{font-weight:600;min-width:11rem;max-width:22rem}
 figure{margin:1rem 0}figure svg{max-width:100%;height:auto;min-width:32rem}
 nav a{margin-right:1rem;display:inline-block;padding:.2rem 0}a{color:inherit}
@@ -427,7 +427,7 @@ def _steps(session: WholeSession) -> list[str]:
     )
     return [
         _p(note),
-        _table([*head, "Verdict", "By", "When"], rows, "", numeric={0, 2, 3, 4, 5, 7, 10}, wide={1}),
+        _table([*head, "Verdict", "By", "When"], rows, "", numeric={0, 2, 3, 4, 5, 7}, wide={1}),
     ]
 
 

@@ -36,6 +36,7 @@ ROUNDS = 5
 SCALE, UNIT = 1000.0, "points"
 """What both mistakes together cost: nobody plays for thousandths."""
 YOU = "You"
+UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 
 
@@ -320,12 +321,28 @@ def short(policy: Policy) -> str:
 def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
-    names = {"both": "“Reject” or “Adopt”", "patent": "“Reject”", "review": "“Adopt”"}[game.mix]
+    asked = {
+        sample(key).settings.scenario: sample(key).settings for key in game.keys[: len(SCENARIOS[game.mix])]
+    }.values()
+    choices = "; ".join(f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in asked)
     return (
         f"Five lists, and on each the chance beforehand is one half. Every document you read costs {points(game.cost)}; "
-        f"stop when you like, and decide. {names} brings {points(payoffs.B)} if right and loses {points(payoffs.L_r)} if "
-        f"wrong; the other action brings {points(payoffs.G)} if right and loses {points(payoffs.L_g)} if wrong."
+        f"stop when you like, and decide: {choices}. {actions(game, True)} brings {points(payoffs.B)} if right and loses "
+        f"{points(payoffs.L_r)} if wrong; {actions(game, False)} brings {points(payoffs.G)} if right and loses "
+        f"{points(payoffs.L_g)} if wrong."
     )
+
+
+def actions(game: Game, plus: bool) -> str:
+    """The action a⁺, or a⁻, by the names it has in the game.
+
+    Examples
+    --------
+    >>> actions(Game(), True), actions(Game(mix="patent"), False)
+    ('“Reject” or “Adopt”', '“Grant”')
+    """
+    found = [sample(key).settings for key in game.keys[: len(SCENARIOS[game.mix])]]
+    return " or ".join(f"“{action(plus, each)}”" for each in found)
 
 
 def points(value: float) -> str:
@@ -376,6 +393,23 @@ def hidden(explored: Explored, settings: Settings, call: Call) -> str:
     return f"There was prior art, first at #{finds[0] + 1:,}."
 
 
+def regret_sentence(rows: Sequence[Row]) -> str:
+    """What regret is measured against here: in every round somebody else may be the best."""
+    fair = np.array([[each.net_utility for each in row.played] for row in rows if row.regret is not None])
+    best = fair.max(axis=0).sum()
+    said = (
+        "Regret: points given up a round, on average, against whoever did best in that round, you or a rule but not the "
+        f"Oracle. These bests of single rounds come to {best:,.0f} points together, which nobody needs to have reached."
+    )
+    oracle = next(row.total for row in rows if row.regret is None)
+    if best <= oracle:
+        return said
+    return (
+        f"{said} That is more than the Oracle’s {oracle:,.0f}: it reads up to a document that proves its answer, and "
+        "you guessed rightly with less."
+    )
+
+
 def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     """How the person did against the rules, in a few sentences."""
     fair = [row for row in rows if row.regret is not None]
@@ -386,7 +420,7 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     right = round(you.mean["decision_agreement"] * ROUNDS)
     read = sum(each.depth for each in you.played)
     said = (
-        f"You came to {points(you.total)}, number {place} of {len(fair)}; the best rule here, {best.title}, came to "
+        f"You came to {points(you.total)}, number {place} of {len(fair)}{UNCOUNTED}; the best rule here, {best.title}, came to "
         f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {documents(read)}; "
         f"Optimal was right in {round(rules['Optimal'].mean['decision_agreement'] * ROUNDS)} and read "
         f"{sum(each.depth for each in rules['Optimal'].played):,.0f}."

@@ -201,7 +201,7 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
         "xaxis": axis(
             "net utility of all rounds (points)",
             dark,
-            range=[low - (1.6 * room if low < 0 else 0), high + room],
+            range=[low - (1.6 * room if low < 0 else 0), high + 1.6 * room],
             nticks=5,
         ),
         "yaxis": axis(

@@ -29,6 +29,7 @@ from tarstop_core.calibrator_compare import (
     warnings,
 )
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.first_hit import first_hit_calibrator, fit_first_hits, read_cases
 from tarstop_core.labelled_lists import list_digest
@@ -98,7 +99,10 @@ def test_an_impossible_hit_costs_a_bounded_loss() -> None:
 def test_decisions_are_those_of_replay() -> None:
     held_out = HeldOut("lists", tuple(LISTS))
     found = decisions(HALF, TENTH, held_out, Optimal(), BALANCED, 0.001, 0.5)
-    assert found is not None and found.cases == 6
+    assert found is not None and (found.cases, found.empty) == (6, 3)
+    mixed = HeldOut("lists", (*LISTS, without_relevant(LISTS[0])))
+    found_mixed = decisions(HALF, TENTH, mixed, Optimal(), BALANCED, 0.001, 0.5)
+    assert found_mixed is not None and (found_mixed.cases, found_mixed.empty) == (4, 1)
     twins = [
         replace(each, labels=np.zeros(9, dtype=bool), ids=each.ids[~each.labels], n_relevant=0)  # type: ignore[operator]
         for each in LISTS
@@ -111,6 +115,9 @@ def test_decisions_are_those_of_replay() -> None:
     assert utility.lower_is_better is False and right.lower_is_better is False
     said = decisions_sentence(found, "Optimal", "half", "tenth")
     assert "With the chances of “tenth” instead of “half”, Optimal reads" in said
+    told = replace(utility, difference=-0.00977, low=-0.0222, high=0.00221)
+    said = decisions_sentence(replace(found, measures=(told, read, right)), "Optimal", "half", "tenth")
+    assert "changes net utility by −0.00977 a case (95 %: −0.0222 to 0.00221); that may be chance." in said
 
 
 def test_decisions_need_every_label() -> None:

@@ -54,10 +54,14 @@ def test_the_first_five_minutes(demo: tuple[Store, SessionRow]) -> None:
     words = [told(store, row, after(row, read)) for read in range(40)]
     depends = [read for read, each in enumerate(words) if each.word == "DEPENDS ON ASSUMPTIONS"]
     assert depends == list(range(7, 35)) and words[35].word == "STOP"
-    assert "After seven documents" in PAGE and "After 35 it says STOP" in PAGE
+    assert "After seven documents" in PAGE and "After 35 documents none of those tried turns it" in PAGE
     assert "hits should have shown by now" in words[7].doubts[0]
     says_stop = [read for read in depends if "your settings say stop" in words[read].sentence]
     assert says_stop[0] == 24 and "below the cost after 24 documents" in PAGE
+    assert words[24].sentence.startswith("Taken at their word, your settings say stop")
+    assert "“Taken at their word, your settings say stop”" in PAGE and all(
+        "go on" in each for each in words[24].doubts
+    )
 
     relevant = read_qrels(ROOT / "sample_data/patents/qrels.txt")[DEMO_TOPIC]
     ranks = [rank for rank, doc in enumerate(row.ids, start=1) if relevant.get(doc, 0) > 0]
@@ -70,7 +74,7 @@ def test_the_first_five_minutes(demo: tuple[Store, SessionRow]) -> None:
 
     calibrator = store.calibrator(row.settings.calibrator)
     p = calibrator.probabilities(row.scores, len(row.ids))
-    said = check_sentence(live_check(row.settings, calibrator, p, marked), row.settings)
+    said = check_sentence(live_check(row.settings, calibrator, p, held), row.settings)
     quoted = re.findall(r"“(Expected .+?)”", PAGE)
     assert quoted and said.startswith(quoted[0])
 

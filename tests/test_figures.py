@@ -99,7 +99,13 @@ def is_sound(figure: Figure) -> None:
 
 
 def live(
-    path: DecisivePath, policy: Policy, cost: float, depth: int, choice: str = "near", log_depth: bool = False
+    path: DecisivePath,
+    policy: Policy,
+    cost: float,
+    depth: int,
+    choice: str = "near",
+    log_depth: bool = False,
+    dark: bool = False,
 ) -> Figure:
     plan = max(depth, int(policy.depths(path, [cost], start=depth)[0]))
     return live_curves(
@@ -113,6 +119,7 @@ def live(
         span=window(len(path), depth, plan, choice),
         unit=path.payoffs.unit,
         log_depth=log_depth,
+        dark=dark,
     )
 
 
@@ -185,6 +192,15 @@ def test_the_cost_line_is_there_when_there_is_a_cost() -> None:
     assert line is not None and line["y"] == [0.002, 0.002] and line["yaxis"] == "y2"
     free = live(ranking(100), Optimal(), 0.0, 5)
     assert all(note["text"] != "cost of one document" for note in free["layout"]["annotations"])
+
+
+def test_labels_of_lines_stand_clear() -> None:
+    """The cost's label keeps off the end where the value meets the cost; what crosses a label is covered."""
+    for dark, paper in ((False, "#FFFFFF"), (True, "#14181D")):
+        figure = live(ranking(300), Optimal(), 0.001, 7, dark=dark)
+        act, cost = figure["layout"]["annotations"]
+        assert (act["bgcolor"], cost["bgcolor"]) == (paper, paper)
+        assert (cost["x"], cost["xanchor"]) == (0, "left")
 
 
 def test_both_lines_span_the_window() -> None:

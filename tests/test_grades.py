@@ -103,6 +103,15 @@ def test_two_y_settle_it_together() -> None:
             together_event(before, IDS, *pair)
 
 
+def test_one_undo_takes_back_the_pair_and_its_note() -> None:
+    noted = Event("note", {"doc": IDS[4], "text": "See figure 2"})
+    before = state_of(*GRADED, noted)
+    event = together_event(before, IDS, IDS[1], IDS[4], note="See figure 2\nWith #2: same field")
+    assert state_of(*GRADED, noted, event).notes == {IDS[4]: "See figure 2\nWith #2: same field"}
+    undone = state_of(*GRADED, noted, event, Event("undo"))
+    assert undone.notes == {IDS[4]: "See figure 2"} and undone.together == {}
+
+
 def test_the_y_that_a_hit_rests_on_stays_one() -> None:
     event = together_event(state_of(*GRADED), IDS, IDS[1], IDS[4])
     after = state_of(*GRADED, event)

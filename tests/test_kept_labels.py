@@ -20,6 +20,7 @@ from tarstop_core.policies import Budget, Consecutive, Greedy, Optimal
 from tarstop_core.prepare import Ranking, prepare
 from tarstop_core.records import as_records
 from tarstop_core.session import PENDING, UNSEEN, Event, Settings, State, replay
+from tarstop_core.session_compare import outcome
 from tarstop_core.session_export import document_rows, to_ris, whole_session
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.session_report import report_html
@@ -222,3 +223,29 @@ def test_labels_of_published_reviews(real_data: Path, name: str, documents: int,
     first = int(np.flatnonzero(labels.codes[ranking.order] == 1)[0]) + 1
     assert optimal.depth <= first and optimal.plus == (optimal.depth == first) == (optimal.found == 1)
     assert budget.depth == 100 and 0 < budget.found < relevant
+
+
+def test_a_replay_stops_where_the_finished_session_does(tmp_path: Path) -> None:
+    """For rules that go by labels alone, on a list whose labels are all known."""
+    labels = np.random.default_rng(3).random(60) < 0.1
+    frame = as_records(
+        {
+            "id": [f"d{at}" for at in range(60)],
+            "label": ["relevant" if each else "not relevant" for each in labels],
+        }
+    )
+    ranking = Ranking(np.random.default_rng(4).permutation(60), None, "By hand.")
+    found = labels_found(frame)
+    screened, ranks = kept_first(ranking, found)
+    kept = replace(kept_event(frame, screened, found, ranks), seq=1, time="2026-11-21T14:00:00.000+00:00")
+    review = replace(START, scenario="review", confirm_hits=False, calibrator=BY_RANK.digest)
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        store.save_calibrator(BY_RANK)
+        collection = store.save_collection("a.csv", frame, [], 0)
+        session = whole_session(
+            store,
+            store.create_session("Kept", collection, screened.order, None, review, "", "", events=[kept]),
+        )
+        for rule in (Budget(20), Consecutive(5), Consecutive(12)):
+            (told,) = replayed(ranking, found, review, BY_RANK, [rule])
+            assert told.depth == outcome(session, replace(review, policy=rule.spec)).depth < 60

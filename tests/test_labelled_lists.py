@@ -19,7 +19,7 @@ from tarstop_core.calibration import (
     predicted,
 )
 from tarstop_core.errors import InputProblem
-from tarstop_core.first_hit import PastCase
+from tarstop_core.first_hit import DEEPEST, PastCase
 from tarstop_core.labelled_lists import (
     list_digest,
     read_labelled,
@@ -145,6 +145,9 @@ def test_sessions_give_what_was_read(tmp_path: Path) -> None:
         assert session_case(stopped) == PastCase("stopped", 12)
         unread = replace(patent.state, labels=np.full(N, -1, dtype=np.int8))
         assert session_case(unread) is None
+        none = np.zeros(DEEPEST + 1, dtype=np.int8)
+        for depth, case in ((DEEPEST, PastCase("stopped", DEEPEST)), (DEEPEST + 1, None)):
+            assert session_case(replace(patent.state, labels=none[:depth], confirmed=none[:depth])) == case
 
 
 def test_lists_are_recognised_again() -> None:

@@ -90,6 +90,10 @@ def test_what_is_still_unread_is_not_corrected_twice() -> None:
 def test_unsure_documents_are_left_out() -> None:
     with_unsure = live_check(REVIEW, EVEN, P, read(REVIEW, "+---????"))
     assert with_unsure is not None and with_unsure.read == 4 and with_unsure.expected == pytest.approx(1.0)
+    assert "of the 1 document judged (1 unsure), found 0" in check_sentence(
+        live_check(REVIEW, EVEN, P, read(REVIEW, "-?")), REVIEW
+    )
+    assert "among the 4 documents judged (4 unsure), found 1" in check_sentence(with_unsure, REVIEW)
     assert live_check(REVIEW, EVEN, P, read(REVIEW, "??")) is None
     assert "once documents are read" in check_sentence(None, REVIEW)
 
@@ -100,7 +104,10 @@ def test_misses_in_a_patent_speak_against_existence_and_are_not_counted_again() 
     assert check is not None and check.outside and not check.offered
     assert check.misses == pytest.approx(0.75**40)
     said = check_sentence(check, START)
-    assert "If prior art exists" in said and "not multiplied as well" in said
+    assert "If prior art exists" in said and "are not lowered as well" in said
+    assert "still multiplied" not in said
+    # A rescaling for a hit that was rejected since is not passed over.
+    assert "still multiplied by 0.5" in check_sentence(check, replace(START, scale=0.5))
 
 
 def test_kappa_and_reading_sensitivity_count_in_patents() -> None:
@@ -249,6 +256,8 @@ def test_a_hit_that_waits_for_confirmation_settles_nothing_yet() -> None:
     assert (
         check is not None and (check.read, check.found) == (4, 0) and check.misses == pytest.approx(0.75**4)
     )
+    said = check_sentence(check, START)
+    assert "among the 4 documents judged (1 waits for confirmation); none is confirmed." in said
     confirmed = replay(
         START,
         IDS,

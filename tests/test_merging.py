@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from tarstop_core.merging import as_stored, merge_as_chosen, propose, said
 from tarstop_core.records import as_records
 
@@ -61,6 +63,25 @@ def test_a_document_kept_apart_takes_no_other_with_it() -> None:
     assert [(match.kept, match.other) for match in proposal.matches] == [(0, 1), (0, 2)]
     merge = merge_as_chosen([table], proposal, {1})
     assert (merge.duplicates, merge.frame["id"].tolist()) == (1, ["a", "b"])
+
+
+def test_the_number_of_a_row_identifies_nothing_and_empty_abstracts_do_not_agree() -> None:
+    def table(name: str, first: str, author: str, year: str, abstract: str = "") -> pd.DataFrame:
+        known = {"title": ["Editorial"], "authors": [author], "date": [year], "abstract": [abstract]}
+        return as_records({"id": [first], **known, "source": [name]})
+
+    bib, ris = table("a.bib", "white", "White, C.", "2010"), table("a.ris", "row 3", "Green, E.", "2018")
+    csv = table("a.csv", "row 3", "White C", "2010")
+    proposal = propose([bib, ris, csv])
+    assert [(match.kept, match.other, match.kind) for match in proposal.matches] == [(0, 2, "near")]
+    assert proposal.merge.duplicates == 0
+    numbered = propose([table("a.csv", "3", "", "2018"), table("b.csv", "3", "", "2010")])
+    assert not numbered.matches
+    [twice] = propose([table("a.csv", "W77", "", ""), table("b.csv", "W77", "", "")]).matches
+    assert (twice.kind, twice.why) == ("exact", "same identifier and title")
+    text = "One text in two files."
+    [twice] = propose([table("a.csv", "3", "", "", text), table("b.csv", "3", "", "", text)]).matches
+    assert (twice.kind, twice.why) == ("exact", "same title and abstract")
 
 
 def test_what_was_chosen_is_said() -> None:

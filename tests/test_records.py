@@ -137,12 +137,12 @@ def test_merge_keeps_documents_that_another_identifier_tells_apart() -> None:
 
 
 def test_merge_keeps_both_of_a_clashing_id() -> None:
-    one = as_records({"id": ["1", "2"], "title": ["Hinge", "Mast"]})
-    two = as_records({"id": ["1", "2"], "title": ["Pole", "Mast"]})
+    one = as_records({"id": ["d1", "d2"], "title": ["Hinge", "Mast"]})
+    two = as_records({"id": ["d1", "d2"], "title": ["Pole", "Mast"]})
     merged = merge_records([one, two])
-    assert merged.frame["id"].tolist() == ["1", "2", "1 (2)"]
+    assert merged.frame["id"].tolist() == ["d1", "d2", "d1 (2)"]
     assert merged.duplicates == 1
-    assert 'share the id 1; the later one is now "1 (2)"' in merged.notes[-1]
+    assert 'share the id d1; the later one is now "d1 (2)"' in merged.notes[-1]
 
 
 def test_merge_counts_disagreeing_labels() -> None:

@@ -74,6 +74,8 @@ def test_a_review_brings_its_tables_and_full_texts(store: Store) -> None:
     assert table == [["Lee", "d0", 1, 9, 1, 2, None]]
     outcomes = [row[2].value for row in book["Full texts"].iter_rows(min_row=2)]
     assert outcomes == ["data", "excluded", "waiting"]
+    first = document_rows(whole_session(store, store.sessions()[0].id))[0]
+    assert first["report"] == "data" and "settles" not in first, "no document settles a review"
 
 
 def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:

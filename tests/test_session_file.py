@@ -80,10 +80,16 @@ def test_out_in_and_out_again_gives_the_same_bytes(store: Store, tmp_path: Path)
     assert elsewhere.append(taken, Event("note", {"doc": "c", "text": ""}), expected=5).seq == 6
 
 
-def test_taken_in_twice_the_documents_are_stored_once(store: Store, tmp_path: Path) -> None:
+def test_taken_in_twice_is_refused_until_something_more_was_recorded(store: Store, tmp_path: Path) -> None:
     text = export_session(store, a_session(store))
     elsewhere = other(tmp_path)
-    assert import_session(elsewhere, text) != import_session(elsewhere, text)
+    taken = import_session(elsewhere, text)
+    name = elsewhere.session(taken).name
+    with pytest.raises(InputProblem, match=f"x.json holds what is here already as “{name}”"):
+        import_session(elsewhere, text, "x.json")
+    elsewhere.append(taken, Event("note", {"doc": "c", "text": "more"}), expected=5)
+    again = import_session(elsewhere, text)
+    assert elsewhere.session(again).name == f"{name} (imported)"
     assert len(elsewhere.collections()) == 1 and len(elsewhere.sessions()) == 2
 
 

@@ -118,6 +118,16 @@ def test_regret_and_place() -> None:
     assert "QBCB" in {row.title for row in compared(Game(mix="patent", calls=CALLS))}
 
 
+def test_a_lucky_guess_may_do_better_than_the_oracle_and_regret_says_so() -> None:
+    game = Game(calls=(Call(0, True),) * ROUNDS)
+    rows = compared(game)
+    oracle = next(row for row in rows if row.regret is None)
+    best = sum(max(row.played[at].net_utility for row in rows if row is not oracle) for at in range(ROUNDS))
+    said = your_call.regret_sentence(rows)
+    assert best > oracle.total and f"{best:,.0f} points together" in said and "guessed rightly" in said
+    assert "guessed" not in your_call.regret_sentence(compared(Game(calls=CALLS)))
+
+
 @pytest.mark.parametrize("mix", ["both", "patent", "review"])
 def test_what_is_said_of_a_game(mix: your_call.Mix) -> None:
     game = Game(mix=mix, calls=CALLS)

@@ -75,7 +75,7 @@ def _read(
         if skipped:
             shown = delimiter.join(skipped[0])[:60]
             lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
-            notes.append(f'Skipped {lines} before the header (line {line}): "{shown}".')
+            notes.append(f'Skipped {lines} before the header, which is line {line}: "{shown}".')
         layout = make_layout(
             source.name, header, f"line {line}", (cells for _, cells in first[start + 1 :]), columns
         )

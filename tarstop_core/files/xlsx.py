@@ -58,7 +58,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     if start:
         rows_word = "1 row" if start == 1 else f"{start} rows"
         notes.append(
-            f'Skipped {rows_word} before the header (row {row}): "{" ".join(first[0][1]).strip()[:60]}".'
+            f'Skipped {rows_word} before the header, which is row {row}: "{" ".join(first[0][1]).strip()[:60]}".'
         )
     layout = make_layout(
         source.name, header, f"row {row}", (cells for _, cells in first[start + 1 :]), columns

@@ -63,7 +63,7 @@ def test_google_patents() -> None:
     assert first["publication_number"] == "US-9876543-B2"
     assert (first["date"], first["authors"]) == ("2013-03-04", "Ann Lee, Bo Ray")
     assert first["url"].startswith("https://patents.google.com/patent/US9876543B2")
-    assert 'Skipped 1 line before the header (line 2): "search URL:,https://' in table.notes[0]
+    assert 'Skipped 1 line before the header, which is line 2: "search URL:,https://' in table.notes[0]
     assert any("no abstracts" in note for note in table.notes)
 
 
@@ -344,7 +344,7 @@ def test_excel() -> None:
     assert table.frame["score"].tolist() == [0.5, 1.0]
     assert table.notes[:2] == (
         'Read the sheet "S3" of 3.',
-        'Skipped 1 row before the header (row 3): "Search of today".',
+        'Skipped 1 row before the header, which is row 3: "Search of today".',
     )
     assert "(rows 2 and 3)" in refusal(workbook([["id", "title"], [1, "a"], [1, "b"]]), "a.xlsx")
     assert "Row 3 of a.xlsx has the score" in refusal(

@@ -89,6 +89,17 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     assert any("Mine" in option for option in there.selectbox("calibration/chosen").options)
 
 
+def test_memory_is_for_patent_searches_and_reviews_begin_elsewhere(open_app: Open) -> None:
+    page = open_app("calibration", part="Fit one")
+    assert page.segmented_control("calibration_fit/way").value == "memory"
+    assert "For patent searches only" in page.markdown[0].value
+    page = open_app("calibration")
+    page.segmented_control("calibration/scenario").set_value("inclusion").run()
+    page.session_state["part"] = "Fit one"
+    page.run()
+    assert page.segmented_control("calibration_fit/way").value == "files"
+
+
 def test_nothing_finished_says_what_to_do(open_app: Open, store: Store) -> None:
     start_demo(store)
     page = open_app("calibration", part="Fit one")
@@ -177,5 +188,5 @@ def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store
     session = start_demo(store)
     labelled(store, session, "-" * 12)
     page = open_app("screen", session=session)
-    assert "The belief has taken that in" in shown(page)
-    assert page.button("rescale").disabled and page.button("rescale").label == "Chances as fitted"
+    assert "are not lowered as well" in shown(page)
+    assert "rescale" not in {button.key for button in page.button}

@@ -141,8 +141,44 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     assert "671 of 671 documents carry labels (24 relevant)." in asked.label.replace("\\", "")
     assert asked.value == "replay"
     assert "of 24" in html_of(app)
+    app.radio("set_up/scenario").set_value("review").run()
+    assert "labels hold no 2×2 tables" in words_of(app.caption)
+    (shown,) = [each.proto.body for each in app.get("html") if "stops after" in each.proto.body]
+    assert "Optimal" not in shown and "Greedy" not in shown and "Consecutive irrelevant(50)" in shown
+    app.radio("set_up/scenario").set_value("patent").run()
+    asked = choice(app)
     asked.set_value("keep").run()
     assert "Nothing is left to read then." in words_of(app.caption)
     app.button(START).click().run()
     (summary,) = store.sessions()
     assert summary.labelled == 671
+
+
+BOTH = b"""title,abstract,label_included,label_abstract_screening
+Accuracy of ultrasound for appendicitis,Ultrasound in children.,0,1
+Accuracy of MRI for appendicitis,MRI in adults.,1,1
+Kettles with lids,Kettles boil water.,0,0
+"""
+
+
+def test_the_verdict_that_the_stages_ask_for_is_taken_and_may_be_changed(open_app: Open) -> None:
+    app = open_app("set_up", scenario="review")
+    app.radio("set_up/documents/source").set_value("upload").run()
+    app.file_uploader(FILES).upload("both.csv", BOTH)
+    app.run()
+    assert not app.exception and not app.error
+    assert "3 of 3 documents carry labels (2 relevant)." in words_of(app.caption), "said before a question is"
+    next(area for area in app.text_area if "/query/" in area.key).set_value("ultrasound appendicitis").run()
+    assert "(label_abstract_screening)" in choice(app).label.replace("\\", "")
+
+    def asked() -> object:
+        return next(radio for radio in app.radio if "/documents/verdict/" in radio.key)
+
+    assert asked().value == "label_abstract_screening"
+    asked().set_value("label_included").run()
+    assert "3 of 3 documents carry labels (1 relevant)." in words_of(app.caption)
+    assert "(label_included" in choice(app).label.replace("\\", ""), "what was asked of the list stays"
+    app.radio("set_up/review/stages").set_value(1).run()
+    assert not app.exception and asked().value == "label_included"
+    app.radio("set_up/scenario").set_value("patent").run()
+    assert not app.exception and asked().value == "label_included"

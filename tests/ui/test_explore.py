@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.explore import CURRENT, MAP, OF_ONE, SENSITIVITY
 from dashboard.explore_asked import Asked, address_of, read_address
+from dashboard.home import start_demo
 from tarstop_core import explore, explore_figures
 from tarstop_core.explain import amount
 from tarstop_core.explore import sample
@@ -247,3 +248,20 @@ def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenA
     asked_of = read_address(address, single)
     assert address["of"] == key and asked_of.cell == (0.2, 0.001)
     assert asked_of.settings.payoffs.q_star == pytest.approx(0.2)
+
+
+def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherwise(
+    open_app: OpenApp, store: Store
+) -> None:
+    first, other = start_demo(store), start_demo(store)
+    app = open_app("screen", session=first)
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox("explore/of").value == f"session:{first}"
+    app.selectbox("explore/of").set_value(SEARCH).run()
+    assert app.selectbox("explore/of").value == SEARCH == app.query_params["of"]
+    app.run()
+    assert app.selectbox("explore/of").value == SEARCH
+    app = open_app("sessions", session=other)
+    app.button("session_detail/explore").click().run()
+    assert app.selectbox("explore/of").value == f"session:{other}"
+    assert "together cost 1." in shown(app)

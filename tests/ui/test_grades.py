@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -94,6 +95,11 @@ def test_two_y_settle_it_together_with_a_note(open_app: Open, store: Store, star
     page.text_input("together_note").set_value("Same hinge, said to be swapped")
     press(page, "They settle it together")
     assert any("document #3 together with #1 settle the question" in each.value for each in page.markdown)
+    press(page, "Undo")
+    state = state_of(store, session)
+    assert not state.notes and not state.together, "one undo takes back the verdict and its note"
+    page.text_input("together_note").set_value("Same hinge, said to be swapped")
+    press(page, "They settle it together")
     press(page, "It holds")
     state = state_of(store, session)
     assert state.hit == 3 and state.together == {2: 0}
@@ -109,6 +115,7 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     assert 'class="tar-flag"' not in html_of(page)
     press(page, "Not relevant")
     assert "Published 12 May 2019, after your priority date 3 March 2018" in html_of(page)
+    assert "It keeps its chance, because an earlier filing may count" in html_of(page)
     press(page, "Settles it (X)")
     assert state_of(store, session).depth == 1, "nothing is stored yet"
     assert "is published too late; does it settle the question all the same?" in html_of(page)
@@ -127,6 +134,19 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     press(page, "Settles it (X)")
     press(page, "Background (A)")
     assert state_of(store, session).background.tolist() == [3]
+
+
+def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Store, start) -> None:
+    page = open_app("screen", session=start(application=MINE))
+    press(page, "Not relevant")
+    press(page, "Settles it (X)")
+    press(page, "It is X all the same")
+    assert button(page, "Stop and decide").proto.type == "secondary", "the hit is to be settled first"
+    press(page, "It holds")
+    assert "The hit is flagged: make sure of it before you decide. #2: published 12 May 2019" in html_of(page)
+    assert button(page, "Stop and decide").proto.type == "primary"
+    press(page, "Stop and decide")
+    assert any("The hit is flagged" in each.value for each in page.warning)
 
 
 def test_the_application_can_be_named_while_screening(open_app: Open, store: Store, start) -> None:
@@ -152,7 +172,7 @@ def test_the_application_can_be_named_while_screening(open_app: Open, store: Sto
     )
 
 
-def test_set_up_flags_and_leaves_out(open_app: Open, store: Store) -> None:
+def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Path) -> None:
     page = open_app("set_up")
     page.radio("set_up/documents/source").set_value("upload").run()
     page.file_uploader(FILES).upload("gp-search.csv", SEARCH.encode())
@@ -175,7 +195,8 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store) -> None:
     assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", left_out=2)
     assert "Left out: 2 documents" in row.ranking
     text = export_session(store, summary.id)
-    assert export_session(store, import_session(store, text)) == text
+    with Store(f"sqlite:///{tmp_path}/other.db") as other:
+        assert export_session(other, import_session(other, text)) == text
 
 
 def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, start) -> None:

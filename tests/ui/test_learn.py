@@ -111,6 +111,8 @@ def test_a_jump_goes_no_further_than_the_rule(open_app: OpenApp) -> None:
     slider = next(each for each in app.slider if each.key.startswith("learn/walk/0/jump"))
     assert slider.max == 24  # the plan before anything is read: it does not tell that a hit comes at 16
     slider.set_value(20).run()
+    slider = next(each for each in app.slider if each.key.startswith("learn/walk/0/jump"))
+    assert slider.value == slider.max == 16  # at the end there is nowhere further to go
     assert address(app)["step"] == "16"
 
 

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.home import start_demo, start_review_demo
-from tarstop_core.session import Event, replay
+from tarstop_core.session import Event, Settings, replay
 from tarstop_core.session_compare import outcome, outcome_sentence
-from tarstop_core.session_export import whole_session
+from tarstop_core.session_export import document_rows, to_ris, to_xlsx, whole_session
 from tarstop_core.session_file import export_session
+from tarstop_core.session_report import report_html
 from tarstop_core.store import Store
+from tests.session_cases import IDS, REVIEW, START, N, a_collection, label, log
 
 Open = Callable[..., AppTest]
 
@@ -51,13 +54,16 @@ def test_sessions_are_found_by_words_and_by_state(open_app: Open, store: Store, 
     review = start_review_demo(store)
     page = open_app("sessions")
     assert set(rows(page)) == {screened, review}
-    assert "12 of 312 screened" in shown(page)
+    assert "12 of 312 screened" in shown(page) and "unsure" not in shown(page)
+    store.append(screened, Event("relabel", {"doc": store.session(screened).ids[3], "label": "unsure"}), 13)
+    page.run()
+    assert "12 of 312 screened · 1 unsure" in shown(page)
     page.text_input("sessions/search").set_value("ULTRASOUND").run()
     assert rows(page) == [review]
     page.text_input("sessions/search").set_value("nothing like it").run()
     assert rows(page) == [] and "No session has these words" in shown(page)
     page.text_input("sessions/search").set_value("").run()
-    store.append(screened, Event("stopped", {"advice": "stop", "depth": 12}), expected=13)
+    store.append(screened, Event("stopped", {"advice": "stop", "depth": 12}), expected=14)
     page.segmented_control("sessions/state").set_value("stopped").run()
     assert rows(page) == [screened]
     page.segmented_control("sessions/state").set_value("open").run()
@@ -187,3 +193,51 @@ def test_an_unknown_session_in_the_address_is_said(open_app: Open) -> None:
     page = open_app("sessions", session="nix")
     assert "There is no session 'nix' here" in shown(page)
     assert [title.value for title in page.title] == ["Sessions"]
+
+
+@pytest.mark.parametrize("settings", [START, REVIEW, replace(REVIEW, stages=1)])
+def test_a_session_with_kept_labels_is_used_like_any_other(
+    open_app: Open, store: Store, settings: Settings
+) -> None:
+    order = [4, 1, 2, 7, 0, 3, 5, 6, *range(8, N)]
+    labels = {IDS[at]: "relevant" if at == 1 else "irrelevant" for at in order[:4]}
+    content = {"source": "a.csv", "labels": labels, "ranks": [2, 5, 9, 30], "notes": {}, "reasons": {}}
+    kept = Event("kept", content, seq=1, time="2026-11-21T14:00:00.000+00:00")
+    session = store.create_session(
+        "Kept", a_collection(store), order, np.linspace(3, 1, N), settings, "a test", "own", events=[kept]
+    )
+    log(store, session, label(0, "relevant"), label(3, "irrelevant"))
+    page = open_app("sessions")
+    review = settings.review
+    assert (
+        f"6 of 30 screened{' · 2 included, 0 with a 2×2 table, 2 to be read in full' if review else ''}"
+        in (shown(page))
+    )
+    page = open_app("sessions", session=session)
+    for tab in ("Export", "Flow diagram", "Protocol", "Other settings"):
+        page.session_state["session_detail/tab"] = tab
+        page.run()
+        assert not page.exception and not page.error and [each.value for each in page.title] == ["Kept"]
+    page.button("session_detail/duplicate").click().run()
+    assert not page.error
+    [made] = [each.id for each in store.sessions() if each.id != session]
+    whole, again = whole_session(store, session), whole_session(store, made)
+    assert (again.state.kept, again.state.depth) == (4, 6) and again.state.ranked.tolist()[:4] == [
+        2,
+        5,
+        9,
+        30,
+    ]
+    assert document_rows(whole)[0]["kept_from"] == "a.csv" and len(to_xlsx(again)) > 5_000
+    assert to_ris(whole).count("TI  - ") == N and "4, from a.csv" in report_html(whole)
+    page = open_app("sessions")
+    page.multiselect("sessions/compared").set_value([session, made]).run()
+    assert '<th scope="row">Read</th><td>6</td><td>6</td>' in shown(page)
+
+
+def test_what_is_here_already_is_not_imported_again(open_app: Open, store: Store, screened: str) -> None:
+    page = open_app("sessions")
+    text = export_session(store, screened)
+    page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
+    name = store.session(screened).name
+    assert f"mine.json holds what is here already as “{name}”" in shown(page) and rows(page) == [screened]

@@ -67,6 +67,7 @@ def page(open_app: Open) -> AppTest:
 def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) -> None:
     assert [button.label for button in page.button if button.proto.type == "primary"] == ["Start"]
     assert "simulated documents" in html_of(page)
+    assert "is ready to start" in words_of(page.caption)
     page.button(START).click().run()
     assert not page.exception
     (session,) = store.sessions()
