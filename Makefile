@@ -26,9 +26,10 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# ruff and mypy go first, so that pytest's closing line comes last.
+# ruff and mypy go first. Browser tests go last and one by one: each has a server and a browser beside it.
 test: lint
-	@TARSTOP_BROWSER_TESTS=required $(BIN)/python -m pytest
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal --ignore tests/browser
+	@TARSTOP_BROWSER_TESTS=required $(BIN)/python -m pytest tests/browser
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
