@@ -567,7 +567,7 @@ def maps(
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)
-    _warm(base)
+    warm(base)
     q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
@@ -691,7 +691,7 @@ def _for(explored: Explored, settings: Settings) -> Settings:
     return replace(settings, calibrator=explored.settings.calibrator)
 
 
-def _warm(path: ScreeningPath) -> None:
+def warm(path: ScreeningPath) -> None:
     """Compute what all payoffs share, so that :func:`restaked` has it to keep."""
     names = ("b", "rho", "included_to") if isinstance(path, CumulativePath) else ("b", "passes", "effort")
     for name in names:
@@ -745,7 +745,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     """
     start, cost = explored.start, np.array([settings.cost])
     base = explored.planned(settings)
-    _warm(base)
+    warm(base)
     stakes = Stakes(settings.payoffs, settings.cost)
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
@@ -857,7 +857,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     """
     start, cost = explored.start, settings.cost
     base = explored.planned(settings)
-    _warm(base)
+    warm(base)
 
     def with_odds(odds: float) -> ScreeningPath:
         return _with_b_0(explored, settings, base, odds / (1 + odds))

@@ -21,7 +21,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.aggregate import rows
 from tarstop_core.evaluation.results import Results
-from tarstop_core.explore import Explored, restaked, sample, sample_search
+from tarstop_core.explore import Explored, restaked, sample, sample_search, warm
 from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
@@ -433,7 +433,7 @@ def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
     """What does not depend on payoffs, computed once."""
     path = explored.planned(replace(explored.settings, b_0=b_0), factor)
     assert isinstance(path, DecisivePath)
-    path.b, path.passes, path.effort  # noqa: B018  (kept for `restaked`)
+    warm(path)
     return path
 
 

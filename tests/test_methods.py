@@ -41,6 +41,7 @@ OF_FORMULAS = {
         "goes_on",
         "in_own_order",
         "restaked",
+        "warm",
         "rules",
         "sample_review",
         "sample_search",
