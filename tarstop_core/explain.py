@@ -145,7 +145,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
     payoffs = settings.payoffs
     worth = amount(advice.utility, payoffs.unit)
     if not payoffs.unit:
-        worth += ", where both mistakes together cost 1"
+        worth += f", where both mistakes together cost {amount(payoffs.K, payoffs.unit)}"
     text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
     if settings.citation_needed and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
         text += f" “{settings.plus}” is not open until a document to cite is confirmed."

@@ -267,6 +267,8 @@ def test_money_and_free_reading() -> None:
     assert "worth £86 each and cost nothing each" in told.sentence or "cost nothing" in told.sentence
     assert "£3,120" in told.stopping and "both mistakes together cost 1" not in told.stopping
     assert "both mistakes together cost 1" in stopping(situation("stop"), START)
+    four = replace(START, payoffs=Payoffs(2, 1, 3, 4))
+    assert "both mistakes together cost 10." in stopping(situation("stop"), four)
 
 
 def test_reading_to_the_end_is_said() -> None:
