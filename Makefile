@@ -26,10 +26,11 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# ruff and mypy go first. Browser tests go last and one by one: each has a server and a browser beside it.
+# ruff and mypy go first. Browser tests go last and by themselves, few at a time: each has a server and a browser
+# beside it.
 test: lint
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal --ignore tests/browser
-	@TARSTOP_BROWSER_TESTS=required $(BIN)/python -m pytest tests/browser
+	@TARSTOP_BROWSER_TESTS=required OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal tests/browser
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .

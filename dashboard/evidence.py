@@ -183,6 +183,10 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
         sentence, rows = view.sentence(shown, q_star), view.rows(shown, q_star)
         dark = st.context.theme.type == "dark"
         figure = view.figure(shown, q_star, dark=dark, **how) if view.figure else {}
+    known = named(view.title)
+    what = f" {shell.term(known.key, 'What is this?')}" if known else ""
+    # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
+    st.caption(f"{shell.escape_markdown(_unbroken(sentence))}{what}")
     # Nothing to draw while "reml" is not identified: the sentence says so.
     drawn = bool(figure.get("data"))
     if drawn:
@@ -196,9 +200,6 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
             )
     elif view.figure is None and rows:
         _parameters(rows)
-    known = named(view.title)
-    what = f" {shell.term(known.key, 'What is this?')}" if known else ""
-    st.caption(f"{shell.escape_markdown(_unbroken(sentence))}{what}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if drawn:
             name = html.escape(file_name, quote=True)

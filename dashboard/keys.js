@@ -33,7 +33,9 @@ if (!window.tarstopKeys) {
     if (document.activeElement?.type === 'range') document.activeElement.blur();
   }, 0), true);
 
-  new MutationObserver(() => {
+  let asked = false;
+  const meet = () => {
+    asked = false;
     const note = document.querySelector('[class*="st-key-note_text"] textarea');
     if (note && !note.dataset.met) {
       note.dataset.met = 1;
@@ -56,5 +58,11 @@ if (!window.tarstopKeys) {
       window.tarstopRank = rank;
       if (!first && innerWidth <= 640) document.querySelector('.st-key-document')?.scrollIntoView({block: 'start'});
     }
+  };
+  // Once a frame, however many pieces a redraw comes in.
+  new MutationObserver(() => {
+    if (!asked) requestAnimationFrame(meet);
+    asked = true;
   }).observe(document.body, {subtree: true, childList: true});
+  meet();
 }

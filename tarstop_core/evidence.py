@@ -301,8 +301,7 @@ class Evidence:
         """What one more study like these may find, at the present belief; None where there is none."""
         if self.belief is None:
             return None
-        beliefs = np.full(len(self) + 1, self.belief)  # only the last state is looked at
-        return next_studies(self.tables, self.theta, self.prior, beliefs=beliefs)[-1]
+        return next_studies(self.tables, self.theta, self.prior, beliefs=[self.belief], last_only=True)[0]
 
     def more_studies(self, q_star: float) -> MoreStudies | None:
         """What more studies like these are worth, with both mistakes together costing 1 (K = 1)."""

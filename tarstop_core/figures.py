@@ -44,7 +44,10 @@ def thinned(n: int, cursor: int, points: int = POINTS) -> NDArray[np.intp]:
 
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
-    """An axis with a light grid, no frame and a title in words."""
+    """An axis with a light grid, no frame and a title in words.
+
+    Its labels keep to the margins that the figure gives. Left to measure them, plotly draws every figure twice.
+    """
     return {
         "title": {"text": title, "font": {"size": 12, "color": TEXT_ON_DARK if dark else TEXT}},
         "tickfont": {"color": TEXT_ON_DARK if dark else TEXT, "size": 11},
@@ -52,6 +55,8 @@ def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
         "zeroline": False,
         "showline": False,
         "fixedrange": True,
+        "automargin": False,
+        "ticklabeloverflow": "allow",
         **more,
     }
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -193,7 +194,17 @@ def states_of(
     last_only : bool
         Only after all n.
     """
-    return _states(_cells(tables), theta, engine, prior, last_only)
+    key = (_cells(tables), theta, engine, prior, last_only)
+    states = _known.get(key)
+    if states is None:
+        states = _known[key] = _states(tables, theta, engine, prior, last_only)
+        while len(_known) > KEPT:
+            _known.pop(next(iter(_known)), None)
+    return states
+
+
+KEPT = 256
+_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
 
 
 def _cells(tables: Tables) -> bytes:
@@ -205,15 +216,31 @@ def _tables(cells: bytes) -> Tables:
     return Tables(("",) * counts.shape[1], *counts)
 
 
-@lru_cache(maxsize=256)
-def _states(cells: bytes, theta: float, engine: str, prior: Prior, last_only: bool) -> tuple[NextStudy, ...]:
-    tables = _tables(cells)
-    if last_only and engine == "bivariate":
-        b = np.full(len(tables) + 1, bivariate_belief(tables, theta, prior))
-    else:
-        b = beliefs(tables, theta, engine, prior)
-    states = next_studies(tables, theta, prior, beliefs=b)
-    return tuple(states[-1:] if last_only else states)
+def _states(
+    tables: Tables, theta: float, engine: str, prior: Prior, last_only: bool
+) -> tuple[NextStudy, ...]:
+    if last_only and engine == "reml":
+        return states_of(tables, theta, engine, prior)[-1:]
+    if last_only:
+        b = (bivariate_belief if engine == "bivariate" else univariate_belief)(tables, theta, prior)
+        return tuple(next_studies(tables, theta, prior, beliefs=[b], last_only=True))
+    before = _states_before(tables, theta, engine, prior)
+    if before is not None:
+        return (*before, *states_of(tables, theta, engine, prior, last_only=True))
+    return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
+
+
+def _states_before(tables: Tables, theta: float, engine: str, prior: Prior) -> tuple[NextStudy, ...] | None:
+    """What was remembered before the newest study: a growing review pays for that one only.
+
+    None where nothing was, or where the newest study has changed the lattice that all are computed on.
+    """
+    if not len(tables) or engine == "reml":
+        return None
+    earlier = tables.first(len(tables) - 1)
+    if lattice_for(earlier, theta, prior) is not lattice_for(tables, theta, prior):
+        return None
+    return _known.get((_cells(earlier), theta, engine, prior, False))
 
 
 def facts(

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, ndtr, ndtri, owens_t
+from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
-from tarstop_core.belief.bayes import Lattice, lattice_for, outcome_likelihood, univariate_path, weights_path
+from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import TOLERANCE, Payoffs
@@ -91,6 +91,7 @@ def next_studies(
     *,
     beliefs: ArrayLike | None = None,
     n1: int | None = None,
+    last_only: bool = False,
 ) -> list[NextStudy]:
     """The study that may follow after 0 … n studies, exactly enumerated.
 
@@ -106,6 +107,8 @@ def next_studies(
         comes from the univariate posterior, how likely they are from these.
     n1 : int, optional
         Diseased patients of the next study; by default those of :func:`n1_next` after each prefix.
+    last_only : bool
+        Only after all n: `beliefs` and what is returned then have length 1.
 
     Returns
     -------
@@ -119,10 +122,16 @@ def next_studies(
     """
     prior = prior or Prior()
     lattice = lattice_for(tables, check_theta(theta), prior)
-    weights = weights_path(tables, theta, prior, lattice)[0]
-    b = univariate_path(tables, theta, prior) if beliefs is None else np.asarray(beliefs, dtype=float)
-    if b.shape != (len(tables) + 1,):
-        raise InputProblem(f"There are {len(b)} beliefs for {len(tables)} studies; one more is needed.")
+    first = len(tables) if last_only else 0
+    weights = weights_path(tables, theta, prior, lattice)[0][first:]
+    if beliefs is None:
+        b = np.asarray(expit(log_odds_path(tables, theta, prior, last_only=last_only)))
+    else:
+        b = np.asarray(beliefs, dtype=float)
+    if b.shape != (len(weights),):
+        raise InputProblem(
+            f"There are {len(b)} beliefs for {len(tables)} studies; {len(weights)} are needed."
+        )
     # Where the next u may lie, with μ below λ, with μ above λ, and weighted by μ: three columns a prefix.
     above = lattice.above
     cube = weights.reshape(len(weights), len(lattice.tau), 1, len(lattice.mu))
@@ -132,7 +141,7 @@ def next_studies(
     mean = of_mu @ lattice.mu
     v = of_mu @ lattice.mu**2 - mean**2
 
-    sizes = [n1_next(tables.first(n)) if n1 is None else n1 for n in range(len(tables) + 1)]
+    sizes = [n1_next(tables.first(n)) if n1 is None else n1 for n in range(first, len(tables) + 1)]
     binomial = {size: _binomial(min(size, N1_MOST), theta, lattice) for size in set(sizes)}
     studies = []
     for n, size in enumerate(sizes):

@@ -52,5 +52,6 @@ class BrowserTestsRan:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if os.environ.get("TARSTOP_BROWSER_TESTS") == "required":
+    beside_others = hasattr(config, "workerinput")  # only the process that gathers all reports can tell
+    if os.environ.get("TARSTOP_BROWSER_TESTS") == "required" and not beside_others:
         config.pluginmanager.register(BrowserTestsRan(), "browser-tests-ran")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core import review
 from tarstop_core.advice import advise, paths_key, session_paths, stopping_outcomes, trace
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
@@ -200,6 +201,24 @@ def test_states_in_short_are_the_last_of_all() -> None:
             and last[0].n_0 == pytest.approx(whole[-1].n_0)
         )
         assert [each.b for each in whole] == pytest.approx(beliefs(tables, 0.75, engine, Prior()).tolist())
+
+
+@pytest.mark.parametrize("engine", ["bivariate", "univariate", "reml"])
+def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> None:
+    # The fifth study is far from the others: from there on all is computed on a larger lattice.
+    rows = np.array([GOOD, POOR, GOOD, POOR, (200, 5, 0, 90), GOOD, (3, 1, 40, 60)], dtype=float)
+    tables = Tables(tuple("abcdefg"), *rows.T)
+    grown = [states_of(tables.first(n), 0.75, engine, Prior()) for n in range(len(rows) + 1)]
+    review._known.clear()
+    for n, states in enumerate(grown):
+        whole = states_of(tables.first(n), 0.75, engine, Prior())
+        assert len(states) == len(whole) == n + 1
+        for one, other in zip(states, whole, strict=True):
+            assert one.b == pytest.approx(other.b, rel=1e-12)
+            assert one.n_0 == pytest.approx(other.n_0, rel=1e-9)
+            np.testing.assert_allclose(one.given_plus, other.given_plus, rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(one.given_minus, other.given_minus, rtol=1e-9, atol=1e-15)
+        review._known.clear()
 
 
 # --- advice ---------------------------------------------------------------------------------------

@@ -265,6 +265,11 @@ def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) ->
     return expit(log_odds_path(tables, theta, prior or Prior()))
 
 
+def univariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -> float:
+    """Belief after all studies; the last entry of :func:`univariate_path`."""
+    return float(expit(log_odds_path(tables, theta, prior or Prior(), last_only=True)[0]))
+
+
 def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool = False) -> Floats:
     """Log odds of ω⁺ after each study, shape (n + 1,): exact where the belief itself rounds to 0 or 1.
 

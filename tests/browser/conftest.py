@@ -136,9 +136,9 @@ def server(tmp_path: Path) -> Iterator[AppServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """One server for the tests of a file that do not mind each other's sessions."""
+    """One server for all tests that do not mind each other's sessions; none of them may stop it."""
     with AppServer(tmp_path_factory.mktemp("server")) as running:
         yield running
 
@@ -171,7 +171,7 @@ def find_chromium(playwright: Playwright) -> str:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """One Chromium for all tests; each test opens contexts of its own."""
+    """One Chromium for all tests of a process; each test opens contexts of its own."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(playwright), args=list(CHROMIUM_FLAGS)
