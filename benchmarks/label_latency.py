@@ -23,17 +23,18 @@ from tarstop_core.store import Store
 TARGET_MS = 150
 WATCH = """() => {
   window.latencies = [];
-  let pressed = null;
-  document.addEventListener('keydown', event => { if (event.key === 'e') pressed = performance.now(); }, true);
-  const curve = () => document.querySelector('.js-plotly-plot .scatterlayer')?.innerHTML;
-  let before = curve();
+  let pressed = null, before = null;
+  const curve = () => [...document.querySelectorAll('.js-plotly-plot .scatterlayer .js-line')]
+    .map(line => line.getAttribute('d')).join();
+  document.addEventListener('keydown', event => {
+    if (event.key === 'e') { pressed = performance.now(); before = curve(); }
+  }, true);
   new MutationObserver(() => {
     if (pressed === null) return;
     const now = curve();
     if (!now || now === before) return;
     const begun = pressed;
     pressed = null;
-    before = now;
     requestAnimationFrame(() => requestAnimationFrame(
       () => window.latencies.push(performance.now() - begun)));
   }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});

@@ -25,10 +25,15 @@ WARM_UP = 3
 WATCH = """() => {
   window.latencies = [];
   let pressed = null, before = null;
+  // Little to look at, for it is looked at after every piece of a redraw: the course of the curves and how many
+  // marks the figure has, which every study adds to.
+  const layers = () => ['.st-key-curves', '.st-key-evidence'].map(
+    place => document.querySelector(place + ' .js-plotly-plot .cartesianlayer'));
   const drawn = () => {
-    const plots = ['.st-key-curves', '.st-key-evidence'].map(
-      place => document.querySelector(place + ' .js-plotly-plot .cartesianlayer')?.innerHTML);
-    return plots.every(Boolean) ? plots : null;
+    const [curves, figure] = layers();
+    if (!curves || !figure) return null;
+    const lines = [...curves.querySelectorAll('.js-line')].map(line => line.getAttribute('d'));
+    return [lines.join(), figure.getElementsByTagName('path').length];
   };
   document.addEventListener('keydown', event => {
     if (event.key === 'Enter') { pressed = performance.now(); before = drawn(); }

@@ -9,6 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import grading, shell
+from dashboard.drawing import AsItIs
 from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
 from tarstop_core import figures
@@ -200,7 +201,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         dark=st.context.theme.type == "dark",
     )
     sentence = curve_sentence(state, settings, advice)
-    st.plotly_chart(figure, config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
+    st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
     st.caption(shell.escape_markdown(sentence))
     st.html(ABOUT)
     st.segmented_control(

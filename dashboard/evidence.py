@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import shell
+from dashboard.drawing import AsItIs
 from dashboard.review_settings import ENGINES
 from dashboard.typed_table import typed_table
 from tarstop_core import evidence_figures as figures
@@ -192,7 +193,7 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
     if drawn:
         with st.container(key=f"{key}-tar-wide-{view.name}"):
             st.plotly_chart(
-                figure,
+                AsItIs(figure),
                 config={"displayModeBar": False},
                 key=f"{key}/figure/{view.name}",
                 alt=sentence,

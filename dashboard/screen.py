@@ -35,6 +35,7 @@ from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import Settings, State
 
 REVIEWER_FIELD = "_reviewer_field"
+AT_STAKE = "at_stake"
 _FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
@@ -182,25 +183,10 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None, advice: Advice) -> None:
     left, right = st.columns([2, 1], gap="large")
-    with left, st.expander("What is at stake", expanded=False):
-        moved = partial(_new_stakes, work, state)
-        stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
-        if settings.review:
-            review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
-        if state.plan is not None:
-            _deviation(work, state, what_if)
-        elif not state.touched:
-            st.button(
-                "Register this as my plan",
-                key="register",
-                help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
-                f"the list of documents: {shell.term('plan', 'what is that?')} "
-                "From then on moving a slider is a what-if until you confirm it with a reason.",
-                on_click=_register,
-                args=(work, state.seq),
-            )
-        else:
-            st.caption("Changes are recorded in this session's log as you make them.")
+    # Drawn when somebody looks: its sliders are a third of what a label would redraw.
+    with left, st.expander("What is at stake", key=AT_STAKE, on_change="rerun") as folded:
+        if folded.open:
+            _at_stake(work, state, settings, what_if)
     with right:
         st.download_button(
             "Export every document read (CSV)",
@@ -217,6 +203,28 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         else:
             own_application.opener(work)
         reasons.opener(work, state)
+
+
+def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
+    """Sliders of what a wrong decision and a document cost, and the registered plan."""
+    moved = partial(_new_stakes, work, state)
+    stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if settings.review:
+        review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if state.plan is not None:
+        _deviation(work, state, what_if)
+    elif not state.touched:
+        st.button(
+            "Register this as my plan",
+            key="register",
+            help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
+            f"the list of documents: {shell.term('plan', 'what is that?')} "
+            "From then on moving a slider is a what-if until you confirm it with a reason.",
+            on_click=_register,
+            args=(work, state.seq),
+        )
+    else:
+        st.caption("Changes are recorded in this session's log as you make them.")
 
 
 def _review_exports(work: Work, state: State) -> None:

@@ -177,9 +177,17 @@ def live_curves(
     # At the right end, where the projection has stopped: at the left the belief often starts at q*.
     left, right = (float(np.log10(end)) if log_depth else end for end in edge)
     paper = PAPER_ON_DARK if dark else PAPER
+    # On the side of the line where the belief does not end.
+    ends_above = shown[at <= max(plan, depth)][-1] >= q_star
     notes = [
         label(
-            right, q_star, f"act above {q_star:.2f}", TEXT_ON_DARK if dark else TEXT, bgcolor=paper, yshift=2
+            right,
+            q_star,
+            f"act above {q_star:.2f}",
+            TEXT_ON_DARK if dark else TEXT,
+            yanchor="top" if ends_above else "bottom",
+            bgcolor=paper,
+            yshift=-2 if ends_above else 2,
         )
     ]
 

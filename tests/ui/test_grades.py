@@ -15,7 +15,7 @@ from tarstop_core.session import Event, Settings, replay
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
-from tests.ui.test_screen import button, html_of, press
+from tests.ui.test_screen import button, html_of, press, unfold_stakes
 from tests.ui.test_set_up import FILES
 
 Open = Callable[..., AppTest]
@@ -151,7 +151,7 @@ def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Stor
 
 def test_the_application_can_be_named_while_screening(open_app: Open, store: Store, start) -> None:
     session = start()
-    page = open_app("screen", session=session)
+    page = unfold_stakes(open_app("screen", session=session))
     press(page, "Register this as my plan")
     press(page, "Your application: number and date")
     number = next(each for each in page.text_input if each.label == "Its number")

@@ -37,6 +37,12 @@ def html_of(app: AppTest) -> str:
     return " ".join(element.proto.body for element in app.get("html"))
 
 
+def unfold_stakes(app: AppTest) -> AppTest:
+    """What is at stake is drawn when somebody looks."""
+    app.session_state["at_stake"] = True
+    return app.run()
+
+
 def button(app: AppTest, label: str):
     return next(each for each in app.button if each.label == label)
 
@@ -130,7 +136,7 @@ def test_a_press_after_another_tab_recorded_something_is_refused(
 
 
 def test_moving_a_slider_is_recorded_without_a_plan(open_app: Open, store: Store, session: str) -> None:
-    page = open_app("screen", session=session)
+    page = unfold_stakes(open_app("screen", session=session))
     page.slider[0].set_value(0.8).run()
     assert not page.exception
     (event,) = store.events(session)
@@ -143,7 +149,7 @@ def test_moving_a_slider_is_recorded_without_a_plan(open_app: Open, store: Store
 def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     open_app: Open, store: Store, session: str
 ) -> None:
-    page = open_app("screen", session=session)
+    page = unfold_stakes(open_app("screen", session=session))
     press(page, "Register this as my plan")
     page.slider[0].set_value(0.9).run()
     shown = html_of(page)

@@ -25,7 +25,7 @@ from tarstop_core.reports import OUTCOMES
 from tarstop_core.session import Event, Settings, replay
 from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
-from tests.ui.test_screen import button, expected, html_of, press
+from tests.ui.test_screen import button, expected, html_of, press, unfold_stakes
 
 Open = Callable[..., AppTest]
 Start = Callable[..., str]
@@ -292,7 +292,7 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
 def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store, start: Start) -> None:
     learned = Prior(0.7, s=0.8, learned_from=LearnedFrom("29 published reviews", 0.75, 29, 63, 600, 1.0))
     session = start(prior=learned, b_0=0.7)
-    page = open_app("screen", session=session)
+    page = unfold_stakes(open_app("screen", session=session))
     assert "prior learned from 29 published reviews, b₀ = 0.7" in html_of(page)
     slider = next(each for each in page.slider if each.label == "Sensitivity to exceed")
     slider.set_value(85).run()
@@ -307,7 +307,7 @@ def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store
 
 def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, start: Start) -> None:
     session = start()
-    page = open_app("screen", session=session)
+    page = unfold_stakes(open_app("screen", session=session))
     press(page, "Register this as my plan")
     full = next(each for each in page.select_slider if each.label == "Cost per report in full")
     full.set_value(0.05).run()
