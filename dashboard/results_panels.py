@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import shell
+from dashboard.drawing import AsItIs
 from tarstop_core.evaluation.page import table_block
 from tarstop_core.figures import Figure
 from tarstop_core.files import table_to_csv
@@ -46,10 +47,12 @@ def figure(
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
             if on_select is None:
-                st.plotly_chart(drawing, config=PLAIN, key=chart_key(name), alt=sentence, width="stretch")
+                st.plotly_chart(
+                    AsItIs(drawing), config=PLAIN, key=chart_key(name), alt=sentence, width="stretch"
+                )
             else:
                 st.plotly_chart(
-                    drawing,
+                    AsItIs(drawing),
                     config=PLAIN,
                     key=chart_key(name),
                     alt=sentence,
