@@ -127,7 +127,7 @@ def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
 def _ask(labels: FileLabels, key: str) -> Choice:
     everything = labels.count == len(labels.codes)
     choice: Choice = st.radio(
-        shell.escape_markdown(f"{labels.sentence} They come from {labels.source}."),
+        shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
         list(CHOICES),
         index=list(CHOICES).index("replay" if everything else "keep"),
         format_func=lambda name: CHOICES[name][0],

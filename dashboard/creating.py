@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -12,7 +13,7 @@ from dashboard.documents import Documents
 from dashboard.work import OPEN
 from tarstop_core.calibration import Calibrator
 from tarstop_core.prepare import Ranking
-from tarstop_core.session import Event, Settings, plan_event, replay
+from tarstop_core.session import Event, Settings, plan_event, records_digest, replay
 from tarstop_core.store import Store
 
 
@@ -33,13 +34,17 @@ class Plan:
 
 
 def create(store: Store, plan: Plan) -> str:
-    """Store the session and what it needs; its id."""
+    """Store the session, with the plan where one is registered, and what it needs; its id."""
     collection = documents.stored(store, plan.documents)
     store.save_calibrator(plan.calibrator)
     ranking = plan.ranking
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    events = [replace(event, seq=number, time=now) for number, event in enumerate(plan.events, start=1)]
-    session = store.create_session(
+    events = list(plan.events)
+    if plan.register:
+        ids = plan.documents.frame["id"].to_numpy()[ranking.order].tolist()
+        digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())
+        registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
+        events.append(replace(registered, reviewer=plan.reviewer))
+    return store.create_session(
         plan.name,
         collection,
         ranking.order,
@@ -47,13 +52,14 @@ def create(store: Store, plan: Plan) -> str:
         plan.settings,
         plan.query,
         ranking.how,
-        events=events,
+        events=_numbered(events),
     )
-    if plan.register:
-        row = store.session(session)
-        event = plan_event(replay(row.settings, row.ids, events), row.digest)
-        store.append(session, replace(event, reviewer=plan.reviewer), expected=len(events))
-    return session
+
+
+def _numbered(events: Sequence[Event]) -> list[Event]:
+    """What a log begins with."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return [replace(event, seq=number, time=now) for number, event in enumerate(events, start=1)]
 
 
 def go_to(session: str) -> None:

@@ -265,10 +265,10 @@ def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple
     if by_abstract is None or final is None or final == by_abstract:
         return file_id, upload
     wanted = st.radio(
-        shell.escape_markdown(f"{upload.name} holds two verdicts. Which are its labels?"),
+        shell.escape_label(f"{upload.name} holds two verdicts. Which are its labels?"),
         [by_abstract, final],
         index=0 if abstracts else 1,
-        format_func=lambda column: shell.escape_markdown(
+        format_func=lambda column: shell.escape_label(
             f"{'On title and abstract' if column == by_abstract else 'In the end'} ({column})"
         ),
         horizontal=True,

@@ -188,7 +188,7 @@ def _questions(key: str, settings: Settings) -> None:
     worse = st.radio(
         "Which mistake is worse?",
         list(names),
-        format_func=lambda name: shell.escape_markdown(names[name]),
+        format_func=lambda name: shell.escape_label(names[name]),
         key=keys["worse"],
         persist_state="session",
         horizontal=True,

@@ -167,7 +167,7 @@ def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
         st.caption("Exclude the report, because:", width="content")
         for number, reason in enumerate(state.reasons, start=1):
             st.button(
-                shell.escape_markdown(shortened(reason)),
+                shell.escape_label(shortened(reason)),
                 key=f"report_because_{number}_{doc}",
                 shortcut=str(number) if number <= KEYED else None,
                 disabled=work.busy,

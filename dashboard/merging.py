@@ -102,7 +102,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
         return []
     others = sum(map(len, groups)) - len(groups)
     once = st.checkbox(
-        shell.escape_markdown(
+        shell.escape_label(
             f"Count each patent family once: {len(groups):,} {'families' if len(groups) > 1 else 'family'} with "
             f"{count_of(others)} beside the first"
         ),

@@ -51,7 +51,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.bars), None))
     _helpers(work, state, at, doc, advice)
     if doc and work.noting == doc:
-        name = shell.escape_markdown(reviewer() or "you")
+        name = shell.escape_label(reviewer() or "you")
         st.text_area(
             f"Note on this document, by {name} (Ctrl+Enter stores it)",
             value=state.notes.get(doc, ""),

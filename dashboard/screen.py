@@ -131,7 +131,7 @@ def _header(work: Work, state: State) -> None:
             f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
-        with st.popover(shell.escape_markdown(reviewer() or "Your name"), key="who"):
+        with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
             st.text_input(
                 "Your name, recorded with every label from now on",
                 value=reviewer(),

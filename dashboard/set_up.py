@@ -390,7 +390,7 @@ def _more(settings: Settings) -> Settings:
         help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
         "complete and every relevant document is recognised.",
     )
-    plus = shell.escape_markdown(settings.plus)
+    plus = shell.escape_label(settings.plus)
     left, right = st.columns(2, gap="large")
     needs_citation = left.toggle(
         f"“{plus}” needs a document to cite",

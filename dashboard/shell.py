@@ -109,10 +109,13 @@ def escape_label(text: str) -> str:
 
     Examples
     --------
-    >>> print(escape_label("ADHD_2.csv"), escape_label("a*b.csv"))
-    ADHD_2.csv a\*b.csv
+    >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
+    ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
+    >>> print(escape_label("2. - no patients"), escape_label("- no patients"))
+    2\. - no patients \- no patients
     """
-    return re.sub(r"[\\`*\[\]<>$~:^]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+    opening = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
+    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", text)
 
 
 def learn(part: str, **more: str) -> str:

@@ -80,7 +80,7 @@ def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) ->
             st.caption(f"{excluded}, because:", width="content")
             for at, reason in enumerate(state.reasons, start=1):
                 st.button(
-                    shell.escape_markdown(shortened(reason)),
+                    shell.escape_label(shortened(reason)),
                     key=f"because_{at}_{doc}",
                     shortcut=str(at) if at <= KEYED else None,
                     disabled=blocked,

@@ -409,6 +409,7 @@ TABLES = Section(
             "Model of Chu & Cole 2006 for one margin",
             (
                 "belief.bayes.univariate_path",
+                "belief.bayes.univariate_belief",
                 "belief.bayes.log_odds_path",
                 "belief.bayes.weights_path",
                 "belief.bayes.study_likelihood",
