@@ -1,7 +1,10 @@
-"""Figures that are drawn anew after every label."""
+"""Figures as they go to the browser, and the buttons that save them there."""
 
 from __future__ import annotations
 
+import html
+
+import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
 from tarstop_core.figures import Figure
@@ -27,3 +30,19 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
         """The figure with an empty template, for the theme to fill."""
         whole: Figure = self.__dict__["figure"]
         return whole
+
+
+def picture_buttons(stem: str) -> None:
+    """SVG and PNG of the figure in the same container; ``saving.js`` answers a press, in the browser alone.
+
+    Parameters
+    ----------
+    stem : str
+        Begins the names of the files.
+    """
+    file = html.escape(stem, quote=True)
+    buttons = (
+        f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}">{kind.upper()}</button>'
+        for kind in ("svg", "png")
+    )
+    st.html("".join(buttons), width="content")

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import shell
-from dashboard.drawing import AsItIs
+from dashboard.drawing import AsItIs, picture_buttons
 from dashboard.review_settings import ENGINES
 from dashboard.typed_table import typed_table
 from tarstop_core import evidence_figures as figures
@@ -203,14 +203,7 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
         _parameters(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
         if drawn:
-            name = html.escape(file_name, quote=True)
-            st.html(
-                "".join(
-                    f'<button type="button" class="tar-save" data-save="{kind}" data-file="{name}">{kind.upper()}</button>'
-                    for kind in ("svg", "png")
-                ),
-                width="content",
-            )
+            picture_buttons(file_name)
         st.download_button(
             "CSV",
             data=lambda: trace_to_csv(rows),

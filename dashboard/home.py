@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -12,12 +11,12 @@ from dashboard import documents, shell
 from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
 from dashboard.review_settings import FULL_TIMES
+from dashboard.session_line import line, told
 from dashboard.stakes import START
-from dashboard.work import REVIEWER, attempt, clock, flash
+from dashboard.work import REVIEWER, attempt, flash
 from tarstop_core.calibration import Calibrator
-from tarstop_core.errors import InputProblem
 from tarstop_core.prepare import prepare
-from tarstop_core.session import Event, Settings, replay, standing
+from tarstop_core.session import Settings
 from tarstop_core.shipped import calibrators, data_share, default_calibrator
 from tarstop_core.store import SessionSummary, Store
 
@@ -84,58 +83,6 @@ def _demo(store: Store, sample: Documents, calibrator: Calibrator, settings: Set
     return create(store, plan)
 
 
-def found(events: Sequence[Event]) -> str:
-    """What a review has brought so far, in words.
-
-    Examples
-    --------
-    >>> found([Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
-    '1 included, 0 with a 2×2 table, 1 to be read in full'
-    """
-    # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    told = [_ranked_apart(event) if event.kind == "kept" else event for event in events]
-    ids = [doc for event in told if event.kind == "kept" for doc in event.payload["labels"]]
-    ids += [event.payload["doc"] for event in standing(told) if event.kind == "label"]
-    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, told)
-    with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
-    waiting = len(state.waiting)
-    words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
-    return f"{words}, {waiting:,} to be read in full" if waiting else words
-
-
-def _ranked_apart(kept: Event) -> Event:
-    """Labels that came along, with ranks among themselves."""
-    return replace(kept, payload={**kept.payload, "ranks": range(1, len(kept.payload["labels"]) + 1)})
-
-
-def progress(session: SessionSummary, found: str = "") -> str:
-    """How far a session is, in words.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as S
-    >>> progress(S(labelled=17, documents=312, stopped=False, decision=None))
-    '17 of 312 screened'
-    >>> progress(S(labelled=40, documents=312, stopped=True, decision={"action": "Grant"}))
-    '40 of 312 screened · decided: Grant'
-    """
-    words = f"{session.labelled:,} of {session.documents:,} screened{f' · {found}' if found else ''}"
-    if session.decision is not None:
-        action = str(session.decision.get("action", ""))
-        return f"{words} · decided: {action}" if action else f"{words} · decided"
-    return f"{words} · stopped, not decided" if session.stopped else words
-
-
-def _progress(store: Store, session: SessionSummary) -> str:
-    if session.scenario != "review":
-        return progress(session)
-    try:
-        return progress(session, found(store.events(session.id)))
-    except InputProblem:
-        # A damaged log is told where it is opened; the other sessions stay within reach.
-        return progress(session)
-
-
 def _beginnings(store: Store, demo_first: bool) -> None:
     demo, review, own = st.columns(3, gap="medium")
     with demo.container(border=True, height="stretch"):
@@ -169,14 +116,7 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
         with st.container(
             border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
         ):
-            marks = [session.scenario, "simulated"] if session.simulated else [session.scenario]
-            badges = "".join(f' <span class="tar-badge">{mark}</span>' for mark in marks)
-            st.html(
-                f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badges}</div>'
-                f'<div class="tar-meta">{html.escape(_progress(store, session))} · '
-                f"{html.escape(clock(session.last_activity))}</div>",
-                width="stretch",
-            )
+            st.html(line(store, session), width="stretch")
             if st.button(
                 "Continue" if session.decision is None else "Open",
                 key=f"continue-{session.id}",
@@ -208,7 +148,7 @@ def _archived(store: Store) -> None:
             words, button = st.columns([5, 1.4], vertical_alignment="center")
             words.html(
                 f'<div class="tar-name">{html.escape(session.name)}</div>'
-                f'<div class="tar-meta">{html.escape(_progress(store, session))}</div>'
+                f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
             )
             button.button(
                 "Bring back",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dashboard import shell
 from dashboard.documents import Documents
-from dashboard.work import OPEN_WORK, Work
+from dashboard.work import Work, dialog_button, nothing_edited
 from tarstop_core.application import (
     Application,
     cannot_settle,
@@ -185,23 +185,10 @@ def _told(found: _Found) -> None:
 
 def opener(work: Work) -> None:
     """The button that opens the dialog."""
-    st.button(
-        "Your application: number and date",
-        key="open_application",
-        width="stretch",
-        disabled=work.busy,
-        on_click=work.edit,
-        args=(EDITING,),
-    )
+    dialog_button(work, "Your application: number and date", "open_application", EDITING)
 
 
-def _closed() -> None:
-    work: Work | None = st.session_state.get(OPEN_WORK)
-    if work is not None:
-        work.editing = ""
-
-
-@st.dialog("Your application", on_dismiss=_closed)
+@st.dialog("Your application", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State) -> None:
     """Change number and date; with a registered plan that is a deviation and needs a reason."""
     before = state.settings.application
@@ -224,5 +211,5 @@ def dialog(work: Work, state: State) -> None:
         except InputProblem as problem:
             shell.problem_box(problem)
             return
-        _closed()
+        nothing_edited()
         st.rerun()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import shell
-from dashboard.work import OPEN_WORK, Work
+from dashboard.work import Work, dialog_button, nothing_edited
 from tarstop_core.errors import InputProblem
 from tarstop_core.exclusions import KEYED, LONGEST, reasons_event, reasons_given
 from tarstop_core.session import State
@@ -20,23 +20,10 @@ EXAMPLES = {
 def opener(work: Work, state: State) -> None:
     """The button that opens the dialog."""
     count = f" ({len(state.reasons)})" if state.reasons else ""
-    st.button(
-        f"Reasons to exclude{count}",
-        key="open_reasons",
-        width="stretch",
-        disabled=work.busy,
-        on_click=work.edit,
-        args=(EDITING,),
-    )
+    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", EDITING)
 
 
-def _closed() -> None:
-    work: Work | None = st.session_state.get(OPEN_WORK)
-    if work is not None:
-        work.editing = ""
-
-
-@st.dialog("Reasons to exclude", on_dismiss=_closed)
+@st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State) -> None:
     """Name the reasons; what was excluded for one follows its new name."""
     given = reasons_given(state)
@@ -67,5 +54,5 @@ def dialog(work: Work, state: State) -> None:
     except InputProblem as problem:
         shell.problem_box(problem)
         return
-    _closed()
+    nothing_edited()
     st.rerun()

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import shell
-from dashboard.drawing import AsItIs
+from dashboard.drawing import AsItIs, picture_buttons
 from tarstop_core.evaluation.page import table_block
 from tarstop_core.figures import Figure
 from tarstop_core.files import table_to_csv
@@ -107,14 +107,7 @@ def files(
     """
     with st.container(horizontal=True, vertical_alignment="center"):
         if pictures:
-            shown = html.escape(stem, quote=True)
-            st.html(
-                "".join(
-                    f'<button type="button" class="tar-save" data-save="{kind}" data-file="{shown}">{kind.upper()}</button>'
-                    for kind in ("svg", "png")
-                ),
-                width="content",
-            )
+            picture_buttons(stem)
         st.download_button(
             "CSV",
             data=lambda: table_to_csv(rows),

@@ -15,7 +15,7 @@ from dashboard import calibrators, shell, stakes
 from dashboard.chances import followed
 from dashboard.creating import go_to
 from dashboard.explore_asked import OF
-from dashboard.home import found
+from dashboard.session_line import found
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.explain import percent, question
 from tarstop_core.files import trace_to_csv

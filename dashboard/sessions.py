@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from dashboard import session_detail, shell
 from dashboard.creating import go_to
-from dashboard.home import found, progress
 from dashboard.session_detail import CHOSEN, loaded
+from dashboard.session_line import line
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, standing
 from tarstop_core.session_compare import MOST, belief_figure, comparison, comparison_sentence
 from tarstop_core.session_file import import_session
 from tarstop_core.store import SessionSummary, Store
@@ -128,16 +127,7 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
 
 def _row(store: Store, session: SessionSummary, deleted: bool, first: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row-{session.id}"):
-        marks = [session.scenario]
-        marks += ["simulated"] if session.simulated else []
-        marks += ["archived"] if session.archived else []
-        badges = "".join(f' <span class="tar-badge">{mark}</span>' for mark in marks)
-        st.html(
-            f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badges}</div>'
-            f'<div class="tar-meta">{html.escape(_progress(store, session))} · '
-            f"{html.escape(clock(session.last_activity))}</div>",
-            width="stretch",
-        )
+        st.html(line(store, session), width="stretch")
         if deleted or session.archived:
             back = store.restore_session if deleted else partial(store.archive, archived=False)
             st.button("Bring back", key=f"back-{session.id}", on_click=_bring_back, args=(back, session))
@@ -173,35 +163,6 @@ def _menu(store: Store, session: SessionSummary) -> None:
         args=(store, session),
         help="Takes it off the list. It can be brought back at once, and later from “Deleted”.",
     )
-
-
-def _progress(store: Store, session: SessionSummary) -> str:
-    try:
-        events = store.events(session.id)
-        counts = [found(events)] if session.scenario == "review" else []
-        waiting = unsure(events)
-        return progress(session, ", ".join([*counts, *([f"{waiting:,} unsure"] if waiting else [])]))
-    except InputProblem:
-        # A damaged log is told where it is opened; the other sessions stay within reach.
-        return progress(session)
-
-
-def unsure(events: Sequence[Event]) -> int:
-    """Documents read whose verdict is still to be settled.
-
-    Examples
-    --------
-    >>> log = [Event("label", {"doc": doc, "label": "unsure"}) for doc in ("a", "b")]
-    >>> unsure(log), unsure([*log, Event("relabel", {"doc": "a", "label": "irrelevant"})])
-    (2, 1)
-    """
-    labels: dict[str, str] = {}
-    for event in standing(events):
-        if event.kind == "kept":
-            labels |= event.payload["labels"]
-        elif event.kind in ("label", "relabel"):
-            labels[event.payload["doc"]] = event.payload["label"]
-    return sum(each == "unsure" for each in labels.values())
 
 
 # --- what a press does --------------------------------------------------------------------------

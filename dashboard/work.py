@@ -243,6 +243,18 @@ def open_work() -> Work | None:
     return work
 
 
+def nothing_edited() -> None:
+    """A dialog was dismissed."""
+    work: Work | None = st.session_state.get(OPEN_WORK)
+    if work is not None:
+        work.editing = ""
+
+
+def dialog_button(work: Work, label: str, key: str, what: str) -> None:
+    """A button that opens the dialog which changes `what`."""
+    st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))
+
+
 def reviewer() -> str:
     """The name given in this tab; never taken over from the log, which may be somebody else's."""
     return str(st.session_state.get(REVIEWER) or "").strip()

@@ -37,7 +37,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GroupKFold
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.envelope import read_envelope
+from tarstop_core.envelope import read_envelope, read_file
 from tarstop_core.errors import InputProblem
 from tarstop_core.topic import Topic
 
@@ -286,12 +286,8 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
 
 def load(path: str | Path) -> Calibrator:
     """Read a calibrator file; see :func:`from_json`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
-        raise InputProblem(f"The calibrator {path} cannot be read: {reason}.") from None
-    return from_json(text, f"The calibrator {path}")
+    name = f"The calibrator {path}"
+    return from_json(read_file(path, name), name)
 
 
 def scaled(p: Floats, factor: float) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaincinv, betaln, expit, logit
 
-from tarstop_core.envelope import read_envelope
+from tarstop_core.envelope import read_envelope, read_file
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-data-share"
@@ -164,9 +164,5 @@ def from_json(text: str, name: str = "The share of reports with data") -> DataSh
 
 def load(path: str | Path) -> DataShare:
     """Read a file of it; see :func:`from_json`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
-        raise InputProblem(f"The share of reports with data {path} cannot be read: {reason}.") from None
-    return from_json(text, f"The share of reports with data {path}")
+    name = f"The share of reports with data {path}"
+    return from_json(read_file(path, name), name)

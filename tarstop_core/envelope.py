@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from tarstop_core.errors import InputProblem
@@ -39,3 +40,24 @@ def read_envelope(
             f"{name} has version {content.get('version')}; this program reads version {version}: {again}."
         )
     return content
+
+
+def read_file(path: str | Path, what: str) -> str:
+    """The text of a saved file.
+
+    Parameters
+    ----------
+    path : str or Path
+    what : str
+        Name for messages, with a capital.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be read or is not text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
+        raise InputProblem(f"{what} cannot be read: {reason}.") from None

@@ -12,7 +12,7 @@ from typing import Any
 from scipy.special import logit, ndtr, ndtri
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.envelope import read_envelope
+from tarstop_core.envelope import read_envelope, read_file
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-prior"
@@ -165,12 +165,8 @@ def from_json(text: str, name: str = "The prior") -> Prior:
 
 def load(path: str | Path) -> Prior:
     """Read a prior file; see :func:`from_json`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "it is not text"
-        raise InputProblem(f"The prior {path} cannot be read: {reason}.") from None
-    return from_json(text, f"The prior {path}")
+    name = f"The prior {path}"
+    return from_json(read_file(path, name), name)
 
 
 def _read_learned_from(content: Any) -> LearnedFrom | None:

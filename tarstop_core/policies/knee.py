@@ -96,6 +96,11 @@ class Knee(Policy):
         return max(1, self.f)
 
 
+SLOPE_RATIO = Parameter(
+    "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 6.0, 10.0), "float"
+)
+
+
 @dataclass(frozen=True)
 class GeometricKnee(Policy):
     """Stop at the first check s with slope ratio ρ ≥ ρ_min + A − min(relret, A), and s ≥ β.
@@ -117,14 +122,7 @@ class GeometricKnee(Policy):
     source: ClassVar[str] = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "rho_min",
-            "slope before the knee over slope after it, at least",
-            0.0,
-            1e6,
-            (5.0, 6.0, 10.0),
-            "float",
-        ),
+        SLOPE_RATIO,
         Parameter(
             "adjust", "how much more is asked for while nothing was found, A", 0, 100_000, (0, 50, 150)
         ),
@@ -163,14 +161,7 @@ class BudgetMethod(Policy):
     source: ClassVar[str] = "Cormack & Grossman 2016 (budget method)"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "rho_min",
-            "slope before the knee over slope after it, at least",
-            0.0,
-            1e6,
-            (5.0, 6.0, 10.0),
-            "float",
-        ),
+        SLOPE_RATIO,
         Parameter("cap", "share of the list at which to stop anyway", 0.01, 1.0, (0.6, 0.75), "float"),
     )
 
