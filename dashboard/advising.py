@@ -227,6 +227,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     )
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {_if_nothing(settings)}."
+    if settings.review and len(state.evidence.tables):
+        text += " A study moves the curve where its document stands in the list, whenever its report was read."
     if silent:
         text += (
             " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "
@@ -242,11 +244,10 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
         f"<strong>{shell.linked(str(policy))}</strong> {_said(stop, state, settings)}"
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     )
-    here = "from here on" if settings.review else "on this list"
-    until = here if state.hit is not None else f"{here} {_if_nothing(settings)}"
+    until = "on this list" if state.hit is not None else f"on this list {_if_nothing(settings)}"
     st.html(
-        f'<div class="tar-others">How many documents these rules read {until}, and what they then choose, with your '
-        f"assumptions: {shown}</div>"
+        f'<div class="tar-others">How many documents these rules read in all {until}, and what they then choose, with '
+        f"your assumptions: {shown}</div>"
     )
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
@@ -288,4 +289,4 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
 
 
 def _if_nothing(settings: Settings) -> str:
-    return "if no study with data turns up" if settings.review else "if nothing turns up"
+    return "if no further study with data turns up" if settings.review else "if nothing turns up"

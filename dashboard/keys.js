@@ -1,9 +1,17 @@
 // Shortcut keys, and the focus that keys need, on the pages where a hand stays on the keyboard.
 if (!window.tarstopKeys) {
   window.tarstopKeys = true;
+  const VERDICTS = '[class*="st-key-labels"], [class*="st-key-confirm_"], [class*="st-key-reasons_row"]';
   const SIGNS = {ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space'};
   const LISTS = {study: 'tar-studies', reason: 'tar-reasons'};
   const field = (event) => event.composedPath()[0].closest?.('input, textarea, select, [contenteditable="true"]');
+
+  const button = (sign) =>
+    [...document.querySelectorAll('button:enabled kbd')].find((each) => each.textContent === sign)?.closest('button');
+  const inSight = (each) => {
+    const {top, bottom} = each.getBoundingClientRect();
+    return bottom > 80 && top < innerHeight - 80;
+  };
 
   // A held key would label documents that nobody saw; in a text it repeats its letter as ever.
   document.addEventListener('keydown', (event) => {
@@ -18,19 +26,24 @@ if (!window.tarstopKeys) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (field(event)) return;
     const sign = SIGNS[event.key] ?? event.key.toUpperCase();
-    const shown = [...document.querySelectorAll('button:enabled kbd')].find((each) => each.textContent === sign);
+    let shown = button(sign);
+    // What is called (X) has the key of every other list's relevant documents, and its own.
+    if (!shown && sign === 'X' && button('I')?.textContent.includes('(X)')) shown = button('I');
     if (!shown) return;
     event.stopPropagation();
     // The space bar belongs to what has the focus.
     const focused = event.target.closest?.('button, a, summary');
-    if (event.key === ' ' && focused && focused !== shown.closest('button')) return;
+    if (event.key === ' ' && focused && focused !== shown) return;
     event.preventDefault();
-    shown.closest('button').click();
+    // No verdict on a document that is out of sight: it comes into sight first.
+    const text = document.querySelector('.st-key-document');
+    if (text && shown.closest(VERDICTS) && !inSight(text)) text.scrollIntoView({block: 'start'});
+    else shown.click();
   });
 
-  // A slider that was moved by hand gives the keys back.
+  // A slider that was moved by hand, or a choice that was clicked, gives the keys back.
   document.addEventListener('pointerup', () => setTimeout(() => {
-    if (document.activeElement?.type === 'range') document.activeElement.blur();
+    if (document.activeElement?.matches('[type=range], [data-testid=stButtonGroup] *')) document.activeElement.blur();
   }, 0), true);
 
   let asked = false;

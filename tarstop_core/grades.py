@@ -8,12 +8,14 @@ from tarstop_core.session import State
 def grades_in_words(state: State) -> str:
     """'0 relevant', with Y and A beside it where there are any: '1 relevant (X) · 2 Y · 3 A'.
 
+    A hit that waits for confirmation is not counted as relevant yet.
+
     Examples
     --------
     >>> from tarstop_core.payoffs import Payoffs
     >>> from tarstop_core.session import Event, Settings, replay
     >>> log = [Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "combination"})]
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
+    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, confirm_hits=False)
     >>> grades_in_words(replay(settings, ["a", "b"], log[:1])), grades_in_words(replay(settings, ["a", "b"], log))
     ('1 relevant', '1 relevant (X) · 1 Y')
     """
@@ -22,4 +24,7 @@ def grades_in_words(state: State) -> str:
         for found, grade in ((state.combination, "Y"), (state.background, "A"))
         if len(found)
     ]
-    return " · ".join([f"{state.relevant:,} relevant{' (X)' if others else ''}", *others])
+    waiting = len(state.pending)
+    if waiting:
+        others.insert(0, f"{waiting:,} to be confirmed")
+    return " · ".join([f"{state.relevant - waiting:,} relevant{' (X)' if others else ''}", *others])

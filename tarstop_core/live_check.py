@@ -82,7 +82,9 @@ class Check:
         return not self.low <= self.found <= self.high
 
 
-def expected_range(expected: float, dispersion: float, level: float = LEVEL) -> tuple[int, int]:
+def expected_range(
+    expected: float, dispersion: float, read: float = math.inf, level: float = LEVEL
+) -> tuple[int, int]:
     """Central interval of the number relevant.
 
     Parameters
@@ -90,13 +92,16 @@ def expected_range(expected: float, dispersion: float, level: float = LEVEL) -> 
     expected : float
         Sum of the chances.
     dispersion : float
-        Shape of the negative binomial; infinite: Poisson.
+        Shape of the negative binomial; infinite: Poisson. Where single chances are large either is wider than the
+        chances alone would be.
+    read : float
+        Documents that the chances belong to: no more can be relevant.
     level : float
 
     Examples
     --------
-    >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0)
-    ((8, 20), (4, 29))
+    >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0), expected_range(3.1, 4.0, read=5)
+    ((8, 20), (4, 29), (0, 5))
     """
     ends = np.array([(1 - level) / 2, (1 + level) / 2])
     if expected <= 0:
@@ -105,7 +110,7 @@ def expected_range(expected: float, dispersion: float, level: float = LEVEL) -> 
         low, high = poisson.ppf(ends, expected)
     else:
         low, high = nbinom.ppf(ends, dispersion, dispersion / (dispersion + expected))
-    return int(low), int(high)
+    return int(min(low, read)), int(min(high, read))
 
 
 def factor(
@@ -169,7 +174,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
         low, high = int(misses is not None and misses < (1 - LEVEL) / 2), 1
     else:
         expected = float(used.sum())
-        low, high = expected_range(expected, calibrator.dispersion)
+        low, high = expected_range(expected, calibrator.dispersion, read)
     mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
     outside = not low <= found <= high
     unsure = len(state.unsure)

@@ -149,6 +149,8 @@ def test_the_factor_lies_between_one_and_what_was_seen(
 def test_the_interval_holds_what_its_level_says(expected: float, dispersion: float) -> None:
     low, high = expected_range(expected, dispersion)
     assert 0 <= low <= high
+    read = int(expected) + 1
+    assert expected_range(expected, dispersion, read) == (min(low, read), min(high, read))
 
 
 def test_intervals_and_factors_cover_in_simulation() -> None:

@@ -167,6 +167,23 @@ def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
     arrived(page, "1 of")
 
 
+def test_no_key_judges_a_document_out_of_sight(shared_server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 700})
+    page = start_demo(watched, shared_server.url)
+    listening(page, "e")
+    page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, each.scrollHeight)")
+    expect(page.locator(".st-key-document")).not_to_be_in_viewport()
+    page.keyboard.press("e")
+    expect(page.locator(".tar-rank")).to_be_in_viewport()
+    at_rest(page)
+    expect(counter(page)).to_contain_text("0 of")
+    press(page, "e", 1)
+    # What is called X on its button may be pressed as X.
+    at_rest(page)
+    page.keyboard.press("x")
+    expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
+
+
 def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, shared_server.url)

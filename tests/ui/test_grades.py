@@ -258,4 +258,4 @@ def test_an_old_log_shows_its_hits_as_x(open_app: Open, store: Store, start) -> 
     session = start()
     store.append(session, Event("label", {"doc": IDS[0], "label": "relevant"}), expected=0)
     page = open_app("screen", session=session)
-    assert "1 of 9 screened · 1 relevant" in html_of(page) and "CONFIRM THE HIT" in html_of(page)
+    assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(page) and "CONFIRM THE HIT" in html_of(page)
