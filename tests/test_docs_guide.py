@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.home import DEMO_TOPIC, start_demo
+from dashboard.home import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from dashboard.verdicts import KEYS
 from tarstop_core.advice import advise
-from tarstop_core.explain import Explanation, explain
+from tarstop_core.explain import Explanation, explain, percent
 from tarstop_core.files import read_qrels
 from tarstop_core.live_check import check_sentence, live_check
+from tarstop_core.reports import Report, Row
+from tarstop_core.samples import FullText, sample_full_texts
 from tarstop_core.session import Event, State, replay
 from tarstop_core.session_compare import MOST
 from tarstop_core.store import SessionRow, Store
@@ -83,3 +85,42 @@ def test_keys_and_headlines() -> None:
     for key in KEYS.values():
         assert re.search(rf"\| [A-Z, ]*\b{key.upper()}\b[A-Z, ]* \|", PAGE), key
     assert MOST == 6 and "up to six sessions" in PAGE
+
+
+def report_of(doc: str, text: FullText) -> Event:
+    """What a reader of the sample's full text enters."""
+    read = Report("excluded", text.reason) if text.status == "excluded" else Report("no data")
+    if text.TP is not None:
+        assert text.FP is not None and text.FN is not None and text.TN is not None
+        read = Report("data", study=doc, rows=(Row(doc, text.TP, text.FP, text.FN, text.TN),))
+    return Event("report", {"doc": doc, **read.to_dict()})
+
+
+def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
+    texts = sample_full_texts(DEMO_REVIEW)
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        row = store.session(start_review_demo(store))
+        calibrator = store.calibrator(row.settings.calibrator)
+        p = calibrator.probabilities(row.scores, len(row.ids))
+        log: list[Event] = []
+        seen = {}
+        for rank, doc in enumerate(row.ids[:26], start=1):
+            events = [Event("label", {"doc": doc, "label": "relevant" if doc in texts else "irrelevant"})]
+            events += [report_of(doc, texts[doc])] if doc in texts else []
+            for event in events:
+                log.append(event)
+                advice = advise(row.settings, calibrator, p, replay(row.settings, row.ids, log))
+                seen[rank, event.kind] = advice, explain(advice, row.settings).word
+        start = advise(row.settings, calibrator, p, replay(row.settings, row.ids, []))
+    assert start.b == 0.5 and f"{start.worth:.4f}" == "0.0392" and "worth 0.0392 each and cost 0.001." in PAGE
+    assert "expected to bring 0" in explain(start, row.settings).stopping
+    fifth, word = seen[5, "label"]
+    assert word == "READ WAITING REPORTS" and fifth.review is not None
+    assert (f"{fifth.review.report_worth:.4f}", fifth.review.report_cost) == ("0.0764", 0.01)
+    assert "worth 0.0764 against a cost of 0.01" in PAGE
+    assert min(rank for rank, kind in seen if kind == "report") == 5 and seen[5, "report"][0].b == 0.5
+    tables = [rank for rank, kind in seen if kind == "report" and texts[row.ids[rank - 1]].TP is not None]
+    assert tables == [15, 19, 26]
+    for rank, chance in zip(tables, ("35 %", "62 %", "78 %"), strict=True):
+        assert percent(seen[rank, "report"][0].b) == chance and chance in PAGE
+    assert seen[26, "report"][1] == "STOP" and seen[26, "report"][0].plus
