@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import grading, shell
 from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
-from tarstop_core.explain import action, amount, documents, explain, percent, question
+from tarstop_core.explain import action, against_the_odds, amount, documents, explain, percent, question
 from tarstop_core.review import ReviewFacts
 from tarstop_core.session import Event, State
 
@@ -39,14 +39,15 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if len(state.pending):
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
-        st.write(shell.escape_markdown(explain(advice, settings).stopping))
+        why = against_the_odds(advice, settings)
+        st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
     flagged = grading.reminder(work, state)
     if flagged:
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.go_on and not waiting:
         floor = advice.review is not None and advice.review.floor_holds
-        why = ": the floor you set on the chance of the right decision is not reached" if floor else ""
-        st.warning(f"The advice is to go on{why}. You may stop all the same.")
+        held = ": the floor you set on the chance of the right decision is not reached" if floor else ""
+        st.warning(f"The advice is to go on{held}. You may stop all the same.")
     if advice.review is not None:
         _reports(advice.review)
     if len(state.combination) > 1 and state.hit is None:

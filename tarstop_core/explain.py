@@ -211,6 +211,25 @@ def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
     return rows
 
 
+def against_the_odds(advice: Advice, settings: Settings) -> str:
+    """Why an action is advised that is more likely wrong than right; empty where it is not.
+
+    Parameters
+    ----------
+    advice : Advice
+    settings : Settings
+    """
+    q = settings.payoffs.q_star
+    # Above q* only the lack of a document to cite keeps from acting.
+    if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or advice.plus != (advice.b > q):
+        return ""
+    chosen, other = action(advice.plus, settings), action(not advice.plus, settings)
+    b, q_star = percent(advice.b), percent(q)
+    if advice.plus:
+        return f"“{chosen}” is more often wrong here, but a wrong “{other}” is so much worse that {b} is enough: it pays above {q_star}."
+    return f"“{other}” is more often right here, but a wrong one is so much worse that {b} is not enough: it pays above {q_star}."
+
+
 def _reports(advice: Advice, told: ReviewFacts, settings: Settings) -> str:
     unit = settings.payoffs.unit
     count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"

@@ -16,6 +16,7 @@ from tarstop_core.advice import Advice, Headline, Variation, advise
 from tarstop_core.calibration import Calibrator, FittedOn
 from tarstop_core.explain import (
     action,
+    against_the_odds,
     amount,
     consequences,
     documents,
@@ -340,3 +341,23 @@ def test_live_advice_of_a_whole_session_is_worded() -> None:
             seen.add(advice.headline)
             assert told.word == WORDS[advice.headline] and told.sentence.endswith(".")
     assert {"continue", "confirm"} <= seen
+
+
+@pytest.mark.parametrize(
+    ("q_star", "b_0", "says"),
+    [
+        (0.8, 0.67, "“a+” is more often right here, but a wrong one is so much worse that 67 % is not enough: it pays above 80 %."),
+        (0.2, 0.3, "“a+” is more often wrong here, but a wrong “a-” is so much worse that 30 % is enough: it pays above 20 %."),
+        (0.5, 0.3, ""),
+        (0.5, 0.7, ""),
+    ],
+)  # fmt: skip
+def test_an_action_against_the_odds_says_why(q_star: float, b_0: float, says: str) -> None:
+    settings = replace(
+        START, payoffs=Payoffs.from_q_star(q_star), b_0=b_0, plus="a+", minus="a-", needs_citation=False
+    )
+    advice = advise(settings, CALIBRATOR, P, replay(settings, IDS, []))
+    assert against_the_odds(advice, settings) == says
+    cited = replace(settings, needs_citation=True)
+    advice = advise(cited, CALIBRATOR, P, replay(cited, IDS, []))
+    assert not advice.plus and against_the_odds(advice, cited) == (says if b_0 < q_star else "")
