@@ -228,7 +228,9 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {_if_nothing(settings)}."
     if settings.review and len(state.evidence.tables):
-        text += " A study moves the curve where its document stands in the list, whenever its report was read."
+        text += (
+            " A study moves the curve where its document stands in the list, whenever its report was read."
+        )
     if silent:
         text += (
             " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "

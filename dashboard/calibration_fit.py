@@ -64,7 +64,7 @@ SCENARIOS = {
     "inclusion": "included by title and abstract",
     "review": "brings a 2×2 table",
 }
-EXAMPLE = "4\n17\nnone in 60\n2"
+EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
     "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 
 import streamlit as st
 
@@ -45,7 +46,7 @@ def create(store: Store, plan: Plan) -> str:
         registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
         events.append(replace(registered, reviewer=plan.reviewer))
     return store.create_session(
-        plan.name,
+        _unused(store, plan.name),
         collection,
         ranking.order,
         ranking.scores,
@@ -54,6 +55,13 @@ def create(store: Store, plan: Plan) -> str:
         ranking.how,
         events=_numbered(events),
     )
+
+
+def _unused(store: Store, name: str) -> str:
+    """The name, with a number where a session is called so already."""
+    taken = {each.name for archived in (False, True) for each in store.sessions(archived)}
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def _numbered(events: Sequence[Event]) -> list[Event]:

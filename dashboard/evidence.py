@@ -26,6 +26,7 @@ from tarstop_core.evidence_typed import MOST_ROWS, Row, pack, rows_of, typed_tab
 from tarstop_core.explain import percent
 from tarstop_core.figures import Figure
 from tarstop_core.files import read_tables, trace_to_csv
+from tarstop_core.files.tables import same_studies
 from tarstop_core.glossary import named
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples import PublishedSet, published_sets
@@ -268,12 +269,15 @@ class Chosen:
         What reading them brought up.
     source : str
         Where they come from, for a published set.
+    places : tuple of int, optional
+        The row that each study was typed in.
     """
 
     name: str
     tables: Tables
     notes: tuple[str, ...] = ()
     source: str = ""
+    places: tuple[int, ...] | None = None
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -325,7 +329,8 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
         + "</div>"
         f'<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
     )
-    notes = list(dict.fromkeys((*chosen.notes, *shown.notes)))
+    twice = same_studies(chosen.tables, chosen.places)
+    notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
     if not notes:
         return
     text = shell.escape_markdown("\n".join(notes)).replace("\n", "  \n")
@@ -446,7 +451,7 @@ def _restore_file() -> None:
     except InputProblem as problem:
         state[f"{PREFIX}/problem"] = str(problem)
         return
-    tables, left_out = typed_tables(rows)
+    tables, left_out, _ = typed_tables(rows)
     if len(tables):
         state[f"{PREFIX}/chosen"] = Chosen(query.get("name", "tables"), tables, left_out)
 
@@ -482,14 +487,14 @@ def _typed() -> Chosen | None:
     st.caption(
         "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
     )
-    tables, left_out = typed_tables(rows)
+    tables, left_out, places = typed_tables(rows)
     _keep_rows(rows, "paste them")
     if left_out:
         st.warning(
             "  \n".join(shell.escape_markdown(sentence) for sentence in left_out), icon=":material/warning:"
         )
     if len(tables):
-        return Chosen("typed tables", tables)
+        return Chosen("typed tables", tables, places=places)
     problem = state.get(f"{PREFIX}/typed_problem")
     if problem and not left_out:
         shell.problem_box(problem)

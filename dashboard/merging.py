@@ -41,10 +41,8 @@ def review(
     # Those that a person has to judge come first, and all of them are shown before others.
     places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
     shown = places[:MOST_SHOWN]
-    near = sum(match.kind == "near" for match in proposal.matches)
-    same = len(proposal.matches) - near
-    words = [f"{same:,} the same" if same else "", f"{near:,} perhaps the same" if near else ""]
-    with st.expander(f"Look at what is merged: {', '.join(filter(None, words))}"):
+    # Keyed, so that it stays open when its heading changes.
+    with st.expander(f"Look at what is merged: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
         st.caption(
             "The same documents are merged unless you untick them; those that are perhaps the same stay apart unless "
             "you tick them. The record kept takes over what it lacks from the other."
@@ -71,6 +69,26 @@ def review(
         if st.button("Merge as ticked", disabled=wanted == chosen, key=f"{key}/apply"):
             return wanted
     return None
+
+
+def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
+    """What there is to look at, or what became of it once a person chose.
+
+    Examples
+    --------
+    >>> from tarstop_core.records import merge_records
+    >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
+    >>> proposal = Proposal(merge_records([]), matches)
+    >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))
+    ('1 the same, 2 perhaps the same', '2 merged, 1 kept apart')
+    """
+    total = len(proposal.matches)
+    if chosen != proposal.by_default:
+        counts = {"merged": len(chosen), "kept apart": total - len(chosen)}
+    else:
+        same = len(proposal.by_default)
+        counts = {SAME: same, MAYBE: total - same}
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
 def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
@@ -132,6 +150,14 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
         )
     kept = [group for group, tick in zip(shown, edited[STANDS].tolist(), strict=True) if tick]
     return [*kept, *groups[MOST_SHOWN:]]
+
+
+def say_where_no_families(frame: pd.DataFrame) -> None:
+    """Of patents: whoever expects families to count once is told that none is named."""
+    if not (frame["family"] != "").any():
+        st.caption(
+            "This list does not say which documents belong to one patent family, so each counts by itself."
+        )
 
 
 def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:

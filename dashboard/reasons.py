@@ -12,8 +12,8 @@ from tarstop_core.session import State
 
 EDITING = "reasons"
 EXAMPLES = {
-    "review": "wrong index test\nwrong reference standard\nno patients",
-    "patent": "another technical field\nlacks the hinge",
+    "review": "for example:\nwrong index test\nwrong reference standard\nno patients",
+    "patent": "for example:\nanother technical field\nlacks the hinge",
 }
 
 
@@ -43,6 +43,7 @@ def dialog(work: Work, state: State) -> None:
         }
         typed = st.text_area(
             "More reasons, one a line" if state.reasons else "Your reasons, one a line",
+            height=140,
             placeholder="" if state.reasons else EXAMPLES[state.settings.scenario],
             key=f"reasons_new_{state.seq}",
         )

@@ -321,7 +321,7 @@ def _errors(look: Look) -> None:
     figure(
         "errors",
         errors_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
-        with_room(figures.error_figure(frame, look.results.simulated, look.dark)),
+        with_room(figures.error_figure(frame, look.results.scenario, look.results.simulated, look.dark)),
         figures.error_sentence(frame),
         frame,
         look.stem,
@@ -356,8 +356,8 @@ def _table(look: Look) -> None:
     digits = ICER_DIGITS[look.results.scenario]
     shown = tables.panel(rows, look.q_star, look.cost, digits).rename(columns=tables.HEADINGS)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
-    for column, title in (("false_adopt", "False adopt"), ("false_reject", "False reject")):
-        shown[title] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
+    for column, name in figures.ERRORS[look.results.scenario].items():
+        shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
     counted = (
         "Errors are numbers of topics, reviews weighing equally"
         if look.results.settings["weighed"] == "by group"

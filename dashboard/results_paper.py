@@ -122,7 +122,7 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
         frames.append(("run-errors", f"Wrong decisions in this run (c = {cost:g})", frame, results.simulated))
     top = 1.1 * max(float((each["false_adopt"] + each["false_reject"]).max()) for _, _, each, _ in frames)
     for column, (name, heading, frame, simulated) in zip(st.columns(2, gap="large"), frames, strict=False):
-        drawing = with_room(figures.error_figure(frame, simulated, dark))
+        drawing = with_room(figures.error_figure(frame, results.scenario, simulated, dark))
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
@@ -157,8 +157,8 @@ def _recomputed(recovered: pd.DataFrame) -> pd.DataFrame:
                 "Task": row["scenario"],
                 "q*": f"{row['q_star']:g}",
                 "Approach": row["approach"],
-                "False adopt": _count(row["false_adopt"]),
-                "False reject": _count(row["false_reject"]),
+                "Wrong a⁺": _count(row["false_adopt"]),
+                "Wrong a⁻": _count(row["false_reject"]),
                 "Net utility, printed": signed(row["net_utility"]),
                 "Net utility, recomputed": signed(row["net_utility_again"]),
                 "ICER, printed": row["icer"],

@@ -31,6 +31,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv
 from tarstop_core.grades import grades_in_words
+from tarstop_core.protocol_text import changes, settings_rows
 from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import Settings, State
 
@@ -273,19 +274,11 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     for event in state.deviations:
         after = Settings.from_dict(event.payload["settings"])
         moved = (
-            f"q* {number(before.payoffs.q_star)} → {number(after.payoffs.q_star)}, "
-            f"cost {amount(before.cost, before.payoffs.unit)} → {amount(after.cost, after.payoffs.unit)}"
+            changes(_in_short(before), _in_short(after))
+            or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
+            or ["a value that rounding hides"]
         )
-        if after.application != before.application:
-            moved += f", your application {_of_application(before)} → {_of_application(after)}"
-        if after.scale != before.scale:
-            moved += f", chances multiplied by {number(before.scale)} → {number(after.scale)}"
-        if plan.review:
-            were, are = _of_review(before), _of_review(after)
-            moved += "".join(
-                f", {name} {were[name]} → {are[name]}" for name in are if were[name] != are[name]
-            )
-        said = f"Deviation at {clock(event.time)}: {moved}. {event.payload.get('reason', '')}"
+        said = f"Deviation at {clock(event.time)}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
         st.caption(shell.escape_markdown(said))
         before = after
     if what_if is None:
@@ -301,6 +294,17 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         args=(work, what_if, reason, state.seq),
     )
     drop.button("Back to the plan", width="stretch", on_click=_forget_what_if, args=(work,))
+
+
+def _in_short(settings: Settings) -> list[tuple[str, str]]:
+    """What this page can move, name and value."""
+    return [
+        ("q*", number(settings.payoffs.q_star)),
+        ("cost", amount(settings.cost, settings.payoffs.unit)),
+        ("your application", _of_application(settings)),
+        ("chances multiplied by", number(settings.scale)),
+        *(_of_review(settings).items() if settings.review else ()),
+    ]
 
 
 def _of_application(settings: Settings) -> str:

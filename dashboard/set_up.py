@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 import streamlit as st
 
-from dashboard import came_along, chances, documents, own_application, review_settings, shell, stakes
+from dashboard import came_along, chances, documents, merging, own_application, review_settings, shell, stakes
 from dashboard.came_along import Arranged
 from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
@@ -174,6 +174,8 @@ def _ranking(
         shell.problem_box(problem)
         return None, query
     arranged = came_along.arrange(chosen, ranking)
+    if scenario == "patent" and not chosen.simulated:
+        merging.say_where_no_families(chosen.frame)
     _first_titles(chosen, arranged)
     return arranged, query
 

@@ -52,6 +52,7 @@ class Application:
 
 
 NOTHING_SAID = Application()
+_YEAR_LAST = re.compile(r"(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4})(?!\d)")
 NO_OTHERS: Mapping[str, Sequence[str]] = {}
 MEMBERS = 3  # of a family that a flag names
 
@@ -86,25 +87,58 @@ def read_date(text: str) -> str:
     Raises
     ------
     InputProblem
-        When it names no date, or a day that does not exist.
+        When it names no date, a day that does not exist, or one that could be two: 5/6/2018.
 
     Examples
     --------
     >>> read_date("3 March 2018"), read_date("2018-03"), read_date("2018"), read_date(" ")
     ('2018-03-03', '2018-03', '2018', '')
+    >>> read_date("14/05/2018"), read_date("05/14/2018")
+    ('2018-05-14', '2018-05-14')
     """
     if not text.strip():
         return ""
-    key = date_key(text)
+    key = _in_figures(text) or date_key(text)
     if not key:
         raise InputProblem(
             f"“{text.strip()}” is not understood as a date; write it like 3 March 2018 or 2018-03-03."
         )
     if len(key) == 3 and key[2] > calendar.monthrange(*key[:2])[1]:
-        raise InputProblem(
-            f"“{text.strip()}” names a day that does not exist; write it like 3 March 2018 or 2018-03-03."
-        )
+        raise _no_such_day(text)
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(key))
+
+
+def _in_figures(text: str) -> tuple[int, ...]:
+    """Year, month and day of 14/05/2018 or 05/14/2018; () for any other form.
+
+    Files keep only the year of these (:func:`~tarstop_core.records.date_key`): a person can be asked which is meant.
+    """
+    match = _YEAR_LAST.match(text.strip())
+    if not match:
+        return ()
+    first, second, year = map(int, match.groups())
+    days = {
+        (year, month, day)
+        for day, month in ((first, second), (second, first))
+        if 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
+    }
+    if not days:
+        raise _no_such_day(text)
+    if len(days) > 1:
+        one, other = (
+            f"{day} {calendar.month_name[month]}" for day, month in ((first, second), (second, first))
+        )
+        raise InputProblem(
+            f"“{text.strip()}” could be {one} or {other} {year}; write {one} {year} or "
+            f"{year:04d}-{second:02d}-{first:02d}."
+        )
+    return days.pop()
+
+
+def _no_such_day(text: str) -> InputProblem:
+    return InputProblem(
+        f"“{text.strip()}” names a day that does not exist; write it like 3 March 2018 or 2018-03-03."
+    )
 
 
 def date_words(text: str) -> str:

@@ -317,8 +317,12 @@ class Evidence:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a person should know of the tables: studies twice, or used only in part, a sentence each."""
-        partly = self.path.notes if self.engine == "reml" else partly_used(self.tables)
-        return same_studies(self.tables) + partly
+        return same_studies(self.tables) + self.partly
+
+    @cached_property
+    def partly(self) -> tuple[str, ...]:
+        """Of the notes, those on studies that are used only in part."""
+        return self.path.notes if self.engine == "reml" else partly_used(self.tables)
 
     def study_rows(self) -> list[dict[str, Any]]:
         """Counts, shares and intervals, a row a study."""

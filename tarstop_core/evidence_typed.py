@@ -6,13 +6,14 @@ import base64
 import binascii
 import csv
 import io
+import re
 import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.tables import MISSING, whole_count
+from tarstop_core.files.tables import MISSING, SYNONYMS, plain_title, whole_count
 from tarstop_core.tables import CELLS, Tables
 
 Row = tuple[str, ...]
@@ -21,39 +22,44 @@ Row = tuple[str, ...]
 LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
 MOST_ROWS = 2000  # more never fit, so they are not even packed
 MOST_BYTES = 100_000  # that an address is unpacked to, whatever it says
+# As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
+THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
-def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...]]:
+def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
     """The complete rows as tables, and a sentence on each row that is left out.
 
     Parameters
     ----------
     rows : sequence of Row
-        Empty ones are passed over.
+        Empty ones are passed over, and so is a first one that repeats the heads of the columns.
 
     Returns
     -------
-    tables : Tables
+    tables : Tables, n studies
         A row without a name is called after its place.
     left_out : tuple of str
         Which rows are not in the tables, which of their cells is the reason, and the mend.
+    places : tuple of n int
+        The row that each study was typed in, from 1.
 
     Examples
     --------
-    >>> tables, left_out = typed_tables([("Lee", "9", "", "2", ""), ("Kim", "-1", "2", "7.5", "3")])
-    >>> tables.study, tables.TP.tolist()
-    (('Lee',), [9.0])
+    >>> tables, left_out, places = typed_tables(
+    ...     [("Study", "TP", "FP", "FN", "TN"), ("Lee", "1,020", "", "2", ""), ("Kim", "-1", "2", "7.5", "3")])
+    >>> tables.study, tables.TP.tolist(), places
+    (('Lee',), [1020.0], (2,))
     >>> left_out
-    ("Row 2 (Kim) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on.",)
+    ("Row 3 (Kim) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on.",)
     """
-    names, kept, left_out = [], [], []
+    names, kept, left_out, places = [], [], [], []
     for at, row in enumerate(rows, start=1):
         name, *texts = (text.strip() for text in row)
-        if not (name or any(texts)):
+        if not (name or any(texts)) or (at == 1 and _repeats_the_heads(texts)):
             continue
         missing, wrong, counts = [], [], []
         for cell, text in zip(CELLS, texts, strict=True):
-            count = None if text.lower() in MISSING else whole_count(text)
+            count = None if text.lower() in MISSING else _count(text)
             counts.append(np.nan if count is None else count)
             if text.lower() in MISSING:
                 missing += [cell] if cell in ("TP", "FN") else []
@@ -67,7 +73,18 @@ def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...]]:
         else:
             names.append(name or f"row {at}")
             kept.append(counts)
-    return Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T), tuple(left_out)
+            places.append(at)
+    tables = Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T)
+    return tables, tuple(left_out), tuple(places)
+
+
+def _repeats_the_heads(texts: Sequence[str]) -> bool:
+    """Whether the cells for counts are their columns' names, in our order."""
+    return all(plain_title(text) in SYNONYMS[cell] for cell, text in zip(CELLS, texts, strict=True))
+
+
+def _count(text: str) -> float | None:
+    return whole_count(re.sub(r"\D", "", text) if THOUSANDS.fullmatch(text) else text)
 
 
 def rows_of(tables: Tables) -> list[Row]:

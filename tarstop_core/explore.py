@@ -320,6 +320,11 @@ class Now:
     cost: float
 
 
+def settled(path: ScreeningPath, start: int) -> bool:
+    """Whether a hit has decided the question by the depth `start`."""
+    return path.hit is not None and start >= path.hit
+
+
 def decide(path: ScreeningPath, start: int, cost: float) -> Now:
     """The paper's decision at a depth before which nothing settled the question.
 
@@ -330,8 +335,7 @@ def decide(path: ScreeningPath, start: int, cost: float) -> Now:
         cost += float(path.p[start]) * path.full_cost
     payoffs = path.payoffs
     b = path.belief_at(start)
-    settled = path.hit is not None and start >= path.hit
-    rho = 0.0 if settled or start >= len(path) else float(path.rho[start])
+    rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
     evpi = float(payoffs.evpi(b))
     value = rho * evpi
     return Now(
@@ -411,7 +415,7 @@ def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats,
             payoffs.utility(path.b[start]) + path.worth_of_reading(depth, start) - costs * (depth - start)
         )
         return Plans(depth, plus, np.asarray(utility))
-    if path.hit is not None and start >= path.hit:
+    if settled(path, start):
         return Plans(depth, plus, np.asarray(payoffs.B - costs * (depth - start)))
     b = float(path.b[start])
     loss = path.loss if policy.acts_on_belief else replace(path, needs_citation=True).loss
@@ -490,6 +494,8 @@ class Map:
         Truth, where it is known.
     start : int
         Documents read.
+    settled : bool
+        Whether a hit among them has decided the question.
     """
 
     policy: Policy
@@ -502,6 +508,7 @@ class Map:
     regret: Floats | None
     omega: Flags | None
     start: int
+    settled: bool = False
 
     @property
     def costs(self) -> Floats:
@@ -597,6 +604,7 @@ def maps(
             None if best is None else np.asarray(best - net[policy]),
             np.array(omegas) if omegas else None,
             0 if world == "played" else explored.start,
+            world == "planned" and settled(base, explored.start),
         )
         for policy in policies
     ]
@@ -731,11 +739,14 @@ class Tornado:
     depth : int
     net_utility : float
     swings : tuple of Swing
+    settled : bool
+        Whether a hit has decided the question.
     """
 
     depth: int
     net_utility: float
     swings: tuple[Swing, ...]
+    settled: bool = False
 
 
 def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
@@ -778,7 +789,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
         for factor in CHANCE_FACTORS
     ]
     swings.append(_swing("p", CHANCE_FACTORS, ends))
-    return Tornado(depth, net_utility, tuple(swings))
+    return Tornado(depth, net_utility, tuple(swings), settled(base, start))
 
 
 def _clipped(b_0: float, now: float) -> float:

@@ -26,6 +26,7 @@ from tarstop_core.explore import (
     World,
     outcomes,
     plans,
+    settled,
 )
 from tarstop_core.figures import (
     BELIEF,
@@ -491,6 +492,12 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
 
     if against is not None:
         return _difference_sentence(shown, measure, against, at)
+    if shown.settled and measure in ("decision", "depth"):
+        # No rule's depth then depends on what is at stake.
+        return (
+            f"A hit has settled the question: {name} stops after {documents(int(shown.depth[0, 0]))} and ends with a⁺ (+) in "
+            "every cell."
+        )
     if measure == "decision":
         up = percent(float(shown.plus.mean()))
         if shown.omega is None:
@@ -719,7 +726,8 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 def tornado_sentence(found: Tornado, settings: Settings) -> str:
     """What moves the plan most."""
     names, unit = factor_names(settings), settings.payoffs.unit
-    plan = f"As things stand the rule stops after {documents(found.depth)} if nothing turns up, expected to bring {amount(found.net_utility, unit)}."
+    when = " (a hit has settled the question)" if found.settled else " if nothing turns up"
+    plan = f"As things stand the rule stops after {documents(found.depth)}{when}, expected to bring {amount(found.net_utility, unit)}."
     by_depth = max(found.swings, key=lambda each: _width(found.depth, each.depth))
     by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
     if _width(found.depth, by_depth.depth) == 0:
@@ -922,6 +930,11 @@ def path_sentence(cell: Cell, plus: str, minus: str) -> str:
     belief = percent(path.belief_at(depth))
     if cell.world == "planned":
         more = f" ({depth - cell.start:,} more)" if cell.start else ""
+        if settled(path, cell.start):
+            return (
+                f"A hit has settled the question. {where} stops after {documents(depth)}{more} and chooses “{action}”, expected "
+                f"to bring {utility} from here on, net of screening."
+            )
         nothing, what = _wording(path)
         return (
             f"{where} stops after {documents(depth)}{more} if {nothing} turns up, at a chance of {belief}, and then "
@@ -953,6 +966,19 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
     worth = amount(float(plan.plan.net_utility[0]), plan.path.payoffs.unit)
+    if settled(plan.path, explored.start):
+        hit = "a confirmed hit" if explored.settings.confirm_hits else "a hit"
+        then = (
+            f"so {plan.policy} stops there"
+            if plan.depth == plan.path.hit
+            else f"yet {plan.policy} reads on to document {plan.depth:,}"
+            if plan.depth > explored.start
+            else f"so {plan.policy} reads nothing more"
+        )
+        return (
+            f"The question is settled: {hit} stands at document {plan.path.hit:,}, {then}, expected to bring {worth} from here "
+            "on."
+        )
     if plan.depth <= explored.start:
         what = "reads nothing more" if explored.start else "reads nothing"
         first = waiting_words(plan.path)

@@ -814,7 +814,7 @@ _WRITTEN: tuple[Term, ...] = (
     Term(
         "false-adopt",
         "False adopt",
-        "The bold action where it was wrong: an error of Type I.",
+        "The bold action where it was wrong: an error of Type I. In patents it is called a false reject.",
         also=("type I",),
         explained="agreement",
         related=("false-reject", "q-star"),
@@ -822,7 +822,7 @@ _WRITTEN: tuple[Term, ...] = (
     Term(
         "false-reject",
         "False reject",
-        "The cautious action where the bold one was right: an error of Type II.",
+        "The cautious action where the bold one was right: an error of Type II. In patents it is called a false grant.",
         also=("type II",),
         explained="agreement",
         related=("false-adopt", "q-star"),

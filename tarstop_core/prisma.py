@@ -14,6 +14,7 @@ from typing import Any
 from tarstop_core.session import IRRELEVANT, RELEVANT, UNSURE, State
 
 LEFT_OUT = "Records left out before screening: too late, or the application's family"
+NO_REASON = "no reason recorded"
 FAMILIES = "Records for which another of their patent family stands"
 
 
@@ -42,7 +43,8 @@ class Prisma:
     left_out : int
         Records that were left out of the list before screening: flagged ones of a patent session.
     excluded_for : tuple of (str, int)
-        Of the excluded records: by reason given, the most frequent first; those without one are not in it.
+        Of the excluded records: by reason given, the most frequent first, then those without one, so that the parts
+        add up; empty where none has a reason.
     families : int
         Records that are not in the list because another member of their patent family is.
     graded : tuple of (str, int)
@@ -114,6 +116,7 @@ def prisma(
     """
     labels, n = state.labels, len(state.labels)
     included = int((labels == RELEVANT).sum())
+    excluded = int((labels == IRRELEVANT).sum())
     identified = tuple((str(file["source"]), int(file["records"])) for file in files)
     if not identified:
         identified = (("the collection", n + duplicates + left_out + families),)
@@ -121,7 +124,7 @@ def prisma(
         identified=identified,
         duplicates=duplicates,
         screened=state.depth,
-        excluded=int((labels == IRRELEVANT).sum()),
+        excluded=excluded,
         unsure=int((labels == UNSURE).sum()),
         unscreened=n - state.depth,
         sought=included,
@@ -134,8 +137,8 @@ def prisma(
         studies=included,
         left_out=left_out,
         families=families,
-        excluded_for=_by_frequency(
-            Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT)
+        excluded_for=_with_the_rest(
+            Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT), excluded
         ),
         graded=tuple(
             (name, len(found))
@@ -166,6 +169,12 @@ def prisma(
         reports=len(with_data),
         studies=len(named),
     )
+
+
+def _with_the_rest(reasons: Counter[str], excluded: int) -> tuple[tuple[str, int], ...]:
+    """Reasons, and how many of the excluded have none where others have one."""
+    rest = excluded - reasons.total()
+    return (*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else []))
 
 
 def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -156,6 +156,9 @@ def protocol_paragraph(
     folded = f", after {duplicates:,} duplicates were removed" if duplicates else ""
     asked = f" for the question “{' '.join(query.split())}”" if query.strip() else ""
     order = f" in a fixed order ({_lower(ranking.rstrip('.'))})" if ranking else " in a fixed order"
+    moved_by = "document"
+    if settings.review:
+        moved_by = "report read in full" if settings.stages == 2 else "2×2 table"
     told = [
         f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
         f"Rules for Document Screening), computed with TARstop {__version__}.",
@@ -168,7 +171,7 @@ def protocol_paragraph(
         f"right and wrong, loss L_g = {amount(payoffs.L_g, unit)} and gain G = {amount(payoffs.G, unit)} of "
         f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
         f"{scale}.",
-        f"The probability starts at {percent(settings.b_0)} and is updated after every document; the chance of "
+        f"The probability starts at {percent(settings.b_0)} and is updated after every {moved_by}; the chance of "
         f"each document is that of a calibration {chances_badge(calibrator, settings)} "
         f"(digest {calibrator.digest}).",
     ]

@@ -52,6 +52,11 @@ _OWN_VARIANT = {"marginal", "default"}
 DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
 FURTHEST = -1.0
 """Differences below it are not drawn, but counted."""
+ERRORS = {
+    "patent": {"false_adopt": "false reject", "false_reject": "false grant"},
+    "review": {"false_adopt": "false adopt", "false_reject": "false reject"},
+}
+"""What a wrong a⁺ and a wrong a⁻ are called, by scenario; the columns keep one name for both."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
 
@@ -232,13 +237,16 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
 # --- error decomposition --------------------------------------------------------------------------
 
 
-def error_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
     """Wrong a⁺ and wrong a⁻ of each method as shares of all topics, a panel for each q*.
 
     Parameters
     ----------
     frame : DataFrame
         :func:`~tarstop_core.evaluation.aggregate.errors`. NaN where errors cannot be told apart.
+    scenario : {"patent", "review"}
+        What the errors are called after.
+    simulated, dark : bool
     """
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
@@ -253,8 +261,8 @@ def error_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
         suffix = "" if panel == 0 else str(panel + 1)
         left = panel * (width + 0.04)
         for column, title, colour in (
-            ("false_adopt", "wrong a⁺ (false adopt)", PLUS),
-            ("false_reject", "wrong a⁻ (false reject)", MINUS),
+            ("false_adopt", f"wrong a⁺ ({ERRORS[scenario]['false_adopt']})", PLUS),
+            ("false_reject", f"wrong a⁻ ({ERRORS[scenario]['false_reject']})", MINUS),
         ):
             data.append(
                 {

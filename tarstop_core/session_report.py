@@ -414,7 +414,7 @@ def _steps(session: WholeSession) -> list[str]:
     head = [
         "Rank",
         "Document",
-        "Its chance",
+        _whose_chance(session.state.settings),
         "Belief",
         "Worth",
         "Cost",
@@ -429,6 +429,13 @@ def _steps(session: WholeSession) -> list[str]:
         _p(note),
         _table([*head, "Verdict", "By", "When"], rows, "", numeric={0, 2, 3, 4, 5, 7}, wide={1}),
     ]
+
+
+def _whose_chance(settings: Settings) -> str:
+    """What p is a chance of; in a search the Screen page says the chance of a hit, which is less: p · b."""
+    if not settings.review:
+        return f"Its chance, if {question(settings)}"
+    return "Its chance to be included" if settings.stages == 2 else "Its chance to bring data"
 
 
 def _verdict(step: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from tarstop_core.application import (
 )
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import as_records
+from tarstop_core.records import as_records, date_key
 from tarstop_core.session import Settings
 
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")
@@ -128,6 +128,34 @@ def test_a_whole_list() -> None:
 def test_no_date_is_a_sentence(text: str) -> None:
     with pytest.raises(InputProblem, match="write it like 3 March 2018"):
         read_date(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["14/05/2018", "05/14/2018", "14.05.2018", "14. 5. 2018", "5-14-2018", " 14/5/2018 "]
+)
+def test_figures_that_can_be_only_one_day_are_that_day(text: str) -> None:
+    assert read_date(text) == "2018-05-14"
+    assert read_date("5/5/2018") == "2018-05-05"
+
+
+def test_figures_that_could_be_two_days_are_asked_about() -> None:
+    with pytest.raises(InputProblem) as problem:
+        read_date("05/06/2018")
+    assert str(problem.value) == (
+        "“05/06/2018” could be 5 June or 6 May 2018; write 5 June 2018 or 2018-06-05."
+    )
+
+
+@pytest.mark.parametrize("text", ["31/02/2018", "14/15/2018", "0/5/2018", "32.1.2018"])
+def test_figures_of_no_day_are_refused(text: str) -> None:
+    with pytest.raises(InputProblem, match="a day that does not exist"):
+        read_date(text)
+
+
+@pytest.mark.parametrize("text", ["05/06/2018", "14/05/2018", "31/02/2018"])
+def test_a_date_in_a_file_is_read_leniently(text: str) -> None:
+    assert date_key(text) == (2018,)
+    assert [flag.kind for flag in flags(MINE, text, "US2018111A1", "")] == ["unclear"]
 
 
 @given(DAYS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,19 +37,48 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL, CELL), max_size=8)
 def test_a_row_that_is_not_complete_is_left_out_with_its_cell_and_the_others_stay(
     row: tuple[str, ...], sentence: str
 ) -> None:
-    tables, left_out = typed_tables([("A", "8", "", "2", ""), row, EMPTY, ("", "5", "1", "0", "30")])
+    tables, left_out, _ = typed_tables([("A", "8", "", "2", ""), row, EMPTY, ("", "5", "1", "0", "30")])
     assert left_out == (sentence,)
     assert tables.study == ("A", "row 4") and tables.TP.tolist() == [8, 5] and np.isnan(tables.FP[0])
 
 
 def test_nothing_typed_is_no_study() -> None:
-    tables, left_out = typed_tables([EMPTY, (" ", "", "", "", "")])
+    tables, left_out, _ = typed_tables([EMPTY, (" ", "", "", "", "")])
     assert len(tables) == 0 and not left_out and pack([EMPTY]) == ""
+
+
+HEADS = ("Study", "TP", "FP", "FN", "TN")
+
+
+def test_heads_copied_along_are_no_study() -> None:
+    for heads in (HEADS, ("", "true positives", "False-Pos", "fn", "tn")):
+        tables, left_out, places = typed_tables([heads, EMPTY, ("A", "8", "1", "2", "30")])
+        assert tables.study == ("A",) and not left_out and places == (3,)
+
+
+def test_heads_in_another_order_or_further_down_are_left_out_with_a_sentence() -> None:
+    for rows in ([("Study", "TP", "FN", "FP", "TN")], [EMPTY, HEADS]):
+        tables, left_out, _ = typed_tables(rows)
+        assert not len(tables) and "TP is 'TP'" in left_out[0]
+
+
+@pytest.mark.parametrize("text", ["1,020", "1 020", "1\u202f020", "12,345,678"])
+def test_thousands_may_be_parted(text: str) -> None:
+    tables, left_out, _ = typed_tables([("A", text, "", "2", "")])
+    assert not left_out and tables.TP.tolist() == [float(re.sub(r"\D", "", text))]
+
+
+@pytest.mark.parametrize(
+    "text", ["1,02", "10,20", "0,123", "1,0200", "1,020 300", ",020", "1020,300", "1.020"]
+)
+def test_what_may_be_a_fraction_or_a_slip_is_refused(text: str) -> None:
+    tables, left_out, _ = typed_tables([("A", text, "", "2", "")])
+    assert not len(tables) and f"TP is '{text}'" in left_out[0]
 
 
 @given(ROWS)
 def test_every_row_is_used_unchanged_or_named(rows: list[tuple[str, ...]]) -> None:
-    tables, left_out = typed_tables(rows)
+    tables, left_out, _ = typed_tables(rows)
     filled = [row for row in rows if any(text.strip() for text in row)]
     assert len(tables) + len(left_out) == len(filled)
 
@@ -85,7 +116,7 @@ def test_tables_that_are_too_long_are_not_packed() -> None:
 
 def test_tables_as_rows_are_the_same_tables() -> None:
     tables = Tables(("A", "B"), *np.array([[8, np.nan, 2, np.nan], [10**6, 3, 0, 4]], dtype=float).T)
-    again, left_out = typed_tables(rows_of(tables))
+    again, left_out, _ = typed_tables(rows_of(tables))
     assert not left_out and again.study == tables.study
     assert all(
         np.array_equal(getattr(again, c), getattr(tables, c), equal_nan=True)

@@ -15,7 +15,7 @@ from tarstop_core import explore_figures as figures
 from tarstop_core.explore import FRACTIONS, Measure, Now, World, sample
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
-from tarstop_core.session import Settings
+from tarstop_core.session import CONFIRMED, IRRELEVANT, RELEVANT, Settings
 from tarstop_core.stakes import Stakes
 
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
@@ -182,6 +182,34 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
     free = Stakes(MONEY, 0.0)
     assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+
+
+@pytest.mark.parametrize("confirm", [False, True])
+def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> None:
+    unread = sample(SEARCH)
+    settings = replace(unread.settings, confirm_hits=confirm)
+    labels, confirmed = unread.state.labels.copy(), unread.state.confirmed.copy()
+    labels[:18], labels[17], confirmed[17] = IRRELEVANT, RELEVANT, CONFIRMED
+    state = replace(unread.state, settings=settings, labels=labels, confirmed=confirmed)
+    explored = replace(unread, settings=settings, state=state, truth=None)
+    found = figures.cell_of(explored, settings, Optimal(), "planned")
+    hit = "a confirmed hit" if confirm else "a hit"
+    assert figures.plan_sentence(found, explored).startswith(
+        f"The question is settled: {hit} stands at document 18, so Optimal stops there, expected to bring "
+    )
+    further = figures.cell_of(explored, settings, Budget(100), "planned")
+    assert "yet Budget(100) reads on to document 100" in figures.plan_sentence(further, explored)
+    (drawn,) = explore.maps(explored, settings, [Optimal()], "planned")
+    moved = explore.tornado(explored, settings, Optimal())
+    assert drawn.settled and moved.settled and set(drawn.depth.ravel()) == {18} and drawn.plus.all()
+    said = [figures.map_sentence(drawn, measure) for measure in ("depth", "decision")]
+    said += [figures.path_sentence(found, "Reject", "Grant"), figures.tornado_sentence(moved, settings)]
+    assert all("a hit has settled the question" in each.replace("A hit", "a hit") for each in said)
+    assert not any("turns up" in each for each in said)
+    state = replace(state, labels=np.where(np.arange(len(unread)) == 18, IRRELEVANT, labels).astype(np.int8))
+    later = replace(explored, state=state)
+    found = figures.cell_of(later, settings, Optimal(), "planned")
+    assert "at document 18, so Optimal reads nothing more" in figures.plan_sentence(found, later)
 
 
 @pytest.mark.parametrize("measure", ["depth", "net_utility", "regret", "agreement"])

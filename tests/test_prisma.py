@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.prisma import prisma
+from tarstop_core.prisma import NO_REASON, prisma
 from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, replay
 
@@ -50,6 +50,15 @@ def test_the_table_names_every_reason() -> None:
     assert rows["Reports excluded: why 0"] == 2 and rows["Reports excluded: why 1"] == 1
     assert rows["Records identified: embase.ris"] == 9 and rows["Studies included"] == 1
     assert rows["Records not screened because of the stopping rule"] == 26
+
+
+def test_reasons_and_those_without_one_add_up() -> None:
+    given = [{"reason": "wrong test"} if at % 2 else {} for at in range(4)]
+    events = [Event("label", {"doc": IDS[at], "label": "irrelevant", **why}) for at, why in enumerate(given)]
+    found = prisma(FILES, 4, replay(REVIEW, IDS, events))
+    assert found.excluded_for == (("wrong test", 2), (NO_REASON, 2))
+    assert ("Records excluded: no reason recorded", 2) in found.rows()
+    assert not prisma(FILES, 4, replay(REVIEW, IDS, log(["irrelevant"] * 4))).excluded_for
 
 
 def test_patents_have_no_full_text() -> None:

@@ -71,7 +71,7 @@ def test_the_paragraph_names_what_decides() -> None:
         "exceeds q* = 0.2",
         "B = £4,000",
         "costs £5.",
-        "starts at 50 %",
+        "starts at 50 % and is updated after every document;",
         PATENT.digest,
         "Optimal: go on while",
         "“Reject” needs a confirmed document to cite",
@@ -87,6 +87,7 @@ def test_a_review_says_how_sensitivity_is_pooled() -> None:
         "whether sensitivity exceeds 75 %",
         "exact binomial likelihood",
         REVIEW.belief_prior.digest,
+        "is updated after every report read in full;",
         "read in full at a cost of £50 each",
         "right decision is below 90 %",
         "recognised with 95 % probability",
@@ -95,6 +96,6 @@ def test_a_review_says_how_sensitivity_is_pooled() -> None:
         assert words in said, words
     assert "cite" not in said
     one = protocol_paragraph(replace(REVIEW, stages=1), INCLUSION, size=1)
-    assert "read together with its 2×2 table" in one
+    assert "read together with its 2×2 table" in one and "is updated after every 2×2 table;" in one
     plain = protocol_paragraph(replace(START, payoffs=Payoffs.from_q_star(0.5), cost=0.001), PATENT, size=1)
     assert "costs 0.001, where both mistakes together cost 1." in plain

@@ -82,7 +82,7 @@ def errors() -> pd.DataFrame:
 
 
 def test_errors_are_told_apart_by_panel_and_kind() -> None:
-    figure = error_figure(errors(), simulated=True)
+    figure = error_figure(errors(), "review", simulated=True)
     bars = {(bar["xaxis"], bar["name"][:9]): bar["x"] for bar in figure["data"]}
     assert bars == {
         ("x", "wrong a⁺ "): [0.3, 0.0],
@@ -97,6 +97,18 @@ def test_errors_are_told_apart_by_panel_and_kind() -> None:
     assert figure["layout"]["margin"]["b"] >= 90
     # Not by colour alone: one of the two kinds is hatched.
     assert len({bar["marker"]["pattern"]["shape"] for bar in figure["data"]}) == 2
+
+
+@pytest.mark.parametrize(
+    ("scenario", "names"),
+    [
+        ("review", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
+        ("patent", ["wrong a⁺ (false reject)", "wrong a⁻ (false grant)"]),
+    ],
+)
+def test_errors_are_called_as_the_scenario_calls_its_actions(scenario: str, names: list[str]) -> None:
+    legend = [bar["name"] for bar in error_figure(errors(), scenario)["data"] if bar["showlegend"]]
+    assert legend == names
 
 
 def test_error_sentence_follows_the_frame() -> None:

@@ -99,6 +99,7 @@ def test_every_step_has_its_advice(store: Store) -> None:
     session = whole_session(store, a_patent_session(store))
     page = report_html(session)
     part = page[page.index("<h2>Advice at each step") : page.index("<h2>Log")]
+    assert "Its chance, if prior art exists</th>" in part
     rows = re.findall(r"<tr>(<td.*?)</tr>", part)
     assert len(rows) == 12
     for step, row in zip(session.steps, rows, strict=True):
@@ -110,6 +111,7 @@ def test_every_step_has_its_advice(store: Store) -> None:
 def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
     _, text = read(report_html(whole_session(store, a_review(store))))
     assert "Lee 9 1 2 0.82 (0.48 to 0.98)" in text
+    assert "Its chance to be included Belief" in text and "Its chance, if" not in text
     assert "excluded: wrong <test>" in text and "not read in full yet" in text
     assert "Excluded: wrong <test> (n = 1)" in text
     assert "No plan was registered before screening started." in text and "No decision yet." in text

@@ -20,6 +20,7 @@ from tarstop_core.evaluation.page import figure_block, page, paragraph, section,
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.figures import Figure, reliability_figure, reliability_sentence
 from tarstop_core.results_figures import (
+    ERRORS,
     difference_figure,
     difference_sentence,
     effort_figure,
@@ -141,7 +142,7 @@ class Report:
             Drawn(
                 "errors",
                 f"Wrong decisions of both kinds, cost {self.cost:g}",
-                lambda dark: error_figure(self.errors, simulated, dark),
+                lambda dark: error_figure(self.errors, results.scenario, simulated, dark),
                 error_sentence(self.errors),
             )
         )
@@ -379,8 +380,10 @@ def _beside_paper(report: Report) -> list[str]:
                     ("screened", "Screened", "{:,.1f}".format),
                     ("decision_agreement", "Agreement", "{:.4f}".format),
                     ("recall", "Recall", "{:.4f}".format),
-                    ("false_adopt", "False adopts", _share),
-                    ("false_reject", "False rejects", _share),
+                    *(
+                        (column, f"{name.capitalize()}s", _share)
+                        for column, name in ERRORS[report.results.scenario].items()
+                    ),
                 )
                 for suffix, whose in (("", "here"), ("_paper", "paper"))
             },
@@ -389,7 +392,7 @@ def _beside_paper(report: Report) -> list[str]:
     notes = [paragraph(sentence) for sentence in claims.ordering_sentences(report.results)]
     notes.append(
         paragraph(
-            "The paper's false adopts and false rejects are not printed there: its net utilities imply them, but for "
+            "The paper's numbers of wrong a⁺ and wrong a⁻ are not printed there: its net utilities imply them, but for "
             "q* = .5, where both cost the same."
         )
     )

@@ -95,9 +95,8 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
 def _columns(file_name: str, header: Sequence[str]) -> dict[str, int]:
     places: dict[str, int] = {}
     for place, title in enumerate(header):
-        plain = re.sub(r"[^a-z]", "", title.lower())
         for field, names in SYNONYMS.items():
-            if plain in names:
+            if plain_title(title) in names:
                 if field in places:
                     raise InputProblem(
                         f"{file_name} has two columns for {field} ('{header[places[field]]}' and '{title}'); keep one."
@@ -110,6 +109,11 @@ def _columns(file_name: str, header: Sequence[str]) -> dict[str, int]:
             "name the columns TP, FP, FN, TN."
         )
     return places
+
+
+def plain_title(title: str) -> str:
+    """The letters of a column's title, as `SYNONYMS` has them."""
+    return re.sub(r"[^a-z]", "", title.lower())
 
 
 def _count(file_name: str, number: int, cell: str, text: str) -> float:
@@ -141,23 +145,32 @@ def whole_count(text: str) -> float | None:
     )
 
 
-def same_studies(tables: Tables) -> tuple[str, ...]:
-    """Sentences on studies that stand in the list more than once: with the same counts, or with others."""
+def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:
+    """Sentences on studies that stand in the list more than once: with the same counts, or with others.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies.
+    rows : sequence of int, optional
+        Where each stands before a person's eyes, to be called by; else studies are counted from 1.
+    """
+    one, many = ("study", "studies") if rows is None else ("row", "rows")
     places: defaultdict[str, dict[tuple[str, ...], int]] = defaultdict(dict)
     notes = []
-    for at, name in enumerate(tables.study, start=1):
-        counts = tuple(str(getattr(tables, cell)[at - 1]) for cell in CELLS)
+    for k, (at, name) in enumerate(zip(rows or range(1, len(tables) + 1), tables.study, strict=True)):
+        counts = tuple(str(getattr(tables, cell)[k]) for cell in CELLS)
         first = places[name].setdefault(counts, at)
         if first != at:
             notes.append(
-                f"Study {at} ({name}) has the name and the counts of study {first}, and both count here; "
+                f"{one.capitalize()} {at} ({name}) has the name and the counts of {one} {first}, and both count here; "
                 "remove one if they are the same."
             )
     for name, different in places.items():
         if len(different) > 1:
             *others, last = different.values()
             notes.append(
-                f"Studies {', '.join(map(str, others))} and {last} share the name {name or '(none)'} with different "
+                f"{many.capitalize()} {', '.join(map(str, others))} and {last} share the name {name or '(none)'} with different "
                 "counts, and each counts here; keep one if they are of the same patients."
             )
     return tuple(notes)

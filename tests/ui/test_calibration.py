@@ -61,6 +61,7 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
 ) -> None:
     page = open_app("calibration", part="Fit one")
     assert "Before any case, anything is possible" in shown(page)
+    assert page.text_area("calibration_fit/cases").placeholder.startswith("for example:\n")
     page.text_area("calibration_fit/cases").set_value("4\nsoon").run()
     assert "Line 2: “soon” is not a case" in shown(page)
     page.text_area("calibration_fit/cases").set_value("4\n17").run()

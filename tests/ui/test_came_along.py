@@ -104,6 +104,8 @@ def test_near_duplicates_wait_for_a_tick(open_app: Open, store: Store) -> None:
     assert "4 documents imported (5 from mine.csv; 1 merged as duplicates)." in words_of(app.success)
     (row,) = store.collections()
     assert (row.documents, row.duplicates) == (4, 1)
+    (expander,) = [each for each in app.expander if each.label.startswith("Look at what is merged")]
+    assert expander.label == "Look at what is merged: 1 merged"
     assert row.files[-1] == {"merging": {"same": 0, "apart": 0, "together": 1, "near": 0}}
 
 
@@ -123,6 +125,14 @@ def test_a_family_counts_once(open_app: Open, store: Store) -> None:
     app.switch_page("pages/screen.py").run()
     assert not app.exception
     assert "also published as EP 3456789 A1" in html_of(app)
+
+
+@pytest.mark.parametrize(("scenario", "named"), [("patent", False), ("patent", True), ("review", False)])
+def test_patents_without_families_say_so(open_app: Open, scenario: str, named: bool) -> None:
+    app = open_app("set_up", scenario=scenario)
+    assert "patent family" not in words_of(app.caption)
+    app = upload(app, "mine.csv", FAMILY if named else LABELLED, "ultrasound antenna mast")
+    assert ("each counts by itself" in words_of(app.caption)) == (scenario == "patent" and not named)
 
 
 def test_families_may_stay_apart(open_app: Open, store: Store) -> None:

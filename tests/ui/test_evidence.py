@@ -144,11 +144,23 @@ TYPED = [("Lee 2004", "20", "3", "4", "50"), ("Kim", "7.5", "1", "2", "30")]
 def test_typed_tables_come_back_by_the_address_with_the_incomplete_row_left_out(open_app: OpenApp) -> None:
     app = at_address(open_app, TYPED, "typed")
     said = shown(app)
-    tables, left_out = typed_tables(TYPED)
+    tables, left_out, _ = typed_tables(TYPED)
     found = Evidence(tables, 0.75, "bivariate", Prior()).belief
     assert found is not None and f"is {percent(found)}." in said and "1 study" in said
     assert left_out[0] in said and "brings them back" in said
     assert app.query_params["tables"] == pack(TYPED) and app.query_params["source"] == "typed"
+
+
+def test_typed_tables_are_called_by_their_rows(open_app: OpenApp) -> None:
+    rows = [
+        ("Study", "TP", "FP", "FN", "TN"),
+        ("Lee", "20", "3", "4", "50"),
+        TYPED[1],
+        ("Lee", "9", "1", "2", "30"),
+    ]
+    said = shown(at_address(open_app, rows, "typed"))
+    assert "Row 3 (Kim) is left out" in said and "Row 1" not in said
+    assert "Rows 2 and 4 share the name Lee" in said and "Studies 1 and 2" not in said
 
 
 def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: OpenApp) -> None:

@@ -167,7 +167,7 @@ def test_the_application_can_be_named_while_screening(open_app: Open, store: Sto
     assert application == Application("US1000003", "2018-03-03", family="7")
     assert len(state_of(store, session).deviations) == 1
     assert any(
-        "your application not named → US1000003, 3 March 2018" in c.value.replace("\\", "")
+        "your application: not named → US1000003, 3 March 2018." in c.value.replace("\\", "")
         for c in page.caption
     )
 
@@ -203,6 +203,8 @@ def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, s
     session = start()
     page = open_app("screen", session=session)
     press(page, "Reasons to exclude")
+    (field,) = [each for each in page.text_area if "one a line" in each.label]
+    assert field.placeholder.startswith("for example:\n") and not field.value
     define(page, "no hinge\nanother field *x*")
     press(page, "Save the reasons")
     press(page, "no hinge")
@@ -258,4 +260,6 @@ def test_an_old_log_shows_its_hits_as_x(open_app: Open, store: Store, start) -> 
     session = start()
     store.append(session, Event("label", {"doc": IDS[0], "label": "relevant"}), expected=0)
     page = open_app("screen", session=session)
-    assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(page) and "CONFIRM THE HIT" in html_of(page)
+    assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(
+        page
+    ) and "CONFIRM THE HIT" in html_of(page)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from dashboard.home import start_demo
 from tarstop_core.reports import Report, Row
 from tarstop_core.samples import sample_full_texts, sample_qrels
 from tarstop_core.session import Event
@@ -41,6 +42,14 @@ def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
     relevant = sample_qrels()["antenna-mount"]
     first = next(depth for depth, doc in enumerate(row.ids, start=1) if relevant.get(doc))
     assert 5 < first < 40, "prior art at medium depth"
+
+
+def test_a_name_that_is_taken_gets_a_number(store: Store) -> None:
+    first, second = (start_demo(store) for _ in range(2))
+    name = store.session(first).name
+    store.archive(second)
+    third = start_demo(store)
+    assert [store.session(each).name for each in (second, third)] == [f"{name} (2)", f"{name} (3)"]
 
 
 def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -164,6 +165,8 @@ def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     assert [event.kind for event in events] == ["plan", "settings"]
     assert events[1].payload["reason"] == "New instructions"
     assert "What if: " not in html_of(page)
+    (told,) = [each.value.replace("\\", "") for each in page.caption if each.value.startswith("Deviation at")]
+    assert re.fullmatch(r"Deviation at [^q]*: q\*: 0\.\d+ → 0\.9\d*\. New instructions", told), told
 
 
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:

@@ -319,7 +319,7 @@ def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, sta
     settings = Settings.from_dict(store.events(session)[-1].payload["settings"])
     assert settings.theta == 0.6 and settings.full_cost == pytest.approx(0.05)
     said = " ".join(each.value.replace("\\", "") for each in page.caption)
-    assert "θ 0.75 → 0.6" in said and "cost of a report 0.001 → 0.05" in said
+    assert ": θ: 0.75 → 0.6; cost of a report: 0.001 → 0.05. New panel" in said, "nothing that stayed"
 
 
 def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Start) -> None:
