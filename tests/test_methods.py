@@ -46,6 +46,7 @@ OF_FORMULAS = {
         "sample_review",
         "sample_search",
         "samples",
+        "settled",
         "unread",
     },
     "first_hit": {"in_words", "ranks", "read_cases"},
