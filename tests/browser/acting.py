@@ -78,6 +78,13 @@ def arrived(page: Page, words: str) -> None:
     at_rest(page)
 
 
+TO_THE_DOCUMENT = """() => {
+  const text = document.querySelector('.st-key-document');
+  const {top, bottom} = text?.getBoundingClientRect() ?? {top: 100, bottom: 200};
+  if (bottom < 100 || top > innerHeight - 100) text.scrollIntoView();
+}"""
+
+
 def listening(page: Page, key: str) -> None:
     """The page shows a button with the sign of this key, and nothing else would take the key."""
     at_rest(page)
@@ -91,8 +98,12 @@ def hit(page: Page, key: str) -> None:
 
 
 def press(page: Page, key: str, screened: int) -> None:
-    """A shortcut key that moves the session on or back, and the page has counted it and shows what is next."""
+    """A shortcut key that moves the session on or back, and the page has counted it and shows what is next.
+
+    Whoever judges a document looks at it: a key for one that is out of sight only brings it back.
+    """
     listening(page, key)
+    page.evaluate(TO_THE_DOCUMENT)
     verdict = page.locator("[class*='st-key-label_irrelevant_']").first
     of_document = re.search(r"st-key-label_irrelevant_\S*", verdict.get_attribute("class") or "")
     assert of_document, "no document to judge is on the page"
