@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import numpy as np
 from playwright.sync_api import Page, expect, sync_playwright
 
+from benchmarks.judging import judged
 from benchmarks.label_latency import long_session
 
 TARGET_MS = 300
@@ -87,16 +88,8 @@ def main(documents: int = 10_000, presses: int = 16) -> int:
             show("learn", part="ideas", idea=idea)
             measured[f"Learn, {idea}"] = measure(page, presses, "", to_and_fro=True)
         browser.close()
-    worst = 0.0
     print(f"{documents:,} documents on Explore, the samples on Learn; key to a page that changes no more:")
-    for what, times in measured.items():
-        middle, high = np.percentile(times, [50, 95])
-        worst = max(worst, float(high))
-        print(
-            f"{what}: median {middle:.0f} ms, p95 {high:.0f} ms, longest {times.max():.0f} ms "
-            f"({len(times)} presses after {WARM_UP} to warm up; target p95 {TARGET_MS} ms)"
-        )
-    return 0 if worst <= TARGET_MS else 1
+    return judged(measured, "presses", WARM_UP, TARGET_MS)
 
 
 if __name__ == "__main__":

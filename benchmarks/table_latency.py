@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Page, expect, sync_playwright
 
+from benchmarks.judging import judged
 from benchmarks.label_latency import long_session
 from tarstop_core.session import Event
 from tarstop_core.store import Store
@@ -103,21 +104,13 @@ def main(documents: int = 1_500, tables: int = 40) -> int:
         expect(page.get_by_test_id("counter")).to_contain_text("3 with data", timeout=30_000)
         page.wait_for_timeout(4_000)
         page.evaluate(WATCH)
-        measured = {"forest": measure(page, tables // 2)[WARM_UP:]}
+        measured = {"belief and forest": measure(page, tables // 2)[WARM_UP:]}
         page.get_by_role("tab", name="SROC").click()
         page.wait_for_timeout(2_000)
-        measured["SROC"] = measure(page, tables - tables // 2)[WARM_UP:]
+        measured["belief and SROC"] = measure(page, tables - tables // 2)[WARM_UP:]
         browser.close()
     print(f"{documents:,} documents, {tables + 3} studies in the end, Enter to painted figures:")
-    worst = 0.0
-    for name, times in measured.items():
-        middle, high = np.percentile(times, [50, 95])
-        worst = max(worst, float(high))
-        print(
-            f"belief and {name}: median {middle:.0f} ms, p95 {high:.0f} ms, longest {times.max():.0f} ms "
-            f"({len(times)} tables after {WARM_UP} to warm up; target p95 {TARGET_MS} ms)"
-        )
-    return 0 if worst <= TARGET_MS else 1
+    return judged(measured, "tables", WARM_UP, TARGET_MS)
 
 
 if __name__ == "__main__":

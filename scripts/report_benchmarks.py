@@ -34,7 +34,9 @@ def kept() -> dict[str, str]:
 
 def main() -> None:
     """Write the report: all of it, or only the sections named on the command line anew."""
-    scripts = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem != "__init__")
+    scripts = sorted(
+        path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in ("__init__", "judging")
+    )
     wanted = sys.argv[1:] or scripts
     sections = kept() | {name: section(name) for name in wanted}
     head = (

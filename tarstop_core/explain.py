@@ -212,7 +212,7 @@ def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
-    """Why an action is advised that is more likely wrong than right; empty where it is not.
+    """Why an action is advised that the belief by itself speaks against; empty where it does not.
 
     Parameters
     ----------
@@ -226,8 +226,14 @@ def against_the_odds(advice: Advice, settings: Settings) -> str:
     chosen, other = action(advice.plus, settings), action(not advice.plus, settings)
     b, q_star = percent(advice.b), percent(q)
     if advice.plus:
-        return f"“{chosen}” is more often wrong here, but a wrong “{other}” is so much worse that {b} is enough: it pays above {q_star}."
-    return f"“{other}” is more often right here, but a wrong one is so much worse that {b} is not enough: it pays above {q_star}."
+        return (
+            f"It is less likely than not that {question(settings)}, but a wrong “{other}” is so much worse that {b} is "
+            f"enough: “{chosen}” pays above {q_star}."
+        )
+    return (
+        f"It is likelier than not that {question(settings)}, but a wrong “{other}” is so much worse that {b} is not "
+        f"enough: it pays above {q_star}."
+    )
 
 
 def _reports(advice: Advice, told: ReviewFacts, settings: Settings) -> str:

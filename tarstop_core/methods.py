@@ -285,7 +285,7 @@ CALIBRATION = Section(
             "live-check",
             "Do the chances fit this list?",
             r"\text{found} \sim \mathrm{NegBin}(\text{mean } e,\ \text{shape } a), \qquad \text{factor} \mid \text{found} \sim \mathrm{Gamma}(a_0 + f,\ a_0 + e)",
-            "Among the documents read, $e$ relevant ones are expected and $f$ were found. Outside the interval of 90 % the page offers to "
+            "Among the documents read, $e$ relevant ones are expected and $f$ were found. Outside the interval of 90 %, which holds no more than were read, the page offers to "
             "multiply all chances by the posterior mean $(a_0+f)/(a_0+e)$, always reckoned from the chances as the calibrator gave them; "
             "the change is logged. In patents nothing is offered while nothing was found: the belief has taken the misses in already.",
             OWN,

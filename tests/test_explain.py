@@ -346,8 +346,8 @@ def test_live_advice_of_a_whole_session_is_worded() -> None:
 @pytest.mark.parametrize(
     ("q_star", "b_0", "says"),
     [
-        (0.8, 0.67, "“a+” is more often right here, but a wrong one is so much worse that 67 % is not enough: it pays above 80 %."),
-        (0.2, 0.3, "“a+” is more often wrong here, but a wrong “a-” is so much worse that 30 % is enough: it pays above 20 %."),
+        (0.8, 0.67, "It is likelier than not that prior art exists, but a wrong “a+” is so much worse that 67 % is not enough: it pays above 80 %."),
+        (0.2, 0.3, "It is less likely than not that prior art exists, but a wrong “a-” is so much worse that 30 % is enough: “a+” pays above 20 %."),
         (0.5, 0.3, ""),
         (0.5, 0.7, ""),
     ],
