@@ -20,7 +20,7 @@ from tarstop_core.explain import action, amount, percent, question
 from tarstop_core.explore import rules, sample, samples
 from tarstop_core.lesson import Lesson, Step, lesson
 from tarstop_core.lesson_figures import curves
-from tarstop_core.lesson_formulas import EXPLAINED
+from tarstop_core.lesson_formulas import EXPLAINED, filled
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import parse_policy
 from tarstop_core.session import Settings
@@ -427,7 +427,7 @@ def _shown(walk: Walk) -> None:
 
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
-    decision = step.formulas[-1]
+    decision = filled(followed, step)[-1]
     worth = "–" if step.compared is None else amount(step.compared, "")
     weighed = (
         "Worth of the next, each" if followed.policy.worth_phrase.endswith("worth") else "The paper’s score"
@@ -469,8 +469,9 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
 def _formulas(followed: Lesson, step: Step) -> None:
     heading_of("This step’s numbers in the formulas")
     columns = st.columns(2, gap="large")
-    half = -(-len(step.formulas) // 2)
-    for at, formula in enumerate(step.formulas):
+    formulas = filled(followed, step)
+    half = -(-len(formulas) // 2)
+    for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
             st.html(
                 f'<div class="tar-formula"><h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'

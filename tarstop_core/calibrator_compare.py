@@ -16,13 +16,12 @@ from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.calibrating import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.explain import amount, number, percent
-from tarstop_core.explore import sample, samples
 from tarstop_core.labelled_lists import list_digest, seen_before
 from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
-from tarstop_core.prepare import prepare
-from tarstop_core.samples import load_review_sample, sample_full_texts, sample_reviews
+from tarstop_core.sample_lists import labelled_inclusions, labelled_review, labelled_search
+from tarstop_core.samples import sample_reviews, sample_topics
 from tarstop_core.simulate.rankings import simulate_patent_rankings
 from tarstop_core.simulate.reviews import simulate_review_outcomes
 from tarstop_core.topic import Topic
@@ -79,24 +78,16 @@ def shipped(scenario: str, name: str) -> HeldOut:
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
         lists = tuple(outcome.topic for outcome in outcomes)
         return HeldOut(f"{OUTCOMES} simulated review outcomes", lists, outcomes, True)
-    kind = "search" if scenario == "patent" else "review"
+    if scenario == "patent":
+        topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
+        return HeldOut(f"the {len(topics)} sample searches", topics, simulated=True)
+    names = [str(topic) for topic in sample_reviews()["topic"]]
     if scenario == "inclusion":
-        chosen = tuple(_included(str(topic)) for topic in sample_reviews()["topic"])
-        return HeldOut(f"the {len(chosen)} sample reviews", chosen, simulated=True)
-    truths = [sample(key).truth for key, _ in samples() if key.startswith(kind)]
-    outcomes = tuple(truth for truth in truths if isinstance(truth, Outcome))
-    topics = tuple(truth.topic if isinstance(truth, Outcome) else truth for truth in truths if truth)
-    what = "searches" if scenario == "patent" else "reviews"
-    return HeldOut(f"the {len(topics)} sample {what}", topics, outcomes, True)
-
-
-def _included(topic: str) -> Topic:
-    """A sample review with what title and abstract let through."""
-    frame, row = load_review_sample(topic), sample_reviews().set_index("topic").loc[topic]
-    ranking = prepare(frame, "text", str(row["question"]))
-    ids = frame["id"].to_numpy(dtype=str)[ranking.order]
-    labels = np.isin(ids, list(sample_full_texts(topic)))
-    return Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
+        lists = tuple(labelled_inclusions(topic) for topic in names)
+        return HeldOut(f"the {len(lists)} sample reviews", lists, simulated=True)
+    outcomes = tuple(labelled_review(topic) for topic in names)
+    lists = tuple(outcome.topic for outcome in outcomes)
+    return HeldOut(f"the {len(lists)} sample reviews", lists, outcomes, True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------

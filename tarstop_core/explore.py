@@ -37,17 +37,9 @@ from tarstop_core.policies import (
     Share,
     Smooth,
 )
-from tarstop_core.prepare import prepare
-from tarstop_core.reports import Report, Row, collect
 from tarstop_core.review import is_plus, outcome_path, with_b_0
-from tarstop_core.samples import (
-    load_review_sample,
-    load_sample,
-    sample_full_texts,
-    sample_qrels,
-    sample_reviews,
-    sample_topics,
-)
+from tarstop_core.sample_lists import labelled_review, labelled_search
+from tarstop_core.samples import sample_reviews, sample_topics
 from tarstop_core.session import UNSEEN, Settings, State
 from tarstop_core.shipped import calibrators, default_calibrator
 from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
@@ -223,20 +215,13 @@ def sample_search(topic: str) -> Explored:
     >>> len(explored), explored.start, explored.simulated
     (312, 0, True)
     """
-    frame = load_sample(topic)
-    row = sample_topics().set_index("topic").loc[topic]
-    ranking = prepare(frame, "text", str(row["claim"]))
-    ids = frame["id"].to_numpy(dtype=str)[ranking.order]
-    judged = sample_qrels()[topic]
-    labels = np.array([bool(judged.get(each)) for each in ids])
-    found = Topic(topic, ids, ranking.scores, labels, sum(map(bool, judged.values())))
-    return _sample(str(row["title"]), found, found, _settings("patent"), "patent")
+    found = labelled_search(topic)
+    title = str(sample_topics().set_index("topic").at[topic, "title"])
+    return _sample(title, found, found, _settings("patent"), "patent")
 
 
 def sample_review(topic: str) -> Explored:
     """A simulated review with its truth, in paper mode: a document and its 2×2 table are read at once.
-
-    Of the reports that bring data; a study's table is counted where the first report brings it.
 
     Examples
     --------
@@ -244,23 +229,9 @@ def sample_review(topic: str) -> Explored:
     >>> len(explored), len(explored.truth.tables)
     (212, 11)
     """
-    texts = sample_full_texts(topic)
-    row = sample_reviews().set_index("topic").loc[topic]
-    frame = load_review_sample(topic)
-    ranking = prepare(frame, "text", str(row["question"]))
-    ids = frame["id"].to_numpy(dtype=str)[ranking.order]
-    reports = {}
-    for at, each in enumerate(ids):
-        text = texts.get(str(each))
-        if text is not None and text.TP is not None and text.FN is not None:
-            table = Row(text.study, text.TP, text.FP, text.FN, text.TN)
-            reports[at] = Report("data", study=text.study, rows=(table,))
-    evidence = collect(reports)
-    labels = np.zeros(len(ids), dtype=bool)
-    labels[evidence.positions] = True
-    found = Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
-    outcome = Outcome(found, topic, evidence.tables, evidence.positions)
-    return _sample(str(row["title"]), found, outcome, _settings("review"), "review")
+    outcome = labelled_review(topic)
+    title = str(sample_reviews().set_index("topic").at[topic, "title"])
+    return _sample(title, outcome.topic, outcome, _settings("review"), "review")
 
 
 def _settings(scenario: str) -> Settings:

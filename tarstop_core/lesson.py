@@ -20,7 +20,6 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
 from tarstop_core.explain import action, amount, documents, percent, question
 from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
-from tarstop_core.lesson_formulas import Formula, Standing, formulas
 from tarstop_core.outcome import Outcome
 from tarstop_core.policies import Policy
 from tarstop_core.session import Settings
@@ -60,7 +59,6 @@ class Step:
         Whether the rule reads another document, as a replay has it.
     more : int
         Documents it would still read if nothing (more) turned up.
-    formulas : tuple of Formula
     """
 
     depth: int
@@ -76,7 +74,21 @@ class Step:
     compared: float | None
     go_on: bool
     more: int
-    formulas: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a document's score stands among those of its list.
+
+    Parameters
+    ----------
+    score, mean, sd, z : float
+    """
+
+    score: float
+    mean: float
+    sd: float
+    z: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +144,14 @@ class Lesson:
         assert truth is not None  # a lesson is given on lists whose truth is known
         return truth.topic if isinstance(truth, Outcome) else truth
 
-    def _standing(self, depth: int) -> Standing:
-        """Where the score of the next document stands in its list."""
+    def standing(self, step: Step) -> Standing | None:
+        """Where the score of the next document stands in its list; None where there is none to weigh."""
+        if step.p is None:
+            return None
         scores = self.topic.scores
         assert scores is not None  # samples are ranked by BM25
-        z = float(z_scores(scores)[depth])
-        return Standing(float(scores[depth]), float(scores.mean()), float(scores.std()), z)
+        z = float(z_scores(scores)[step.depth])
+        return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
 
     @cached_property
     def _ahead(self) -> dict[int, ScreeningPath]:
@@ -164,8 +178,8 @@ class Lesson:
         >>> from tarstop_core.policies import Greedy
         >>> explored = sample("search:antenna-mount")
         >>> step = Lesson(explored, explored.settings, Greedy()).step(3)
-        >>> step.go_on, step.now.go_on, [formula.name for formula in step.formulas][:4]
-        (True, True, ['survival', 'belief', 'chance', 'rho'])
+        >>> step.go_on, step.now.go_on
+        (True, True)
         """
         depth = min(max(depth, 0), self.stop)
         path, cost = self.path, self.settings.cost
@@ -174,7 +188,7 @@ class Lesson:
         worth, plan = best_plan(path, depth) if left else (0.0, 0)
         compared = self.policy.worth(path)
         projected = int(self.policy.depths(self.ahead(depth), [cost], depth)[0])
-        bare = Step(
+        return Step(
             depth=depth,
             documents=len(path),
             now=decide(path, depth, cost),
@@ -188,10 +202,7 @@ class Lesson:
             compared=None if compared is None else float(compared[depth]) if left else 0.0,
             go_on=depth < self.stop,
             more=max(projected - depth, 1) if depth < self.stop else 0,
-            formulas=(),
         )
-        standing = self._standing(depth) if left else None
-        return replace(bare, formulas=formulas(self, bare, standing))
 
     def found(self, depth: int) -> int:
         """What the document at this rank brought: 1 for the first hit, or its number of studies."""

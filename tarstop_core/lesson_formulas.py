@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explain import action, amount, documents, number, percent, question
+from tarstop_core.lesson import Lesson, Standing, Step
 from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import exceeds
 from tarstop_core.value import DecisivePath
-
-if TYPE_CHECKING:
-    from tarstop_core.lesson import Lesson, Step
 
 DERIVED = "not in the paper; derived from its framework"
 DECISIVE, CUMULATIVE = "Belief: decisive evidence", "Belief: cumulative evidence"
@@ -73,33 +70,24 @@ class Formula:
         return r"\begin{aligned} " + rf" \\[{gap}] ".join(self.lines) + r" \end{aligned}"
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How a document's score stands among those of its list.
-
-    Parameters
-    ----------
-    score, mean, sd, z : float
-    """
-
-    score: float
-    mean: float
-    sd: float
-    z: float
-
-
-def formulas(lesson: Lesson, step: Step, standing: Standing | None) -> tuple[Formula, ...]:
+def filled(lesson: Lesson, step: Step) -> tuple[Formula, ...]:
     """All formulas of a step, in the order of the argument: belief, next document, action, value, decision.
 
     Parameters
     ----------
     lesson : Lesson
     step : Step
-        Its own formulas are not looked at.
-    standing : Standing or None
-        Of the next document; None where there is none to weigh.
+
+    Examples
+    --------
+    >>> from tarstop_core.explore import sample
+    >>> from tarstop_core.policies import Greedy
+    >>> explored = sample("search:antenna-mount")
+    >>> lesson = Lesson(explored, explored.settings, Greedy())
+    >>> [formula.name for formula in filled(lesson, lesson.step(3))][:4]
+    ['survival', 'belief', 'chance', 'rho']
     """
-    path = lesson.path
+    path, standing = lesson.path, lesson.standing(step)
     found = [_tables(lesson, step, path)] if isinstance(path, CumulativePath) else _survival(step, path)
     if standing is not None:
         found += [_chance(lesson, step, standing), _rho(lesson, step)]

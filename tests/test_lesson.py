@@ -13,7 +13,7 @@ from tarstop_core import lesson as lessons
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explore import sample, samples
 from tarstop_core.lesson import Lesson, best_plan
-from tarstop_core.lesson_formulas import EXPLAINED, tex
+from tarstop_core.lesson_formulas import EXPLAINED, filled, tex
 from tarstop_core.methods import formulas
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
@@ -87,7 +87,7 @@ def test_the_other_rules_are_replayed_too(tmp_path: Path, key: str) -> None:
 def test_formulas_end_with_the_numbers_of_the_step(key: str, depth: int) -> None:
     one = given(key, parse_policy("budget:d=15"))
     step = one.step(depth)
-    by_name = {formula.name: formula for formula in step.formulas}
+    by_name = {formula.name: formula for formula in filled(one, step)}
     assert [
         by_name[name].value for name in ("belief", "chance", "rho", "evpi", "score", "evsi", "worth")
     ] == [
@@ -102,7 +102,7 @@ def test_formulas_end_with_the_numbers_of_the_step(key: str, depth: int) -> None
     for name in ("belief", "chance", "rho", "evpi", "evsi"):
         assert tex(by_name[name].value) in by_name[name].lines[-1].rsplit("=", 1)[-1], name
     assert by_name["actions"].value == pytest.approx(float(one.settings.payoffs.utility(step.now.b)))
-    for formula in step.formulas:
+    for formula in filled(one, step):
         assert formula.words and formula.place and formula.latex.count("{") == formula.latex.count("}")
         assert "nan" not in formula.latex and "inf" not in formula.latex
 
@@ -135,7 +135,7 @@ def test_filled_formulas_come_to_what_they_say(key: str, q_star: float) -> None:
 def test_every_formula_is_explained() -> None:
     known = formulas()
     assert all(each in known for names in EXPLAINED.values() for each in names)
-    names = {formula.name for key in KEYS for formula in given(key).step(1).formulas}
+    names = {formula.name for key in KEYS for formula in filled(given(key), given(key).step(1))}
     assert names == {*EXPLAINED, "decision"}
 
 
@@ -143,8 +143,8 @@ def test_a_hit_settles_everything() -> None:
     one = given(SEARCH, parse_policy("budget:d=30"))
     step = one.step(20)
     assert step.settled and step.now.b == 1.0 and step.evsi == step.worth == 0.0 and step.go_on
-    assert [formula.name for formula in step.formulas] == ["belief", "actions", "evpi", "decision"]
-    assert "disclos" in step.formulas[0].words and "16" in step.formulas[0].words
+    assert [formula.name for formula in filled(one, step)] == ["belief", "actions", "evpi", "decision"]
+    assert "disclos" in filled(one, step)[0].words and "16" in filled(one, step)[0].words
 
 
 def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
@@ -170,7 +170,7 @@ def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
     one = given(key, parse_policy(spec))
     for depth in range(one.stop + 1):
         step = one.step(depth)
-        assert step.go_on == (depth < one.stop) and step.formulas[-1].name == "decision"
+        assert step.go_on == (depth < one.stop) and filled(one, step)[-1].name == "decision"
         if step.compared is not None and step.go_on and spec != "batch:K=10":
             assert step.compared > one.settings.cost
         assert lessons.words(one, step)

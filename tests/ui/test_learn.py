@@ -14,6 +14,7 @@ from dashboard.learn_walk import Asked
 from tarstop_core import lesson as lessons
 from tarstop_core import your_call
 from tarstop_core.explain import percent
+from tarstop_core.lesson_formulas import filled
 from tarstop_core.your_call import Call, Game, compared
 
 OpenApp = Callable[..., AppTest]
@@ -79,7 +80,7 @@ def test_a_part_keeps_its_place_and_takes_its_parameters_with_it(open_app: OpenA
 def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -> None:
     app = open_app("learn", part="walk", **learn_walk.address_of(asked))
     step = asked.lesson.step(asked.step)
-    assert latex(app) == [formula.latex for formula in step.formulas]
+    assert latex(app) == [formula.latex for formula in filled(asked.lesson, step)]
     said = shown(app)
     assert ("CONTINUE" if step.go_on else "STOP") in said and percent(step.now.b) in said
     assert lessons.words(asked.lesson, step) in said and "simulated" in said
