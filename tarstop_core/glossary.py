@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tarstop_core.methods import RULE_FORMULAS, formulas
+from tarstop_core.methods import formulas
 from tarstop_core.policies import POLICIES
 
 
@@ -54,7 +54,9 @@ class Term:
     def formula(self) -> str:
         """LaTeX, or ""."""
         known = formulas().get(self.explained)
-        return known.formula if known else RULE_FORMULAS.get(self.explained, "")
+        if known:
+            return known.formula
+        return POLICIES[self.explained].formula if self.explained in POLICIES else ""
 
     @property
     def source(self) -> str:

@@ -1,7 +1,7 @@
 r"""Every formula, assumption and source, once: for the Learn page and for docs/methods.md.
 
 `python -m tarstop_core.methods` prints the document. What a rule does is said by the rule itself
-(:mod:`tarstop_core.policies`); only its formula stands here.
+(:mod:`tarstop_core.policies`), its formula included.
 """
 
 from __future__ import annotations
@@ -762,32 +762,6 @@ SECTIONS: tuple[Section, ...] = (
     REPORTING,
 )
 
-RULE_FORMULAS: dict[str, str] = {
-    "optimal": r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)",
-    "look-ahead": r"\max_{d \lt D \le d+m} J(D) \gt J(d)",
-    "greedy": r"\rho_{d+1}\thinspace EVPI(b_d) \gt c",
-    "smooth": r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c",
-    "batch": r"\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt K c",
-    "budget": r"\text{stop at } \min(d, N)",
-    "qbcb": r"j = \min\lbrace j : P(\mathrm{Bin}(n_{\min}, \tau) \le j - 1) \ge 1 - \alpha \rbrace",
-    "knee": r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min}",
-    "grlstop": r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}",
-    "cg-knee": r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min} + A - \min(\mathrm{relret}, A)",
-    "cg-budget": r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N",
-    "target": r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil",
-    "hypergeometric": r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}",
-    "poisson": r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)",
-    "quant": r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau",
-    "consecutive": r"n \text{ in a row with } y = 0",
-    "low-precision": r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}",
-    "rule-2399": r"n \ge 1.2\thinspace C(n) + 2399",
-    "share": r"\text{stop at } \lceil \text{share} \cdot N \rceil",
-    "decide-now": r"\text{stop at } d",
-    "screen-everything": r"\text{stop at } N",
-    "oracle": r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0",
-}
-"""What each rule compares, in symbols; its words are its own."""
-
 FAMILIES = {
     "paper's policy": "The paper's policies",
     "beyond the paper": "Beyond the paper",
@@ -814,7 +788,7 @@ def body(formula: Formula) -> str:
 
 def rule_body(policy: type[Policy]) -> str:
     """What stands below a rule's title: its own words, its formula, its parameters and its source."""
-    parts = [policy.rule, f"$$\n{RULE_FORMULAS[policy.name]}\n$$", details(policy)]
+    parts = [policy.rule, f"$$\n{policy.formula}\n$$", details(policy)]
     parts += ["\n".join(f"- {_parameter(each)}" for each in policy.parameters)] if policy.parameters else []
     parts.append(
         f"*Source.* {policy.source}.  \n*Computed by* `{policy.__module__.removeprefix('tarstop_core.')}.{policy.__name__}`."
