@@ -10,8 +10,8 @@ import pytest
 
 from dashboard import learn_ideas
 from tarstop_core.glossary import found, terms
-from tarstop_core.methods import formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the issue asks for, by its words.

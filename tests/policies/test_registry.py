@@ -51,10 +51,10 @@ class FirstPage(Policy):
 LOOKED_AT = """
 from tarstop_core import glossary
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.methods import document
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.results_figures import style
+from tarstop_core.teaching.methods import document
 
 names = list(POLICIES)
 assert names[names.index("budget") + 1] == "first-page", names
