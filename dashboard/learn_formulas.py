@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import shell
-from tarstop_core.methods import SECTIONS, Section, body, by_family, formulas, rule_body
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import Section, body, by_family, formulas, rule_body, sections
 
 RULES = "The rules"
 
@@ -21,12 +21,12 @@ def show() -> None:
             st.markdown(text)
     elif named:
         shell.problem_box(f"There is no formula {named}; look for it below.")
-    sections = {section.title: section for section in SECTIONS}
-    titles = [*sections, RULES]
+    titled = {section.title: section for section in sections()}
+    titles = [*titled, RULES]
     title = st.pills("Section", titles, default=titles[0], required=True, key="section", bind="query-params")
     with st.container(key="formulas"):
-        if title in sections:
-            st.markdown(_section(sections[title]))
+        if title in titled:
+            st.markdown(_section(titled[title]))
         else:
             for family, rules in by_family().items():
                 st.markdown(f"### {family}")

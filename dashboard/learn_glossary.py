@@ -6,8 +6,8 @@ import streamlit as st
 
 from dashboard import shell
 from tarstop_core.glossary import Term, found, terms
-from tarstop_core.methods import formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas
 
 
 def show() -> None:

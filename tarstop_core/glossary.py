@@ -1,6 +1,6 @@
 """What every word of the interface means, in one to three sentences.
 
-A term does not repeat what stands elsewhere: its formula and source are those of :mod:`tarstop_core.methods`, and a
+A term does not repeat what stands elsewhere: its formula and source are those of :mod:`tarstop_core.teaching.methods`, and a
 rule's are the rule's own.
 """
 
@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tarstop_core.methods import RULE_FORMULAS, formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Term:
     also : tuple of str
         Other names, found by the search.
     explained : str
-        Key of a formula (:func:`tarstop_core.methods.formulas`), or of a rule, that has formula and source.
+        Key of a formula (:func:`tarstop_core.teaching.methods.formulas`), or of a rule, that has formula and source.
     origin : str
         Publication or practice, where no formula says it.
     related : tuple of str
@@ -54,7 +54,9 @@ class Term:
     def formula(self) -> str:
         """LaTeX, or ""."""
         known = formulas().get(self.explained)
-        return known.formula if known else RULE_FORMULAS.get(self.explained, "")
+        if known:
+            return known.formula
+        return POLICIES[self.explained].formula if self.explained in POLICIES else ""
 
     @property
     def source(self) -> str:

@@ -32,7 +32,7 @@ EXPLAINED = {
     "evsi": ("evsi", "evsi-study"),
     "worth": ("worth", "review-plan"),
 }
-"""By formula, its name in :mod:`tarstop_core.methods` for patents and for reviews; a decision is explained by its rule."""
+"""By formula, its name in :mod:`tarstop_core.teaching.methods` for patents and for reviews; a decision is explained by its rule."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import pandas as pd
 
 from tarstop_core.explain import number
 from tarstop_core.figures import MINUS, PLUS, TEXT, TEXT_ON_DARK, THRESHOLD, Figure, axis, label
+from tarstop_core.policies import POLICIES
 
-# Okabe–Ito and two more that stay apart from it; a rule keeps colour and marker wherever it is drawn.
+# Okabe–Ito and two more that stay apart from it, for rules that bring no colour: combined ones and people's own.
 _PALETTE = (
     "#0072B2",
     "#D55E00",
@@ -24,30 +25,6 @@ _PALETTE = (
     "#777777",
 )
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
-_KNOWN = (
-    "optimal",
-    "greedy",
-    "batch",
-    "smooth",
-    "look-ahead",
-    "budget",
-    "qbcb",
-    "knee",
-    "grlstop",
-    "cg-knee",
-    "cg-budget",
-    "target",
-    "hypergeometric",
-    "poisson",
-    "quant",
-    "consecutive",
-    "low-precision",
-    "rule-2399",
-    "share",
-    "decide-now",
-    "screen-everything",
-    "oracle",
-)
 _OWN_VARIANT = {"marginal", "default"}
 DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
 FURTHEST = -1.0
@@ -67,15 +44,19 @@ def style(policy: str, variant: str = "marginal", family: str = "beyond the pape
     Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
     (hazard, learned …) has an open marker.
     """
-    at = _KNOWN.index(policy) if policy in _KNOWN else len(_KNOWN) + sum(map(ord, policy))
-    round_, colour = divmod(at, len(_PALETTE))
-    marker = _MARKERS[(colour + round_) % len(_MARKERS)]
-    plain = "solid" if policy in ("optimal", "look-ahead") else "dashdot"
+    rule = POLICIES.get(policy)
+    colour, marker = (rule.colour, rule.marker) if rule else _by_name(policy)
+    plain = "solid" if rule and rule.acts_on_belief else "dashdot"
     return {
-        "color": _PALETTE[colour],
+        "color": colour,
         "symbol": marker if variant in _OWN_VARIANT else f"{marker}-open",
         "dash": DASHES.get(family, plain),
     }
+
+
+def _by_name(policy: str) -> tuple[str, str]:
+    round_, colour = divmod(len(POLICIES) + sum(map(ord, policy)), len(_PALETTE))
+    return _PALETTE[colour], _MARKERS[(colour + round_) % len(_MARKERS)]
 
 
 def _layout(height: int, simulated: bool, dark: bool, **more: Any) -> dict[str, Any]:

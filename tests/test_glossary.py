@@ -10,8 +10,8 @@ import pytest
 
 from dashboard import learn_ideas
 from tarstop_core.glossary import found, terms
-from tarstop_core.methods import RULE_FORMULAS, formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the issue asks for, by its words.
@@ -56,7 +56,7 @@ def test_a_rule_is_described_by_itself() -> None:
     for name, policy in POLICIES.items():
         term = terms()[name]
         assert (term.name, term.meaning, term.source) == (policy.title, policy.rule, policy.source)
-        assert term.formula == RULE_FORMULAS[name]
+        assert term.formula == policy.formula
 
 
 def test_formula_and_source_come_from_the_methods() -> None:

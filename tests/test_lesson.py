@@ -14,9 +14,9 @@ from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explore import sample, samples
 from tarstop_core.lesson import Lesson, best_plan
 from tarstop_core.lesson_formulas import EXPLAINED, filled, tex
-from tarstop_core.methods import formulas
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
+from tarstop_core.teaching.methods import formulas
 from tarstop_core.value import DecisivePath
 from tests.sample_commands import decided, replayed
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from tarstop_core import methods
-from tarstop_core.methods import RULE_FORMULAS, SECTIONS, body, document, formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching import methods
+from tarstop_core.teaching.methods import body, document, formulas, sections
 
 ROOT = Path(__file__).resolve().parents[1]
 # Modules whose public functions compute something with a formula, and those of them that do not.
 OF_FORMULAS = {
-    "payoffs": {"check_cost"},
+    "payoffs": {"check_cost", "from_two_questions"},
     "belief.decisive": {"check_prior"},
     "belief.of_tables": {"check_engine"},
     "belief.bayes": {"notes"},
@@ -79,7 +79,7 @@ def public_functions(module: ModuleType) -> set[str]:
 
 def test_the_document_is_what_the_module_writes() -> None:
     written = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    assert written == document(), "run: python -m tarstop_core.methods > docs/methods.md"
+    assert written == document(), "run: python -m tarstop_core.teaching.methods > docs/methods.md"
 
 
 @pytest.mark.parametrize("key", list(formulas()))
@@ -97,15 +97,16 @@ def test_every_function_with_a_formula_is_named(name: str) -> None:
     # Exceptions that are no longer there would hide new functions of their names.
     assert OF_FORMULAS[name] <= public
     missing = [each for each in public - OF_FORMULAS[name] if f"{name}.{each}" not in named]
-    assert not missing, f"name these in tarstop_core/methods.py, or above if they have no formula: {missing}"
+    assert not missing, (
+        f"name these in tarstop_core/teaching/methods/, or above if they have no formula: {missing}"
+    )
 
 
 def test_every_rule_has_its_words_its_formula_and_its_parameters() -> None:
-    assert set(RULE_FORMULAS) == set(POLICIES)
     whole = document()
     for policy in POLICIES.values():
         assert f"#### {policy.title}\n\n{policy.rule}" in whole
-        assert policy.source in whole
+        assert policy.source in whole and f"$$\n{policy.formula}\n$$" in whole
         for parameter in policy.parameters:
             assert f"- `{parameter.name}`: {parameter.meaning}." in whole
     families = [policy for rules in methods.by_family().values() for policy in rules]
@@ -113,9 +114,10 @@ def test_every_rule_has_its_words_its_formula_and_its_parameters() -> None:
 
 
 def test_keys_and_titles_are_given_once() -> None:
-    every = [formula for section in SECTIONS for formula in section.formulas]
+    every = [formula for section in sections() for formula in section.formulas]
     assert len({each.key for each in every}) == len({each.title for each in every}) == len(every)
     assert not {each.key for each in every} & set(POLICIES)
+    assert len({section.place for section in sections()}) == len(sections())
 
 
 def maths(text: str) -> list[str]:

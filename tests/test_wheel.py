@@ -59,10 +59,10 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
     assert list((app / "sample_data" / "calibrators").glob("*.json"))
 
 
-def test_samples_and_calibrators_are_its_own(installed: Path, tmp_path: Path) -> None:
+def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:
     script = (
-        "from tarstop_core import samples, shipped; "
-        "print(samples.sample_dir()); print(len(samples.sample_topics()), len(shipped.calibrators()))"
+        "from tarstop_core import samples, shipped; from tarstop_core.teaching.methods import sections; "
+        "print(samples.sample_dir()); print(len(samples.sample_topics()), len(shipped.calibrators())); print(len(sections()))"
     )
     answer = subprocess.run(
         [sys.executable, "-P", "-c", script],
@@ -74,6 +74,7 @@ def test_samples_and_calibrators_are_its_own(installed: Path, tmp_path: Path) ->
     ).stdout.split("\n")
     assert answer[0].startswith(str(installed))
     assert int(answer[1].split()[0]) >= 16 and int(answer[1].split()[1]) >= 6
+    assert int(answer[2]) >= 9
 
 
 def test_its_app_serves_all_pages(installed: Path, tmp_path: Path) -> None:

@@ -141,6 +141,14 @@ class Policy(ABC):
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
     origin: ClassVar[str] = ""
     """Where a rule in a file of one's own lies: ``path/to/file.py:Name``."""
+    formula: ClassVar[str] = ""
+    """What it compares, in LaTeX; :attr:`rule` says it in words."""
+    place: ClassVar[int] = 0
+    """Where it stands wherever rules are listed; 0: it is in no list, as a rule in a file of one's own."""
+    colour: ClassVar[str] = ""
+    """Of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
+    marker: ClassVar[str] = ""
+    """Plotly's name of its points' symbol."""
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:

@@ -26,8 +26,12 @@ class Batch(Policy):
     name: ClassVar[str] = "batch"
     title: ClassVar[str] = "Batch"
     rule: ClassVar[str] = "Read K documents at a time while together they are worth more than they cost."
+    formula: ClassVar[str] = r"\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt K c"
     source: ClassVar[str] = "Fletcher & Stevenson, Batch"
     family: ClassVar[Family] = "paper's policy"
+    place: ClassVar[int] = 50
+    colour: ClassVar[str] = "#009E73"
+    marker: ClassVar[str] = "diamond"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),
     )

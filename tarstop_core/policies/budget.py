@@ -20,8 +20,12 @@ class Budget(Policy):
     name: ClassVar[str] = "budget"
     title: ClassVar[str] = "Budget"
     rule: ClassVar[str] = "Read a fixed number of documents, whatever they show."
+    formula: ClassVar[str] = r"\text{stop at } \min(d, N)"
     source: ClassVar[str] = "Fletcher & Stevenson, baseline Budget"
     family: ClassVar[Family] = "paper's baseline"
+    place: ClassVar[int] = 60
+    colour: ClassVar[str] = "#56B4E9"
+    marker: ClassVar[str] = "x"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),
@@ -40,7 +44,11 @@ class Share(Policy):
     name: ClassVar[str] = "share"
     title: ClassVar[str] = "Share"
     rule: ClassVar[str] = "Read a fixed share of the list, whatever it shows."
+    formula: ClassVar[str] = r"\text{stop at } \lceil \text{share} \cdot N \rceil"
     source: ClassVar[str] = "common practice (review half; review x %)"
+    place: ClassVar[int] = 190
+    colour: ClassVar[str] = "#0072B2"
+    marker: ClassVar[str] = "diamond"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(

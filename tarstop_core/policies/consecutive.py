@@ -21,7 +21,11 @@ class Consecutive(Policy):
     name: ClassVar[str] = "consecutive"
     title: ClassVar[str] = "Consecutive irrelevant"
     rule: ClassVar[str] = "Stop after a number of irrelevant documents in a row."
+    formula: ClassVar[str] = r"n \text{ in a row with } y = 0"
     source: ClassVar[str] = "common practice in reviews (among others ASReview's suggestion)"
+    place: ClassVar[int] = 160
+    colour: ClassVar[str] = "#7A5195"
+    marker: ClassVar[str] = "star"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),
@@ -46,7 +50,11 @@ class LowPrecision(Policy):
     name: ClassVar[str] = "low-precision"
     title: ClassVar[str] = "Low precision"
     rule: ClassVar[str] = "Stop when whole batches hold hardly any relevant document."
+    formula: ClassVar[str] = r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}"
     source: ClassVar[str] = "common practice in legal review (5 of 200), as in tarexp"
+    place: ClassVar[int] = 170
+    colour: ClassVar[str] = "#8C8C00"
+    marker: ClassVar[str] = "pentagon"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("share", "share of a batch that may be relevant", 0.0, 1.0, (0.025, 0.05), "float"),
@@ -72,7 +80,11 @@ class Rule2399(Policy):
     name: ClassVar[str] = "rule-2399"
     title: ClassVar[str] = "2399 rule"
     rule: ClassVar[str] = "Read 2,399 documents, and 1.2 more for every relevant one."
+    formula: ClassVar[str] = r"n \ge 1.2\thinspace C(n) + 2399"
     source: ClassVar[str] = "Cormack & Grossman 2015 (2399 rule), as in tarexp"
+    place: ClassVar[int] = 180
+    colour: ClassVar[str] = "#777777"
+    marker: ClassVar[str] = "circle"
     acts_on_belief: ClassVar[bool] = False
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

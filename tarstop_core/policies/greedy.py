@@ -17,8 +17,12 @@ class Greedy(Policy):
     name: ClassVar[str] = "greedy"
     title: ClassVar[str] = "Greedy"
     rule: ClassVar[str] = "Go on while the next document's chance of a hit, times the EVPI, exceeds its cost."
+    formula: ClassVar[str] = r"\rho_{d+1}\thinspace EVPI(b_d) \gt c"
     source: ClassVar[str] = "Fletcher & Stevenson, Greedy"
     family: ClassVar[Family] = "paper's policy"
+    place: ClassVar[int] = 30
+    colour: ClassVar[str] = "#D55E00"
+    marker: ClassVar[str] = "square"
     worth_phrase: ClassVar[str] = "The paper's score of the next document is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

@@ -92,11 +92,17 @@ class GRLStop(Policy):
     rule: ClassVar[str] = (
         "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."
     )
+    formula: ClassVar[str] = (
+        r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
+    )
     source: ClassVar[str] = (
         "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "
         "a re-implementation trained on simulated rankings, not the authors' model"
     )
     family: ClassVar[Family] = "paper's baseline"
+    place: ClassVar[int] = 90
+    colour: ClassVar[str] = "#777777"
+    marker: ClassVar[str] = "pentagon"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),

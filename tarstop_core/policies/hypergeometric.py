@@ -39,7 +39,13 @@ class Hypergeometric(Policy):
     name: ClassVar[str] = "hypergeometric"
     title: ClassVar[str] = "Hypergeometric test"
     rule: ClassVar[str] = "Stop when missing the recall one wants would make what was read an unlikely draw."
+    formula: ClassVar[str] = (
+        r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}"
+    )
     source: ClassVar[str] = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
+    place: ClassVar[int] = 130
+    colour: ClassVar[str] = "#CC79A7"
+    marker: ClassVar[str] = "cross"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),

@@ -51,11 +51,15 @@ class Knee(Policy):
     rule: ClassVar[str] = (
         "Stop when relevant documents have become much rarer than before the gain curve's bend."
     )
+    formula: ClassVar[str] = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min}"
     source: ClassVar[str] = (
         "Fletcher & Stevenson, baseline Knee (parameters not defined there); Kneedle: Satopaa et al. 2011; "
         "slope ratio: Cormack & Grossman 2016"
     )
     family: ClassVar[Family] = "paper's baseline"
+    place: ClassVar[int] = 80
+    colour: ClassVar[str] = "#8C8C00"
+    marker: ClassVar[str] = "star"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
@@ -119,7 +123,13 @@ class GeometricKnee(Policy):
     name: ClassVar[str] = "cg-knee"
     title: ClassVar[str] = "Cormack–Grossman knee"
     rule: ClassVar[str] = "Stop when the gain curve is much flatter after its knee than before it."
+    formula: ClassVar[str] = (
+        r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min} + A - \min(\mathrm{relret}, A)"
+    )
     source: ClassVar[str] = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
+    place: ClassVar[int] = 100
+    colour: ClassVar[str] = "#0072B2"
+    marker: ClassVar[str] = "square"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         SLOPE_RATIO,
@@ -158,7 +168,13 @@ class BudgetMethod(Policy):
     name: ClassVar[str] = "cg-budget"
     title: ClassVar[str] = "Cormack–Grossman budget"
     rule: ClassVar[str] = "Stop after the knee once as much was read as finding ten at random would take."
+    formula: ClassVar[str] = (
+        r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N"
+    )
     source: ClassVar[str] = "Cormack & Grossman 2016 (budget method)"
+    place: ClassVar[int] = 110
+    colour: ClassVar[str] = "#D55E00"
+    marker: ClassVar[str] = "diamond"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         SLOPE_RATIO,

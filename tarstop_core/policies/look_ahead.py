@@ -21,7 +21,11 @@ class LookAhead(Policy):
     name: ClassVar[str] = "look-ahead"
     title: ClassVar[str] = "Look-ahead"
     rule: ClassVar[str] = "Go on while some plan of at most m more documents is worth more than it costs."
+    formula: ClassVar[str] = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
     source: ClassVar[str] = "derived from the paper's framework (value of a plan J(D)); not in the paper"
+    place: ClassVar[int] = 20
+    colour: ClassVar[str] = "#E69F00"
+    marker: ClassVar[str] = "cross"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),
     )

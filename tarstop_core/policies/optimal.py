@@ -17,7 +17,11 @@ class Optimal(Policy):
     name: ClassVar[str] = "optimal"
     title: ClassVar[str] = "Optimal"
     rule: ClassVar[str] = "Go on while any plan, however long, is worth more than it costs."
+    formula: ClassVar[str] = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
     source: ClassVar[str] = "derived from the paper's framework (optimal stopping); not in the paper"
+    place: ClassVar[int] = 10
+    colour: ClassVar[str] = "#0072B2"
+    marker: ClassVar[str] = "circle"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, None, start), path, start)

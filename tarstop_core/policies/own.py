@@ -32,7 +32,26 @@ def load_rule(file: str, name: str) -> type[Policy]:
     return _load(file, name, hashlib.sha256(content).hexdigest())
 
 
-def failure(problem: BaseException, file: str) -> str:
+def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
+    """The rule `name` of a file with these parameters.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such rule (:func:`load_rule`), it refuses the values, or it fails.
+    """
+    kind = load_rule(file, name)
+    try:
+        return kind(**values)
+    except InputProblem:
+        raise
+    except Exception as problem:
+        raise InputProblem(
+            f"The rule {name} in {file} cannot be made: {_failure(problem, file)}."
+        ) from problem
+
+
+def _failure(problem: BaseException, file: str) -> str:
     """An error as half a sentence: what it is, and where in the file."""
     at = [
         frame.lineno
@@ -90,12 +109,11 @@ def _run(file: str, digest: str) -> ModuleType:
         exec(compile(FilePath(file).read_bytes(), file, "exec"), module.__dict__)
     except Exception as problem:
         del sys.modules[name]
-        raise InputProblem(f"The rule file {file} fails: {failure(problem, file)}.") from problem
+        raise InputProblem(f"The rule file {file} fails: {_failure(problem, file)}.") from problem
     return module
 
 
-def _reload(policy: Policy) -> tuple[Any, tuple[str]]:
+def _reload(policy: Policy) -> tuple[Any, tuple[Any, ...]]:
     """How another process gets the rule: from its file."""
-    from tarstop_core.policies.specs import parse_policy
-
-    return parse_policy, (policy.spec,)
+    file, _, name = policy.origin.rpartition(":")
+    return make_rule, (file, name, policy.settings)

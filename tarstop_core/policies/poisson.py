@@ -48,7 +48,13 @@ class PoissonProcess(Policy):
     name: ClassVar[str] = "poisson"
     title: ClassVar[str] = "Poisson process"
     rule: ClassVar[str] = "Stop when the falling rate of relevant documents says that few are still to come."
+    formula: ClassVar[str] = (
+        r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
+    )
     source: ClassVar[str] = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
+    place: ClassVar[int] = 140
+    colour: ClassVar[str] = "#E69F00"
+    marker: ClassVar[str] = "x"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter.choice(

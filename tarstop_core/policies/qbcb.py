@@ -37,11 +37,17 @@ class QBCB(OrderStatistic):
     rule: ClassVar[str] = (
         "Draw at random until some relevant documents are known, then read on until enough of them came up again."
     )
+    formula: ClassVar[str] = (
+        r"j = \min\lbrace j : P(\mathrm{Bin}(n_{\min}, \tau) \le j - 1) \ge 1 - \alpha \rbrace"
+    )
     source: ClassVar[str] = (
         "Lewis, Yang & Frieder 2021 (quantile binomial confidence bound); grid and 50 replications: "
         "Fletcher & Stevenson"
     )
     family: ClassVar[Family] = "paper's baseline"
+    place: ClassVar[int] = 70
+    colour: ClassVar[str] = "#7A5195"
+    marker: ClassVar[str] = "triangle-down"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),

@@ -28,7 +28,11 @@ class Quant(Policy):
     rule: ClassVar[str] = (
         "Stop when the calibrated chances say that enough of the relevant documents were read."
     )
+    formula: ClassVar[str] = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
     source: ClassVar[str] = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
+    place: ClassVar[int] = 150
+    colour: ClassVar[str] = "#56B4E9"
+    marker: ClassVar[str] = "triangle-down"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),

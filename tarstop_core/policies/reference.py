@@ -19,8 +19,12 @@ class DecideNow(Policy):
     name: ClassVar[str] = "decide-now"
     title: ClassVar[str] = "Decide now"
     rule: ClassVar[str] = "Read nothing and decide by what was believed before."
+    formula: ClassVar[str] = r"\text{stop at } d"
     source: ClassVar[str] = "reference: what the starting assumption alone is worth"
     family: ClassVar[Family] = "reference"
+    place: ClassVar[int] = 200
+    colour: ClassVar[str] = "#D55E00"
+    marker: ClassVar[str] = "triangle-up"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(start, costs)
@@ -33,8 +37,12 @@ class ScreenEverything(Policy):
     name: ClassVar[str] = "screen-everything"
     title: ClassVar[str] = "Screen everything"
     rule: ClassVar[str] = "Read the whole list."
+    formula: ClassVar[str] = r"\text{stop at } N"
     source: ClassVar[str] = "reference: what stopping is meant to save"
     family: ClassVar[Family] = "reference"
+    place: ClassVar[int] = 210
+    colour: ClassVar[str] = "#009E73"
+    marker: ClassVar[str] = "cross"
     acts_on_belief: ClassVar[bool] = False
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -54,8 +62,12 @@ class Oracle(Policy):
     name: ClassVar[str] = "oracle"
     title: ClassVar[str] = "Oracle"
     rule: ClassVar[str] = "Know the answer, and read only what it takes to prove it."
+    formula: ClassVar[str] = r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0"
     source: ClassVar[str] = "reference: the bound that no rule can pass"
     family: ClassVar[Family] = "reference"
+    place: ClassVar[int] = 220
+    colour: ClassVar[str] = "#CC79A7"
+    marker: ClassVar[str] = "x"
     needs_labels: ClassVar[bool] = True
     knows_truth: ClassVar[bool] = True
 

@@ -1,48 +1,31 @@
-"""All stopping rules by name. Adding one is adding a file and its class to this list."""
+"""All stopping rules by name, as the files of this package define them: adding a rule is adding a file."""
 
 from __future__ import annotations
 
-from tarstop_core.policies.base import Policy
-from tarstop_core.policies.batch import Batch
-from tarstop_core.policies.budget import Budget, Share
-from tarstop_core.policies.consecutive import Consecutive, LowPrecision, Rule2399
-from tarstop_core.policies.greedy import Greedy
-from tarstop_core.policies.grlstop import GRLStop
-from tarstop_core.policies.hypergeometric import Hypergeometric
-from tarstop_core.policies.knee import BudgetMethod, GeometricKnee, Knee
-from tarstop_core.policies.look_ahead import LookAhead
-from tarstop_core.policies.optimal import Optimal
-from tarstop_core.policies.poisson import PoissonProcess
-from tarstop_core.policies.qbcb import QBCB
-from tarstop_core.policies.quant import Quant
-from tarstop_core.policies.reference import DecideNow, Oracle, ScreenEverything
-from tarstop_core.policies.smooth import Smooth
-from tarstop_core.policies.target import Target
+import importlib
+import inspect
+import pkgutil
+import sys
 
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
-        Optimal,
-        LookAhead,
-        Greedy,
-        Smooth,
-        Batch,
-        Budget,
-        QBCB,
-        Knee,
-        GRLStop,
-        GeometricKnee,
-        BudgetMethod,
-        Target,
-        Hypergeometric,
-        PoissonProcess,
-        Quant,
-        Consecutive,
-        LowPrecision,
-        Rule2399,
-        Share,
-        DecideNow,
-        ScreenEverything,
-        Oracle,
+from tarstop_core.policies.base import Policy
+
+_PACKAGE = __name__.rpartition(".")[0]
+_NO_RULES = {"check", "registry", "specs"}
+"""Modules that ask for the rules or try them: they come after."""
+
+
+def found() -> dict[str, type[Policy]]:
+    """The rules that name a place, in the order of their places."""
+    names = [module.name for module in pkgutil.iter_modules(sys.modules[_PACKAGE].__path__)]
+    modules = [importlib.import_module(f"{_PACKAGE}.{name}") for name in names if name not in _NO_RULES]
+    kinds = {kind for module in modules for kind in vars(module).values() if _is_rule(kind)}
+    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.place, kind.name))}
+
+
+def _is_rule(kind: object) -> bool:
+    return (
+        inspect.isclass(kind) and issubclass(kind, Policy) and not inspect.isabstract(kind) and kind.place > 0
     )
-}
+
+
+POLICIES: dict[str, type[Policy]] = found()

@@ -34,8 +34,12 @@ class Smooth(Policy):
     name: ClassVar[str] = "smooth"
     title: ClassVar[str] = "Smooth"
     rule: ClassVar[str] = "As Greedy, with the average chance of the next K documents."
+    formula: ClassVar[str] = r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c"
     source: ClassVar[str] = "Fletcher & Stevenson, Smooth"
     family: ClassVar[Family] = "paper's policy"
+    place: ClassVar[int] = 40
+    colour: ClassVar[str] = "#CC79A7"
+    marker: ClassVar[str] = "triangle-up"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("K", "documents to average over", 1, 100_000, WINDOWS),
     )

@@ -8,7 +8,7 @@ from typing import Any
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.base import Policy
 from tarstop_core.policies.combined import Both, Combined, Either
-from tarstop_core.policies.own import failure, load_rule
+from tarstop_core.policies.own import load_rule, make_rule
 from tarstop_core.policies.registry import POLICIES
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
@@ -65,16 +65,7 @@ def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
         )
     if not name:
         raise InputProblem(f"Which rule of {file}? Name its class as in {file}:Name.")
-    kind = load_rule(file, name)
-    values = _values(kind, name, rest)
-    try:
-        return kind(**values)
-    except InputProblem:
-        raise
-    except Exception as problem:
-        raise InputProblem(
-            f"The rule {name} in {file} cannot be made: {failure(problem, file)}."
-        ) from problem
+    return make_rule(file, name, _values(load_rule(file, name), name, rest))
 
 
 def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:

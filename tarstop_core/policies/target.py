@@ -26,9 +26,13 @@ class Target(OrderStatistic):
     rule: ClassVar[str] = (
         "Draw a set of relevant documents at random, then read on until all of them came up again."
     )
+    formula: ClassVar[str] = r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil"
     source: ClassVar[str] = (
         "Cormack & Grossman 2016 (Target method); size of the set for other goals: Sneyd & Stevenson 2019"
     )
+    place: ClassVar[int] = 120
+    colour: ClassVar[str] = "#009E73"
+    marker: ClassVar[str] = "triangle-up"
     acts_on_belief: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tau", "recall to reach, τ", 0.01, 0.999, (0.5, 0.7, 0.8, 0.9, 0.95), "float"),

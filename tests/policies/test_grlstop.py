@@ -16,9 +16,10 @@ from tarstop_core.policies import parse_policy
 from tarstop_core.policies.grlstop import GRLStop, depths_for_targets, shipped_weights
 from tarstop_core.simulate.rankings import simulate_patent_rankings
 from tarstop_core.training.assessment import assess
-from tarstop_core.training.environment import INPUTS, TARGETS, W, window_edges
+from tarstop_core.training.environment import INPUTS, TARGETS, window_edges
 from tarstop_core.training.network import Network, Weights
 from tarstop_core.value import DecisivePath
+from tests.reference.baselines import agent_depth
 
 PAYOFFS = Payoffs.from_q_star(0.5)
 SIZES = st.one_of(st.integers(1, 120), st.integers(121, 4000))
@@ -43,18 +44,10 @@ def agents(draw: st.DrawFn) -> Weights:
 
 
 def window_by_window(labels: np.ndarray, target: float, agent: Weights) -> int:
-    """Read a window, look, choose; nothing beyond what was read is ever looked at."""
-    edges = window_edges(len(labels))
-    windows = len(edges) - 1
-    state = np.full((1, INPUTS), -1.0, dtype=np.float32)
-    for x in range(1, windows):
-        state[0, x - 1] = agent.scale * labels[edges[x - 1] : edges[x]].mean()
-        state[0, W], state[0, W + 1] = x / windows, target
-        logit = float(agent.network(state)[0])
-        assume(abs(logit) > 1e-3)  # closer, rounding chooses
-        if logit > 0:
-            return int(edges[x])
-    return len(labels)
+    """The loop's depth; nothing beyond what was read is ever looked at."""
+    depth, clear = agent_depth(labels.astype(int).tolist(), target, agent)
+    assume(clear > 1e-3)  # closer, rounding chooses
+    return depth
 
 
 def with_agent(agent: Weights) -> type[GRLStop]:

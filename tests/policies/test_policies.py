@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ from tarstop_core.policies import (
     Smooth,
     parse_policy,
 )
+from tarstop_core.policies.sampled import OrderStatistic
 from tarstop_core.value import DecisivePath
-from tests.reference import loops
+from tests.reference import baselines, loops
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1e-12, 1.0]), st.floats(0, 1), st.floats(0, 0.05))
 RANKINGS = st.lists(CHANCES, min_size=1, max_size=30)
@@ -359,6 +361,63 @@ def test_what_is_shown_is_what_is_compared(policy: Policy, path: DecisivePath, c
     step = policy.settings.get("K", 1) if isinstance(policy, Batch) else 1
     assert (worth[:depth:step] > c - tiny).all()
     assert depth == len(path) or worth[depth] < c + tiny
+
+
+def cases(longest: int) -> list[loops.Case]:
+    """Lists of many lengths with few, some and many relevant documents, mostly near the top."""
+    rng = np.random.default_rng(11)
+    found = []
+    lengths = [length for length in (1, 2, 7, 40, 120, 300) if length <= longest]
+    for N, top, fall in product(lengths, (0.05, 0.5, 0.95), (0.3, 1.5)):
+        p = np.clip(top * np.arange(1, N + 1) ** (-fall * 8 / (8 + np.sqrt(N))), 0.0, 1.0)
+        labels = (rng.random(N) < p * rng.choice([0.2, 1.0])).astype(int).tolist()
+        stakes = Payoffs(*rng.uniform(0.05, 5, 4))
+        c, cited = 10 ** rng.uniform(-4, -1), bool(rng.random() < 0.3)
+        b_0, drawn = float(rng.uniform(0.05, 0.95)), rng.permutation(N).tolist()
+        found.append(loops.Case(p.tolist(), labels, b_0, stakes, c, cited, drawn))
+    return found
+
+
+def settings_of(rule: type[Policy]) -> list[Policy]:
+    """As it stands, and with every value that a grid search tries, one parameter at a time."""
+    tried = [rule(**{each.name: value}) for each in rule.parameters for value in each.grid]
+    return list(dict.fromkeys((rule(), *tried)))
+
+
+def depth_of(policy: Policy, case: loops.Case) -> int:
+    labels = np.array(case.labels, dtype=bool)
+    if isinstance(policy, OrderStatistic):
+        order = np.argsort(case.drawn)[None, :]
+        return int(policy.runs(labels, order).depth[0])
+    path = DecisivePath(
+        hit_curve(case.p),
+        case.b_0,
+        Payoffs(case.stakes.B, case.stakes.L_r, case.stakes.L_g, case.stakes.G),
+        hit=case.hit,
+        needs_citation=case.cited,
+        labels=labels,
+        p=np.array(case.p),
+    )
+    return int(policy.depths(path, [case.c])[0])
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_rule_stops_where_its_plain_loop_does(name: str) -> None:
+    assert name in loops.LOOPS, f"add a plain loop of {name} to LOOPS in tests/reference/loops.py"
+    # The loop of the hypergeometric test looks at every draw: a list of 300 takes it seconds.
+    every = cases(40 if name == "hypergeometric" else 300)
+    for policy, case in product(settings_of(POLICIES[name]), every):
+        expected = loops.LOOPS[name](case, *policy.settings.values())
+        assert depth_of(policy, case) == expected, (policy, len(case.p))
+
+
+def test_the_2399_rule_stops_in_a_list_that_is_long_enough() -> None:
+    labels = [0, 0, 1, 0, 1, *[0] * 4000]
+    path = DecisivePath(
+        hit_curve(np.full(4005, 0.01)), 0.5, Payoffs.from_q_star(0.5), labels=np.array(labels) > 0
+    )
+    depth = int(POLICIES["rule-2399"]().depths(path, [0.01])[0])
+    assert depth == baselines.rule_2399_depth(labels) == 2402
 
 
 ALL = [

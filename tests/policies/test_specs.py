@@ -159,10 +159,20 @@ def test_a_rule_of_ones_own(own: str) -> None:
     assert rule.spec == f"{own}:Fixed:depth=5,word=b"
     assert parse_policy(rule.spec) == rule
     assert pickle.loads(pickle.dumps(rule)) == rule
+    assert (rule.place, rule.formula, rule.colour, rule.marker) == (0, "", "", "")
     assert str(rule) == "Fixed(depth=5, word=b)"
     combined = parse_policy(f"either({own}:Fixed;greedy)")
     assert parse_policy(combined.spec) == combined
     assert check_policy(rule, lists=12).ok
+
+
+def test_another_process_makes_it_again_from_its_file(own: str) -> None:
+    made, (file, name, values) = parse_policy(f"{own}:Fixed:depth=5").__reduce__()
+    assert (file, name, values) == (own, "Fixed", {"depth": 5, "word": "a"})
+    assert made(file, name, values) == parse_policy(f"{own}:Fixed:depth=5")
+    Path(own).unlink()
+    with pytest.raises(InputProblem, match="cannot be read"):
+        made(file, name, values)
 
 
 def test_only_known_baselines_ignore_costs(own: str) -> None:

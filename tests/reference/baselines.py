@@ -8,10 +8,16 @@ test is looked at, every document of a gain curve, every point of Kneedle.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
-from scipy.stats import hypergeom
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import curve_fit
+from scipy.stats import hypergeom, poisson
+
+from tarstop_core.training.network import Weights
 
 Labels = Sequence[int]
 TIE = 1e-12
@@ -219,3 +225,66 @@ def low_precision_depth(labels: Labels, share: float, size: int, batches: int) -
         if in_a_row == batches:
             return depth
     return len(labels)
+
+
+def rule_2399_depth(labels: Labels) -> int:
+    found = 0
+    for n, label in enumerate(labels, start=1):
+        found += label
+        if n >= Fraction(12, 10) * found + 2399:
+            return n
+    return len(labels)
+
+
+# Fitted curves and learned agents
+
+
+RATES: dict[str, tuple[Callable[..., float], list[float]]] = {
+    "power": (lambda x, a, k: a * x**k, [0.1, 0.001]),
+    "exponential": (lambda x, a, k: a * np.exp(-k * x), [0.1, 0.001]),
+    "inverse": (lambda x, a: a / x, [0.1]),
+}
+"""How the rate of relevant documents may fall, and where a fit begins. The hyperbola is bounded: tests fit it apart."""
+
+
+def poisson_depth(labels: Labels, model: str, tau: float, confidence: float, rmse: float) -> int:
+    N = len(labels)
+    curve, begin = RATES[model]
+    for n in (k * N // 40 for k in range(1, 40)):
+        found = sum(labels[:n])
+        if n < 10 or found < 20:
+            continue
+        edges = [round(k * n / 10) for k in range(11)]
+        windows = list(pairwise(edges))
+        rates = [sum(labels[low:high]) / (high - low) for low, high in windows]
+        if not any(rates[-5:]):
+            return n
+        x = np.array([low + 1.0 if model == "power" else (low + high) / 2 for low, high in windows])
+        try:
+            fitted, _ = curve_fit(curve, x, rates, p0=begin)
+        except RuntimeError:
+            continue
+        off = sum((float(curve(at, *fitted)) - rate) ** 2 for at, rate in zip(x, rates, strict=True))
+        spread = max(rates) - min(rates)
+        if off >= 1e-12 if spread == 0 else off / spread >= rmse:
+            continue
+        to_come = max(0.0, quad(curve, n, N, args=tuple(fitted))[0])
+        if found >= tau * (found + (poisson.ppf(confidence, to_come) if to_come else 0)) - 1e-9:
+            return n
+    return N
+
+
+def agent_depth(labels: Labels, target: float, agent: Weights) -> tuple[int, float]:
+    """Read a window of a hundredth, look, choose. The depth, and how clear the least clear choice was."""
+    windows = min(len(labels), 100)
+    edges = [round(k * len(labels) / windows) for k in range(windows + 1)] if windows else [0]
+    state, clear = np.full((1, 102), -1.0, dtype=np.float32), math.inf
+    for seen in range(1, windows):
+        low, high = edges[seen - 1 : seen + 1]
+        state[0, seen - 1] = agent.scale * sum(labels[low:high]) / (high - low)
+        state[0, 100], state[0, 101] = seen / windows, target
+        logit = float(agent.network(state)[0])
+        clear = min(clear, abs(logit))
+        if logit > 0:
+            return edges[seen], clear
+    return len(labels), clear

@@ -1,6 +1,7 @@
 """The paper's definitions as plain loops, one document at a time.
 
-They are the oracle of the policy tests and the reference of ``benchmarks/policies.py``, so they are
+They are the oracle of the policy tests and the reference of ``benchmarks/policies.py``. :data:`LOOPS` has one
+for every rule; those that look at labels alone are in ``baselines.py``. They are
 written for reading: no arrays, no closed forms where the definition is a loop, and each policy goes
 only as far down the list as it screens (Optimal excepted: backward induction begins at the end).
 
@@ -13,9 +14,14 @@ that a⁺ needs a document to cite, so that before a hit only a⁻ is open.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
+
+from tarstop_core.policies.grlstop import shipped_weights
+from tests.reference import baselines
 
 ROUNDING = 1e-12
 """Relative to the sum of the payoffs: a plan that gains less than this gains nothing."""
@@ -233,3 +239,85 @@ def optimal_depth(
     """Documents screened by the plan that backward induction finds."""
     stop = induction(h, b_0, stakes, c, cited)[1]
     return stop if hit is None else min(stop, hit)
+
+
+def oracle_depth(
+    h: Sequence[float], b_0: float, stakes: Stakes, c: float, hit: int | None = None, cited: bool = False
+) -> int:
+    """The way to the hit where a⁺ is not open at once and gains more than the way costs."""
+    if hit is None or (not cited and utility_plus(b_0, stakes) > utility_minus(b_0, stakes)):
+        return 0
+    return hit if stakes.B + stakes.L_g > c * hit else 0
+
+
+# One for every rule
+
+
+@dataclass(frozen=True)
+class Case:
+    """A list with its labels and stakes; `drawn` is the order in which a random sample would take its documents."""
+
+    p: Sequence[float]
+    labels: Sequence[int]
+    b_0: float
+    stakes: Stakes
+    c: float
+    cited: bool
+    drawn: Sequence[int]
+
+    @property
+    def hit(self) -> int | None:
+        return self.labels.index(1) + 1 if 1 in self.labels else None
+
+
+Loop = Callable[..., int]
+"""From a case and the values of a rule's parameters to the depth where it stops."""
+
+
+def of_value(loop: Callable[..., int]) -> Loop:
+    return lambda case, *values: loop(
+        case.p, case.b_0, case.stakes, case.c, *values, hit=case.hit, cited=case.cited
+    )
+
+
+def of_labels(loop: Callable[..., int]) -> Loop:
+    return lambda case, *values: loop(case.labels, *values)
+
+
+def qbcb_depth(case: Case, tau: float, n_min: int, alpha: float) -> int:
+    j = baselines.order_statistic(tau, n_min, alpha)
+    return baselines.sampled_run(case.labels, case.drawn, n_min, j)[0]
+
+
+def target_depth(case: Case, tau: float, confidence: float) -> int:
+    t = math.ceil(-math.log(1 - confidence) / (1 - tau))
+    return baselines.sampled_run(case.labels, case.drawn, t, t)[0]
+
+
+LOOPS: dict[str, Loop] = {
+    "optimal": of_value(optimal_depth),
+    "look-ahead": of_value(look_ahead_depth),
+    "greedy": of_value(greedy_depth),
+    "smooth": of_value(smooth_depth),
+    "batch": of_value(batch_depth),
+    "budget": lambda case, d: min(d, len(case.p)),
+    "qbcb": qbcb_depth,
+    "knee": of_labels(baselines.knee_depth),
+    "grlstop": lambda case, target: baselines.agent_depth(case.labels, target, shipped_weights())[0],
+    "cg-knee": of_labels(baselines.geometric_knee_depth),
+    "cg-budget": of_labels(baselines.budget_method_depth),
+    "target": target_depth,
+    "hypergeometric": lambda case, tau, confidence, every, bias: baselines.hypergeometric_depth(
+        case.labels, tau, confidence, every
+    ),
+    "poisson": of_labels(baselines.poisson_depth),
+    "quant": lambda case, *values: baselines.quant_depth(case.p, *values),
+    "consecutive": of_labels(baselines.consecutive_depth),
+    "low-precision": of_labels(baselines.low_precision_depth),
+    "rule-2399": of_labels(baselines.rule_2399_depth),
+    "share": lambda case, share: math.ceil(Fraction(str(share)) * len(case.p)),
+    "decide-now": lambda case: 0,
+    "screen-everything": lambda case: len(case.p),
+    "oracle": of_value(oracle_depth),
+}
+"""By the rule's name. A new rule brings its own: a test asks for it."""

@@ -13,9 +13,9 @@ from tarstop_core import ideas_figures as figures
 from tarstop_core.explore import sample
 from tarstop_core.glossary import terms
 from tarstop_core.ideas import CASES, at_stake
-from tarstop_core.methods import SECTIONS, formulas
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas, sections
 
 OpenApp = Callable[..., AppTest]
 
@@ -86,7 +86,7 @@ def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:
     app = open_app("learn", part="formulas", formula="worth")
     said = shown(app)
     assert "value.DecisivePath.worth" in said and all(
-        formula.title in said for formula in SECTIONS[0].formulas
+        formula.title in said for formula in sections()[0].formulas
     )
     app.button_group("section").set_value("The rules").run()
     said = shown(app)

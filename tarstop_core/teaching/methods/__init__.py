@@ -1,0 +1,182 @@
+"""Every formula, assumption and source, once: for the Learn page and for docs/methods.md.
+
+A section is a file beside this one, named like what it explains. What a rule does is said by the rule itself
+(:mod:`tarstop_core.policies`), its formula included. `python -m tarstop_core.teaching.methods` prints the document.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from tarstop_core.policies import POLICIES, Parameter, Policy
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One formula with what it rests on; a section's file gives its fields by their names, under its key.
+
+    Parameters
+    ----------
+    key : str
+        Names it in addresses: ``formulas#key``.
+    title : str
+    text : str
+        Markdown, with formulas between dollars.
+    source : str
+        Its place in the paper, or its publication.
+    computed_by : tuple of str
+        Functions and methods, below ``tarstop_core``.
+    formula : str
+        LaTeX; "" where it is said in words.
+    assumption : str
+        What is assumed because the source is silent; "" where nothing is.
+    """
+
+    key: str
+    title: str
+    text: str
+    source: str
+    computed_by: tuple[str, ...]
+    formula: str = ""
+    assumption: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Formulas that belong together.
+
+    Parameters
+    ----------
+    place : int
+        Where it stands among the sections.
+    title, intro : str
+    formulas : tuple of Formula
+    """
+
+    place: int
+    title: str
+    intro: str
+    formulas: tuple[Formula, ...]
+
+
+FAMILIES = {
+    "paper's policy": "The paper's policies",
+    "beyond the paper": "Beyond the paper",
+    "paper's baseline": "The paper's baselines",
+    "reference": "References",
+}
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """All sections in their order."""
+    files = [file for file in resources.files(__name__).iterdir() if file.name.endswith(".toml")]
+    return tuple(sorted((_section(file.read_text("utf-8")) for file in files), key=lambda each: each.place))
+
+
+def _section(text: str) -> Section:
+    said = _fields(tomllib.loads(text))
+    place, title, intro = said.pop("place"), said.pop("title"), said.pop("intro", "")
+    return Section(place, title, intro, tuple(Formula(key, **_fields(each)) for key, each in said.items()))
+
+
+def _fields(said: dict[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in said.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A list as a tuple, a text without the line breaks that keep its file readable."""
+    if isinstance(value, str):
+        return value.replace("\n", " ")
+    return tuple(value) if isinstance(value, list) else value
+
+
+@cache
+def formulas() -> dict[str, Formula]:
+    """All formulas by key; the rules are not among them."""
+    return {each.key: each for section in sections() for each in section.formulas}
+
+
+def body(formula: Formula) -> str:
+    """What stands below a formula's title, as Markdown."""
+    parts = [f"$$\n{formula.formula}\n$$"] if formula.formula else []
+    parts.append(formula.text)
+    if formula.assumption:
+        parts.append(f"*Assumed.* {formula.assumption}")
+    named = ", ".join(f"`{name}`" for name in formula.computed_by)
+    parts.append(f"*Source.* {formula.source}.  \n*Computed by* {named}.")
+    return "\n\n".join(parts)
+
+
+def rule_body(policy: type[Policy]) -> str:
+    """What stands below a rule's title: its own words, its formula, its parameters and its source."""
+    parts = [policy.rule, f"$$\n{policy.formula}\n$$", details(policy)]
+    parts += ["\n".join(f"- {_parameter(each)}" for each in policy.parameters)] if policy.parameters else []
+    parts.append(
+        f"*Source.* {policy.source}.  \n*Computed by* `{policy.__module__.removeprefix('tarstop_core.')}.{policy.__name__}`."
+    )
+    return "\n\n".join(parts)
+
+
+# Letters with an index, as documentation of code writes them: ρ_{d+1}, b_d, max_{d<D≤d+m}.
+_INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^}]*\}|[A-Za-z0-9]+)")
+
+
+def details(policy: type[Policy]) -> str:
+    """What a rule's own documentation says, as Markdown: indexed letters as formulas, every other sign as it is."""
+    text = inspect.getdoc(policy) or ""
+    text = text.split("\nParameters\n---")[0].strip()
+    text = re.sub(r"``?([^`]+)``?", r"\1", text)
+    parts, end = [], 0
+    for match in _INDEXED.finditer(text):
+        letter = f"\\{match[1]}" if len(match[1]) > 1 else match[1]
+        index = match[2].strip("{}").replace("<", "\\lt ")
+        index = f"\\mathrm{{{index}}}" if index.isalpha() and len(index) > 1 else index
+        parts += [_literal(text[end : match.start()]), f"${letter}_{{{index}}}$"]
+        end = match.end()
+    return "".join((*parts, _literal(text[end:])))
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([\\*_<>$|])", r"\\\1", text)
+
+
+def _parameter(parameter: Parameter) -> str:
+    tried = ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in parameter.grid)
+    return f"`{parameter.name}`: {parameter.meaning}. Tried in a grid search: {tried}."
+
+
+def by_family() -> dict[str, list[type[Policy]]]:
+    """The rules under the titles of their families."""
+    return {
+        title: [policy for policy in POLICIES.values() if policy.family == family]
+        for family, title in FAMILIES.items()
+    }
+
+
+def document() -> str:
+    """The page docs/methods.md."""
+    parts = [
+        "# Methods\n\nEvery formula with its source, what is assumed where the paper is silent, and the function that computes it. "
+        "“The paper” is Fletcher & Stevenson, *Decision-Theoretic Stopping Rules for Document Screening*; symbols are the paper's. "
+        "The Learn page shows the same under *Formulas*, and its glossary has the words. Names of functions are below `tarstop_core`. "
+        "Written by `python -m tarstop_core.teaching.methods`."
+    ]
+    for section in sections():
+        parts.append(f"## {section.title}")
+        parts += [section.intro] if section.intro else []
+        parts += [f"### {each.title}\n\n{body(each)}" for each in section.formulas]
+    parts.append(
+        "## The rules\n\nEach rule says itself what it does; so do the sliders, the command line and the tables. "
+        "`either(…;…)` stops where the first of several rules stops, `both(…;…)` where all do."
+    )
+    for title, rules in by_family().items():
+        parts.append(f"### {title}")
+        parts += [f"#### {policy.title}\n\n{rule_body(policy)}" for policy in rules]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,101 @@
+"""The rules that files of the package define: each says where it stands and how it looks, and a new file is enough."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tarstop_core
+from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.results_figures import style
+from tests.reference.loops import LOOPS
+
+FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from tarstop_core.policies.base import Depths, Parameter, Path, Policy, at_any_cost
+
+
+@dataclass(frozen=True)
+class FirstPage(Policy):
+    """Stop after n documents."""
+
+    n: int = 25
+
+    name: ClassVar[str] = "first-page"
+    title: ClassVar[str] = "First page"
+    rule: ClassVar[str] = "Read the first page."
+    formula: ClassVar[str] = r"d = n"
+    source: ClassVar[str] = "common practice"
+    place: ClassVar[int] = 65
+    colour: ClassVar[str] = "#123456"
+    marker: ClassVar[str] = "hexagon"
+    acts_on_belief: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", "documents on a page", 1, 500, (10, 25)),)
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return at_any_cost(max(start, min(self.n, len(path))), costs)
+'''
+
+LOOKED_AT = """
+from tarstop_core import glossary
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.policies import POLICIES, parse_policy
+from tarstop_core.policies.check import check_policy
+from tarstop_core.results_figures import style
+from tarstop_core.teaching.methods import document
+
+names = list(POLICIES)
+assert names[names.index("budget") + 1] == "first-page", names
+rule = parse_policy("first-page:n=10")
+assert check_policy(rule, lists=12).ok
+assert len(parse_methods(["first-page"], "patent")[0].settings) == 2
+assert style("first-page") == {"color": "#123456", "symbol": "hexagon", "dash": "dashdot"}
+assert "#### First page" in document() and glossary.terms()["first-page"].formula == "d = n"
+"""
+
+
+def every_rule(kind: type[Policy]) -> list[type[Policy]]:
+    return [kind, *(below for each in kind.__subclasses__() for below in every_rule(each))]
+
+
+def test_every_rule_has_a_place_and_a_look_of_its_own() -> None:
+    listed = [
+        each for each in every_rule(Policy) if each.__module__.startswith("tarstop_core.") and each.place
+    ]
+    assert {each.name: each for each in listed} == POLICIES and len(listed) == len(POLICIES)
+    places = [each.place for each in POLICIES.values()]
+    assert places == sorted(set(places))
+    assert len({(each.colour, each.marker) for each in POLICIES.values()}) == len(POLICIES)
+    assert all(each.formula and each.colour and each.marker for each in POLICIES.values())
+
+
+def test_every_rule_has_a_plain_loop_and_no_loop_is_left_over() -> None:
+    assert set(LOOPS) == set(POLICIES)
+
+
+@pytest.mark.parametrize("spec", ["either(greedy;budget)", "both(greedy;budget)"])
+def test_rules_made_of_rules_are_in_no_list_but_can_be_drawn(spec: str) -> None:
+    rule = parse_policy(spec)
+    assert rule.name not in POLICIES and style(rule.name)["color"].startswith("#")
+
+
+def test_a_rule_is_added_by_adding_its_file(tmp_path: Path) -> None:
+    package = Path(tarstop_core.__file__).parent
+    shutil.copytree(package, tmp_path / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / package.name / "policies" / "first_page.py").write_text(FIRST_PAGE)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = [sys.executable, "-c", LOOKED_AT]
+    done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
