@@ -77,6 +77,11 @@ def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Pa
     assert int(answer[2]) >= 9
 
 
+def test_the_words_of_the_simulators_travel_along(installed: Path) -> None:
+    words = {path.relative_to(ROOT) for path in (ROOT / "tarstop_core").rglob("*.toml")}
+    assert len(words) > 20 and all((installed / name).is_file() for name in words)
+
+
 def test_its_app_serves_all_pages(installed: Path, tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -21,11 +21,13 @@ import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import cycle
 
 from tarstop_core.reports import FullText
 from tarstop_core.simulate.grammar import capital, fill
 from tarstop_core.simulate.questions import QUESTIONS, Question
+from tarstop_core.simulate.words import Slots, read
 
 DEFAULT_SEED = 2712
 
@@ -90,310 +92,46 @@ SHARES: dict[str, float] = {  # of the other reports
 }
 DISEASED, HEALTHY, SIZE_SPREAD, LEAST = 38.0, 70.0, 0.5, 8  # medians of group sizes, spread of their logs
 
-SLOTS: dict[str, tuple[str, ...]] = {
-    "few": ("two", "three", "four", "five", "six"),
-    "months": tuple(str(n) for n in range(7, 37)),
-    "pct": tuple(str(n) for n in range(3, 29)),
-    "big": tuple(str(n) for n in range(90, 900, 7)),
-    "small": tuple(str(n) for n in range(12, 60)),
-    "years": ("two", "three", "five", "eight", "ten"),
-}
 
-# --- reports that title and abstract let through --------------------------------------------------
+@dataclass(frozen=True)
+class Words:
+    """What is said of any test and disease: the fields of `diagnostic.toml`, which says what stands for what."""
 
-ACCURACY_TITLES: tuple[str, ...] = (
-    "Accuracy of {t} for {c} in {p}",
-    "{T} for {c}: a prospective study",
-    "How well does {t} identify {c}?",
-    "{T} in the diagnosis of {c}",
-    "{T} against {ref} in {p}",
-    "Diagnostic performance of {t} at {place}",
-    "Recognising {c} with {t}",
-    "Value of {t} in {p}",
-    "{C} in {p}: what {t} adds",
-    "Evaluation of {t} for {c} at {place}",
-    "Sensitivity and specificity of {t} for {c}",
-    "{T} and {c}: a multicentre comparison",
-)
-AIMS: tuple[str, ...] = (
-    "We assessed how well {t} identifies {c}.",
-    "The aim was to estimate the accuracy of {t} for {c}.",
-    "We tested {t} in the diagnosis of {c}.",
-    "The question was whether {t} can recognise {c}.",
-    "This study set out to measure the performance of {t} in {c}.",
-    "Little is known of how {t} performs in {c}.",
-)
-METHODS: tuple[str, ...] = (
-    "{P} were recruited over {months} months at {place} and tested with {t} before {ref}.",
-    "Consecutive {p} at {place} were assessed by both {t} and {ref}.",
-    "At {place}, {p} were tested with {t}; the result was kept from those responsible for {ref}.",
-    "We recruited {p} at {place}. Each of them was tested with {t}, followed by {ref}.",
-    "Over {months} months, {p} at {place} were examined with {t} and then by {ref}.",
-)
-RESULTS: tuple[str, ...] = (
-    "Of {n} participants, {n1} had {c}.",
-    "In {n1} of {n} participants {c} was confirmed.",
-    "There were {n} participants, among them {n1} with {c}.",
-    "{N} participants completed the study; {n1} of them had {c}.",
-)
-RATES: tuple[str, ...] = (
-    "Sensitivity was {sens} per cent and specificity {spec} per cent.",
-    "The test found {sens} per cent of cases and was negative in {spec} per cent of the others.",
-)
-NO_RATES: tuple[str, ...] = (
-    "Results of both examinations were compared.",
-    "Agreement between both examinations is described in full.",
-    "Measures of accuracy are given in the report.",
-    "Accuracy differed little between women and men.",
-    "No harm from either examination was seen.",
-)
-CONCLUSIONS: tuple[str, ...] = (
-    "{T} may help where {ref} is not at hand.",
-    "{T} is simple enough for daily practice.",
-    "{T} should not be relied on alone.",
-    "Further studies of {t} should include milder cases.",
-    "Training of staff took less than a day.",
-    "Whether {t} changes the care of patients remains open.",
-    "{T} was well accepted.",
-)
-VAGUE_REFERENCES: tuple[str, ...] = (
-    "a reference examination",
-    "the usual work-up",
-    "an independent work-up",
-)
-VAGUE_PATIENTS: tuple[str, ...] = (
-    "patients",
-    "participants of a cohort",
-    "people of all ages",
-    "volunteers and patients",
-)
+    accuracy_titles: tuple[str, ...]
+    aims: tuple[str, ...]
+    methods: tuple[str, ...]
+    results: tuple[str, ...]
+    rates: tuple[str, ...]
+    instead_of_rates: tuple[str, ...]
+    beside_rates: tuple[str, ...]
+    conclusions: tuple[str, ...]
+    spare_conclusions: tuple[str, ...]
+    vague_references: tuple[str, ...]
+    vague_patients: tuple[str, ...]
+    full_openings: tuple[str, ...]
+    full_tests: tuple[str, ...]
+    full_references: tuple[str, ...]
+    left_out: tuple[str, ...]
+    counts: tuple[str, ...]
+    second_report: str
+    not_retrieved: tuple[str, ...]
+    surnames: tuple[str, ...]
+    initials: str
+    without_data: dict[str, str]
+    excluded: dict[str, str]
+    opinions: dict[str, str]
+    other_titles: dict[str, tuple[str, ...]]
+    other_sentences: dict[str, tuple[str, ...]]
+    slots: Slots
 
-# --- full texts -----------------------------------------------------------------------------------
 
-FULL_OPENINGS: tuple[str, ...] = (
-    "{P} were seen at {place}.",
-    "The study took place at {place} and recruited {p}.",
-    "Recruitment of {p} at {place} lasted {months} months.",
-)
-FULL_TESTS: tuple[str, ...] = (
-    "{Positive} counted as a positive test.",
-    "A positive test was defined beforehand: {positive}.",
-)
-FULL_REFERENCES: tuple[str, ...] = (
-    "The diagnosis rested on {ref}, without knowledge of the test.",
-    "Everyone counted here also had {ref}.",
-    "The reference standard was {ref}.",
-)
-LEFT_OUT: tuple[str, ...] = (
-    "A further {small} people declined and are not counted here.",
-    "Those without a reference standard ({small} people) were left out of the analysis.",
-    "Results that could not be read were repeated until they could.",
-    "No result was missing.",
-)
-COUNTS: tuple[str, ...] = (
-    "Of {n1} patients with {c}, {TP} had a positive test; of {n2} without it, {FP} had one.",
-    "There were {TP} true positives, {FP} false positives, {FN} false negatives and {TN} true negatives.",
-    "The test was positive in {pos} patients, and the reference standard confirmed {c} in {TP} of these; among the "
-    "{neg} patients with a negative test it was found in {FN}.",
-    "Sensitivity was {sens} per cent ({TP} of {n1}) and specificity {spec} per cent ({TN} of {n2}).",
-    "The test missed {FN} of {n1} cases of {c}, and was positive in {FP} of {n2} patients in whom it was ruled out.",
-)
+WORDS = read(Words, files(__package__) / "diagnostic.toml")
+NO_RATES = (*WORDS.instead_of_rates, *WORDS.beside_rates)
+CONCLUSIONS = (*WORDS.conclusions, *WORDS.spare_conclusions)
+
+# Reasons that the grammar knows by name.
 SECOND_REPORT, OVERLAPPING = "second report of", "overlapping population"
-WITHOUT_DATA: dict[str, str] = {
-    "accuracy only as an area under the curve": (
-        "Accuracy is given as an area under the curve of .{pct2}; neither the number of patients with {c} nor "
-        "results at any cut-off are reported."
-    ),
-    "results by sample, not by patient": (
-        "Results are counted by sample: {small} of {big} samples were positive. Several samples came from the same "
-        "patient, and results by patient are not reported."
-    ),
-    "only mean values are reported": (
-        "The report compares mean values between patients with and without {c}; how many of them were positive "
-        "is not said, and the authors no longer hold the data."
-    ),
-    "accuracy without the size of the groups": (
-        "The discussion speaks of a sensitivity of about {pct3} per cent. How many participants had {c}, and how "
-        "many false positives there were, is not reported."
-    ),
-}
-EXCLUDED: dict[str, str] = {
-    "wrong reference standard": (
-        "The final diagnosis rested on {wrong}; {ref} was not done in any participant. The test was positive in "
-        "{pos} of {n} participants."
-    ),
-    "wrong population": (
-        "Participants were {wrong}; they are not the people of this review. The test was positive in {pos} of "
-        "{n} of them."
-    ),
-    "another index test": (
-        "What was evaluated is an early prototype with a cut-off that was given up later. Results of {t} as it is "
-        "used today are not reported."
-    ),
-    OVERLAPPING: (
-        "The participants are part of those of {other}, as the authors say; all of their results are contained in "
-        "that report."
-    ),
-}
-SECOND = (
-    "The participants are those of {other}. The report describes costs and the agreement between readers, and refers to "
-    "the first report for accuracy."
-)
-NOT_RETRIEVED: tuple[str, ...] = (
-    "The full text could not be obtained: the journal has ceased, and no library lends it.",
-    "The full text could not be obtained: only the abstract of a congress was ever published.",
-    "The full text could not be obtained: the authors did not answer two requests.",
-)
-
-# --- other reports --------------------------------------------------------------------------------
-
-OPINIONS: dict[str, str] = {  # title, and the sentence that it promises
-    "{T} for {c}: a narrative review": "We summarise what is known of {t} in {c}.",
-    "{C}: a guideline for practice, with a place for {t}": (
-        "Recommendations rest on the agreement of {few} societies."
-    ),
-    "Who should be tested with {t}? An editorial": "Opinions on {t} in {c} differ between countries.",
-    "{T} for {c}: protocol of a study in {few} countries": (
-        "Recruitment of {big} patients is planned; there are no results yet."
-    ),
-    "{C} and {t}: a case report": "A patient is described whose {c} came to light late.",
-    "Letter: {t} in {c}": "We comment on a recent report of {t} in {c}.",
-    "{T} in {c}: what patients think": "In interviews, {small} patients spoke of {t} and of {c}.",
-    "Teaching {t} to nurses": "Nurses at {place} were taught to use {t}.",
-}
-OTHER_TITLES: dict[str, tuple[str, ...]] = {
-    "other test": (
-        "{R} in the diagnosis of {c}",
-        "Accuracy of {r} for {c} in {p}",
-        "{R} at {place}: experience in {big} patients",
-        "{R} for {c}: a prospective study",
-        "{R} or {r2}? A comparison in {p}",
-        "Diagnostic value of {r} in {p}",
-    ),
-    "other disease": (
-        "{T} in {l}",
-        "Can {t} identify {l}?",
-        "{T} for {l}: results from {place}",
-        "{L}: diagnosis with {t}",
-        "Accuracy of {t} for {l} in {big} patients",
-    ),
-    "technique": (
-        "{T}: {tech}",
-        "{Tech} and {t}: a laboratory evaluation",
-        "{Tech}: what users of {t} should know",
-        "Quality control of {t}: {tech} in {few} centres",
-        "A note on {tech} ({t})",
-        "{T} in daily use: {tech} over {months} months",
-    ),
-    "treatment": (
-        "{Treat} for {c}: a randomised trial",
-        "{Treat} in {p} who have {c}",
-        "{Treat} or no treatment in {c}",
-        "Long-term results of {treat} at {place}",
-        "{C}: {treat} over {months} months",
-        "Safety of {treat} in {big} patients",
-    ),
-    "course": (
-        "{C} in {p}: a cohort of {big}",
-        "Risk factors for {c} in {p}",
-        "How common is {c} in {p}?",
-        "{C} at {place}: {years} years of follow-up",
-        "Quality of life with {c}",
-        "Costs of {c} among {p}",
-    ),
-    "opinion": tuple(OPINIONS),
-}
-# In the order of a text, which has some of them: the first always, except in opinions.
-OTHER_SENTENCES: dict[str, tuple[str, ...]] = {
-    "technique": (
-        "We studied {tech} under controlled conditions.",
-        "{T} was used as the maker describes it.",
-        "Measurements were repeated {few} times in {small} samples.",
-        "No diagnoses were looked at.",
-        "The coefficient of variation was {pct} per cent.",
-        "Differences between centres were small.",
-        "Results after {months} months did not differ from those at the start.",
-        "Makers should state such figures.",
-    ),
-    "treatment": (
-        "{P} who had {c} were allotted at random to {treat} or to usual care.",
-        "The diagnosis had been made by {ref} in everyone.",
-        "Altogether {big} patients took part at {place}.",
-        "After {months} months, {pct} per cent of treated patients had symptoms.",
-        "The treatment relieved symptoms sooner than usual care did.",
-        "Side effects led {small} patients to stop.",
-        "The difference had gone after {years} years.",
-        "Larger trials of {treat} are under way.",
-    ),
-    "course": (
-        "We followed {p} at {place} for {years} years.",
-        "Diagnoses were taken from the records of {ref}.",
-        "{C} was found in {pct} per cent of {big} people.",
-        "A family history doubled the risk.",
-        "The disease stood still in {small} patients.",
-        "Mortality did not differ from that of neighbours.",
-        "Visits to a doctor numbered {few} a year.",
-        "Differences between regions are not explained.",
-    ),
-    "opinion": (
-        "{T} is attractive because it is cheap.",
-        "Whether {t} can stand beside {ref} is discussed.",
-        "Practice differs between regions.",
-        "Experience at {place} is encouraging.",
-        "No figures on accuracy are given.",
-        "Evidence is called for before {t} is used everywhere.",
-    ),
-}
-
-SURNAMES: tuple[str, ...] = (
-    "Aldermoor",
-    "Baskova",
-    "Brinkhold",
-    "Cassaru",
-    "Cordwell",
-    "Dagerlund",
-    "Dessaigne",
-    "Ebbesky",
-    "Ellgarth",
-    "Fanucci-Rohm",
-    "Ferrowby",
-    "Gallimar",
-    "Grundvik",
-    "Hallowesk",
-    "Hazeldrum",
-    "Ibarrondo",
-    "Ingleborn",
-    "Jaskovic",
-    "Jellmark",
-    "Kallenbrod",
-    "Kirtlebury",
-    "Lanziero",
-    "Lomaxby",
-    "Marchetvil",
-    "Mbeluwa",
-    "Nakurosa",
-    "Norquell",
-    "Oderwald",
-    "Ostrelin",
-    "Pallister-Wend",
-    "Prochanek",
-    "Quenneby",
-    "Rasmarin",
-    "Rothweiler",
-    "Sandovelle",
-    "Skarholt",
-    "Tamberlane",
-    "Tressick",
-    "Uldenport",
-    "Vasquerel",
-    "Venkatora",
-    "Wexborough",
-    "Wirthmann",
-    "Yarrowden",
-    "Zelenkin",
-    "Zuidmeer",
-)
-INITIALS = "ABCDEFGHIJKLMNOPRSTVW"
+WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong population"
 
 
 @dataclass(frozen=True)
@@ -521,8 +259,8 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
         ("not retrieved", plan.not_retrieved),
     ]
     why = {
-        "excluded": cycle(rng.sample(list(EXCLUDED), len(EXCLUDED))),
-        "no data": cycle(rng.sample(list(WITHOUT_DATA), len(WITHOUT_DATA))),
+        "excluded": cycle(rng.sample(list(WORDS.excluded), len(WORDS.excluded))),
+        "no data": cycle(rng.sample(list(WORDS.without_data), len(WORDS.without_data))),
     }
     settings: dict[str, dict[str, str]] = {}  # who was tested and where, by study
     titles: set[str] = set()
@@ -543,7 +281,7 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
 
 
 def _setting(question: Question, reason: str, rng: random.Random) -> dict[str, str]:
-    patients = rng.choice(VAGUE_PATIENTS if reason == "wrong population" else question.patients)
+    patients = rng.choice(WORDS.vague_patients if reason == WRONG_POPULATION else question.patients)
     return {"p": patients, "P": capital(patients), "place": rng.choice(question.places)}
 
 
@@ -567,23 +305,23 @@ def _accuracy(
         TP, FP, FN, TN = first.counts
         counts = (TP - TP // 3, FP - FP // 3, FN - FN // 3, TN - TN // 3)
     # Abstracts must not give away what only the full text can tell.
-    vague = reason in ("wrong reference standard", "wrong population") or rng.random() < 0.3
+    vague = reason in (WRONG_REFERENCE, WRONG_POPULATION) or rng.random() < 0.3
     values = {
         **_said_once(rng),
         **_words(test, condition),
         **_numbers(*counts),
         **setting,
-        "ref": rng.choice(VAGUE_REFERENCES) if vague else question.reference,
+        "ref": rng.choice(WORDS.vague_references) if vague else question.reference,
     }
-    sentences = [rng.choice(AIMS), rng.choice(METHODS)]
+    sentences = [rng.choice(WORDS.aims), rng.choice(WORDS.methods)]
     if rng.random() < 0.6:
         sentences.insert(0, rng.choice(question.facts))
     if status != "no data" or rng.random() < 0.4:
-        sentences.append(rng.choice(RESULTS))
+        sentences.append(rng.choice(WORDS.results))
     tells = status == "data" and rng.random() < 0.35
-    sentences.append(rng.choice(RATES if tells else NO_RATES))
+    sentences.append(rng.choice(WORDS.rates if tells else NO_RATES))
     sentences.append(rng.choice(CONCLUSIONS))
-    extra = [each for each in (*NO_RATES[1:], *CONCLUSIONS[4:]) if each not in sentences]
+    extra = [each for each in (*WORDS.beside_rates, *WORDS.spare_conclusions) if each not in sentences]
     abstract = _abstract(sentences, rng.sample(extra, len(extra)), values, rng)
     authors, year = _authors(rng), rng.randint(1997, 2022)
     if first is not None:
@@ -593,7 +331,7 @@ def _accuracy(
         authors, study = first.authors, first.study
     return Report(
         id="",
-        title=fill(rng.choice(ACCURACY_TITLES), values, SLOTS, rng),
+        title=fill(rng.choice(WORDS.accuracy_titles), values, WORDS.slots, rng),
         abstract=abstract,
         authors=authors,
         year=year,
@@ -616,10 +354,10 @@ def _full_text(
 ) -> str:
     """What a reader of the full text learns."""
     if status == "not retrieved":
-        return rng.choice(NOT_RETRIEVED)
-    opening = rng.choice(FULL_OPENINGS)
-    tested = rng.choice(FULL_TESTS)
-    referred = rng.choice(FULL_REFERENCES)
+        return rng.choice(WORDS.not_retrieved)
+    opening = rng.choice(WORDS.full_openings)
+    tested = rng.choice(WORDS.full_tests)
+    referred = rng.choice(WORDS.full_references)
     own = dict(values) | {
         "ref": question.reference,
         "positive": question.positive,
@@ -629,20 +367,18 @@ def _full_text(
         "pct3": str(5 * rng.randint(12, 18)),
     }
     if status == "data":
-        sentences = [opening, tested, referred, rng.choice(COUNTS)]
-        sentences.insert(rng.choice((3, 4)), rng.choice(LEFT_OUT))
+        sentences = [opening, tested, referred, rng.choice(WORDS.counts)]
+        sentences.insert(rng.choice((3, 4)), rng.choice(WORDS.left_out))
     elif reason == SECOND_REPORT:
-        sentences = [opening, SECOND]
+        sentences = [opening, WORDS.second_report]
     elif status == "no data":
-        sentences = [opening, tested, referred, WITHOUT_DATA[reason]]
+        sentences = [opening, tested, referred, WORDS.without_data[reason]]
     else:
-        wrong = question.wrong_references if reason == "wrong reference standard" else question.wrong_patients
+        wrong = question.wrong_references if reason == WRONG_REFERENCE else question.wrong_patients
         own["wrong"] = rng.choice(wrong)
-        # Sentences that would contradict what is wrong are left out.
-        sentences = (
-            [tested, EXCLUDED[reason]] if reason == "wrong population" else [opening, EXCLUDED[reason]]
-        )
-    return " ".join(fill(sentence, own, SLOTS, rng) for sentence in sentences)
+        # A sentence that would contradict what is wrong is left out.
+        sentences = [tested if reason == WRONG_POPULATION else opening, WORDS.excluded[reason]]
+    return " ".join(fill(sentence, own, WORDS.slots, rng) for sentence in sentences)
 
 
 def _other(question: Question, kind: str, rng: random.Random) -> Report:
@@ -678,7 +414,7 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
         "sens": str(rng.randint(48, 96)),
         "spec": str(rng.randint(60, 97)),
     }
-    title = rng.choice(OTHER_TITLES[kind])
+    title = rng.choice(tuple(WORDS.opinions) if kind == "opinion" else WORDS.other_titles[kind])
     about = values
     if kind in ("other test", "other disease"):
         if kind == "other test":
@@ -690,18 +426,18 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
                 **_words(test, lookalike),
                 "p": suspected,
                 "P": capital(suspected),
-                "ref": rng.choice(VAGUE_REFERENCES),
+                "ref": rng.choice(WORDS.vague_references),
             }
         sentences = [
-            rng.choice(AIMS),
-            rng.choice(METHODS),
-            rng.choice(RESULTS),
-            rng.choice((*RATES, *NO_RATES)),
+            rng.choice(WORDS.aims),
+            rng.choice(WORDS.methods),
+            rng.choice(WORDS.results),
+            rng.choice((*WORDS.rates, *NO_RATES)),
         ]
-        spare = [rng.choice(CONCLUSIONS), *rng.sample(NO_RATES[1:], 2)]
+        spare = [rng.choice(CONCLUSIONS), *rng.sample(WORDS.beside_rates, 2)]
     else:
-        pool = OTHER_SENTENCES[kind]
-        lead = OPINIONS[title] if kind == "opinion" else pool[0]
+        pool = WORDS.other_sentences[kind]
+        lead = WORDS.opinions[title] if kind == "opinion" else pool[0]
         rest = [sentence for sentence in pool if sentence != lead]
         kept = set(rng.sample(rest, rng.randint(4, len(rest) - 1)))
         sentences = [lead, *(sentence for sentence in rest if sentence in kept)]
@@ -710,7 +446,7 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
             sentences.insert(0, rng.choice(question.facts))
     return Report(
         id="",
-        title=fill(title, values, SLOTS, rng),
+        title=fill(title, values, WORDS.slots, rng),
         abstract=_abstract(sentences, [each for each in spare if each not in sentences], about, rng),
         authors=_authors(rng),
         year=rng.randint(1996, 2023),
@@ -723,7 +459,7 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
 
 def _said_once(rng: random.Random) -> dict[str, str]:
     """Durations and the like, the same in title, abstract and full text."""
-    return {slot: rng.choice(choices) for slot, choices in SLOTS.items()}
+    return {slot: rng.choice(choices) for slot, choices in WORDS.slots.items()}
 
 
 def _words(test: str, condition: str) -> dict[str, str]:
@@ -754,14 +490,14 @@ def _counts(plan: Plan, rng: random.Random) -> tuple[int, int, int, int]:
 def _abstract(sentences: list[str], spare: list[str], values: Mapping[str, str], rng: random.Random) -> str:
     """The sentences, with spare ones until the abstract is long enough."""
     wanted = rng.randint(SHORTEST, SHORTEST + 30)
-    spoken = [fill(sentence, values, SLOTS, rng) for sentence in sentences]
+    spoken = [fill(sentence, values, WORDS.slots, rng) for sentence in sentences]
     for sentence in spare:
         if sum(len(each.split()) for each in spoken) >= wanted:
             break
-        spoken.append(fill(sentence, values, SLOTS, rng))
+        spoken.append(fill(sentence, values, WORDS.slots, rng))
     return " ".join(spoken)
 
 
 def _authors(rng: random.Random) -> str:
-    names = rng.sample(SURNAMES, rng.randint(2, 5))
-    return "; ".join(f"{name} {rng.choice(INITIALS)}" for name in names)
+    names = rng.sample(WORDS.surnames, rng.randint(2, 5))
+    return "; ".join(f"{name} {rng.choice(WORDS.initials)}" for name in names)

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from importlib.resources import files
 
 from tarstop_core.simulate.grammar import capital, fill
 from tarstop_core.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
+from tarstop_core.simulate.words import Slots, read
 
 DEFAULT_SEED = 1412
 
@@ -75,154 +77,27 @@ NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim
 PARTIAL_SHARE = 0.22  # of the pool
 OTHER_FIELD_SHARE = 0.08
 
-SLOTS: dict[str, tuple[str, ...]] = {
-    "metal": (
-        "aluminium",
-        "stainless steel",
-        "brass",
-        "spring steel",
-        "titanium",
-        "galvanised steel",
-        "nickel-plated steel",
-    ),
-    "polymer": (
-        "polyamide",
-        "polypropylene",
-        "acetal resin",
-        "polyurethane",
-        "glass-filled nylon",
-        "polycarbonate",
-        "recycled polyester",
-    ),
-    "soft": ("silicone", "natural rubber", "polyurethane foam", "thermoplastic rubber", "neoprene"),
-    "gram": tuple(str(n) for n in range(380, 700, 10)),
-    "few": ("two", "three", "four", "five"),
-    "num": tuple(str(n) for n in range(8, 31)),
-    "big": tuple(str(n) for n in range(110, 200, 10)),
-    "mm": tuple(str(n) for n in range(20, 62, 2)),
-    "pct": ("three", "four", "five", "six", "seven"),
-    "lowtemp": ("12", "14", "15", "16", "18"),
-    "hightemp": ("24", "26", "28", "30", "32"),
-    "smalla": ("8.5", "8.7", "8.9", "9.1"),
-    "smallb": ("10", "10.5", "11", "11.5"),
-}
 
-# {m1}–{m3} never start a sentence and never are its subject, so number and articles always agree.
-OPENINGS: tuple[str, ...] = (
-    "{A_d}{use} comprises {m1}, {m2} and {m3}.",
-    "Disclosed is {a_d}{use}, comprising {m1}; {m2}; and {m3}.",
-    "The invention relates to {a_d}{use}. It comprises {m1}, {m2} and, in addition, {m3}.",
-    "In order to {purpose}, {a_d} is provided with {m1} and with {m2}. The {d} also has {m3}.",
-    "What is proposed is {a_d}{use} that has {m1}. It furthermore includes {m2} as well as {m3}.",
-    "The {d} described here serves to {purpose}. Its main parts are {m1}, {m2} and {m3}.",
-    "{A_d} intended to {purpose} comprises {m1}. It is completed by {m2} and by {m3}.",
-    "{A_d}{use} makes use of {m1}, which works together with {m2}. There is also provision for {m3}.",
-    "With a conventional {d} it is hard to avoid {problem}. The present {d} therefore has {m1}, {m2} and {m3}.",
-    "To counter {problem}, {a_d}{use} is equipped with {m1}; it combines this with {m2} and {m3}.",
-    "The application describes {a_d}{use}. Its essential elements are {m1}, {m2} and {m3}.",
-    "The {d} according to the invention is built around {m1}. It likewise has {m2} and {m3}.",
-)
-EXTRA_SENTENCES: tuple[str, ...] = (
-    "Further embodiments include {m}.",
-    "The {d} may additionally have {m}.",
-    "It can also be supplied with {m}.",
-    "A preferred version is fitted with {m}.",
-    "Where required, the maker adds {m}.",
-    "A variant is described with {m}.",
-)
-OPERATION_SENTENCES: tuple[str, ...] = (
-    "In use, {op}.",
-    "During operation, {op}.",
-    "Typically, {op}.",
-    "{Op}.",
-)
-PROBLEM_SENTENCES: tuple[str, ...] = (
-    "In this way {problem} can be avoided.",
-    "The arrangement counteracts {problem}.",
-    "One aim is to prevent {problem}.",
-    "Users of earlier designs complained of {problem}.",
-    "This lessens the risk of {problem}.",
-    "Measures against {problem} are described.",
-)
-PURPOSE_SENTENCES: tuple[str, ...] = (
-    "The object is to {purpose}.",
-    "It is designed to {purpose}.",
-    "The purpose is to {purpose}.",
-    "The device helps to {purpose}.",
-)
-ADVANTAGE_SENTENCES: tuple[str, ...] = (
-    "As a result, {adv}.",
-    "An advantage is that {adv}.",
-    "{Adv}.",
-    "Tests showed that {adv}.",
-    "The design ensures that {adv}.",
-    "It is a particular merit that {adv}.",
-)
-GENERAL_SENTENCES: tuple[str, ...] = (
-    "Parts subject to wear can be replaced separately.",
-    "Preferred materials are {metal} and {polymer}.",
-    "The main parts are made of {metal} or moulded from {polymer}.",
-    "A method of making the {d} is described as well.",
-    "The {d} can be retrofitted to existing equipment.",
-    "All parts can be assembled by hand in a few steps.",
-    "The drawings show {few} embodiments of the {d}.",
-    "A kit of parts for the {d} is also described.",
-    "The number of separate parts is kept small.",
-    "Tolerances of manufacture are evened out by a resilient insert of {soft}.",
-    "Contact faces are lined with {soft} to avoid noise.",
-    "The {d} was tried out over {few} months.",
-)
-TITLES: tuple[str, ...] = (
-    "{D} with {s1}",
-    "{D} with {s1} and {s2}",
-    "{D} having {s1}",
-    "{D}{use}",
-    "{S1} for {a_d}",
-    "{D}{use} with {s1}",
-    "Improved {d} comprising {s1}",
-    "Arrangement of {s1} in {a_d}",
-    "Method of operating {a_d} with {s1}",
-    "{S1} and {a_d} equipped therewith",
-    "{D}, in particular with {s1}",
-    "Kit of parts for {a_d} with {s1}",
-)
-NAME_ROOTS: tuple[str, ...] = (
-    "Ardelune",
-    "Brenvik",
-    "Corrindale",
-    "Dunstrop",
-    "Eskenholt",
-    "Femblay",
-    "Grauwald",
-    "Havenor",
-    "Ivarstrand",
-    "Kestwick",
-    "Lindovar",
-    "Marrowby",
-    "Nettleforge",
-    "Ostrelle",
-    "Pellindra",
-    "Quessel",
-    "Rovanta",
-    "Sallowfen",
-    "Tarnholt",
-    "Umbrelac",
-    "Vossmere",
-    "Wendelau",
-    "Ylvestad",
-    "Zandrick",
-)
-NAME_TRADES: tuple[str, ...] = (
-    "Devices",
-    "Engineering",
-    "Industries",
-    "Instruments",
-    "Mechanics",
-    "Systems",
-    "Technologies",
-    "Works",
-)
-NAME_FORMS: tuple[str, ...] = ("Ltd", "GmbH", "AB", "Inc.", "SA", "BV", "Oy", "SpA")
+@dataclass(frozen=True)
+class Words:
+    """What is said of any invention: the fields of `patents.toml`, which says what stands for what."""
+
+    titles: tuple[str, ...]
+    openings: tuple[str, ...]
+    extra_sentences: tuple[str, ...]
+    operation_sentences: tuple[str, ...]
+    problem_sentences: tuple[str, ...]
+    purpose_sentences: tuple[str, ...]
+    advantage_sentences: tuple[str, ...]
+    general_sentences: tuple[str, ...]
+    name_roots: tuple[str, ...]
+    name_trades: tuple[str, ...]
+    name_forms: tuple[str, ...]
+    inventors: tuple[str, ...]
+    slots: Slots
+
+
+WORDS = read(Words, files(__package__) / "patents.toml")
 
 
 @dataclass(frozen=True)
@@ -394,7 +269,7 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
         publication_number="",
         title=title,
         abstract=abstract,
-        assignee=f"{rng.choice(NAME_ROOTS)} {rng.choice(NAME_TRADES)} {rng.choice(NAME_FORMS)}",
+        assignee=f"{rng.choice(WORDS.name_roots)} {rng.choice(WORDS.name_trades)} {rng.choice(WORDS.name_forms)}",
         year=rng.randint(1994, 2021),
         kind=kind,
         disclosed=tuple(i in shown for i in range(3)),
@@ -415,7 +290,7 @@ def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
 
 
 def _fill(template: str, values: dict[str, str], rng: random.Random) -> str:
-    return fill(template, values, SLOTS, rng)
+    return fill(template, values, WORDS.slots, rng)
 
 
 def _article(noun: str) -> str:
@@ -449,22 +324,22 @@ def _text(
 
     first, second = rng.sample(parts, 2)
     title_values = values | {"s1": first.short, "S1": capital(first.short), "s2": second.short}
-    title = _fill(rng.choice(TITLES), title_values, rng)
+    title = _fill(rng.choice(WORDS.titles), title_values, rng)
 
-    opening = rng.choice(OPENINGS)
-    later = [rng.choice(OPERATION_SENTENCES), rng.choice(ADVANTAGE_SENTENCES)]
+    opening = rng.choice(WORDS.openings)
+    later = [rng.choice(WORDS.operation_sentences), rng.choice(WORDS.advantage_sentences)]
     if "{purpose}" not in opening and rng.random() < 0.5:
-        later.insert(rng.randrange(2), rng.choice(PURPOSE_SENTENCES))
+        later.insert(rng.randrange(2), rng.choice(WORDS.purpose_sentences))
     elif "{problem}" not in opening:
-        later.insert(rng.randrange(3), rng.choice(PROBLEM_SENTENCES))
+        later.insert(rng.randrange(3), rng.choice(WORDS.problem_sentences))
     sentences = [_fill(opening, values, rng)]
     if spare and rng.random() < 0.45:
-        sentences.append(_fill(rng.choice(EXTRA_SENTENCES), values | {"m": spare.pop().phrase}, rng))
+        sentences.append(_fill(rng.choice(WORDS.extra_sentences), values | {"m": spare.pop().phrase}, rng))
     sentences += [_fill(sentence, values, rng) for sentence in later]
     again = values | {"problem": problems[1], "adv": advantages[1], "Adv": capital(advantages[1])}
-    fillers = rng.sample(GENERAL_SENTENCES, 3)
-    fillers.insert(rng.randrange(2), rng.choice([s for s in PROBLEM_SENTENCES if s not in later]))
-    fillers.insert(rng.randrange(2), rng.choice(EXTRA_SENTENCES))
+    fillers = rng.sample(WORDS.general_sentences, 3)
+    fillers.insert(rng.randrange(2), rng.choice([s for s in WORDS.problem_sentences if s not in later]))
+    fillers.insert(rng.randrange(2), rng.choice(WORDS.extra_sentences))
     wanted = rng.randint(SHORTEST, LONGEST - 25)
     for filler in fillers:
         if _words(sentences) >= wanted:

@@ -31,20 +31,6 @@ GOOGLE_COLUMNS: tuple[str, ...] = (
     "result link",
     "representative figure link",
 )
-INVENTORS: tuple[str, ...] = (
-    "Anselm Torvik",
-    "Birgit Ollander",
-    "Casimir Dahlquay",
-    "Delphine Marrot",
-    "Edda Wintergrave",
-    "Farid Qasoun",
-    "Greta Plumleigh",
-    "Hiro Takanuma",
-    "Imke Sandvoort",
-    "Joaquim Ferrado",
-    "Katya Brelova",
-    "Ludo Vanheemst",
-)
 
 
 def write_sample_data(
@@ -195,7 +181,7 @@ def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
                 number,
                 document.title,
                 document.assignee,
-                ", ".join(rng.sample(INVENTORS, rng.randint(1, 3))),
+                ", ".join(rng.sample(patents.WORDS.inventors, rng.randint(1, 3))),
                 f"{document.year - 2}-{months}",
                 f"{document.year - 1}-{months}",
                 f"{document.year}-{months}",

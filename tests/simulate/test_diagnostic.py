@@ -9,7 +9,17 @@ import pytest
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.reports import OUTCOMES
-from tarstop_core.simulate.diagnostic import EXCLUDED, PLANS, WITHOUT_DATA, Report, Review, simulate_reviews
+from tarstop_core.simulate.diagnostic import (
+    OVERLAPPING,
+    PLANS,
+    SHARES,
+    WORDS,
+    WRONG_POPULATION,
+    WRONG_REFERENCE,
+    Report,
+    Review,
+    simulate_reviews,
+)
 from tarstop_core.simulate.questions import QUESTIONS, Question
 from tarstop_core.simulate.readme import study_depths, tables_of
 
@@ -123,7 +133,7 @@ def test_every_report_without_data_says_why(reviews: list[Review]) -> None:
             if report.reason == "overlapping population":
                 other = re.search(r"part of those of (.+ \d{4}), as", report.full_text)
                 assert other and other[1] in {study.study for study in review.studies}
-    assert {*EXCLUDED, *WITHOUT_DATA} <= set(reasons)
+    assert {*WORDS.excluded, *WORDS.without_data} <= set(reasons)
 
 
 def test_one_study_of_each_review_has_two_reports(reviews: list[Review]) -> None:
@@ -171,6 +181,12 @@ def test_texts_read_as_sentences(reviews: list[Review]) -> None:
             sentences = re.split(r"(?<=[^\d]\.) ", text)
             assert all(sentence[0].isupper() or sentence[0].isdigit() for sentence in sentences), text
             assert len(set(sentences)) == len(sentences), text
+
+
+def test_the_words_have_the_names_that_the_grammar_knows() -> None:
+    assert {OVERLAPPING, WRONG_POPULATION, WRONG_REFERENCE} <= WORDS.excluded.keys()
+    assert {*WORDS.other_titles, "opinion"} == set(SHARES)
+    assert set(WORDS.other_sentences) == set(SHARES) - {"other test", "other disease"}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.topic)

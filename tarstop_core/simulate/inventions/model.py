@@ -1,4 +1,4 @@
-"""What an invention is made of, for the grammar that composes documents about it."""
+"""What an invention is made of, for the grammar that composes documents about it; one TOML file says each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Invention:
-    """An application and the vocabulary of its field."""
+    """An application and the vocabulary of its field; `topic` is the name of its file."""
 
     topic: str
     title: str
@@ -50,19 +50,3 @@ class Invention:
     operations: tuple[str, ...]
     extras: tuple[Mechanism, ...]
     features: tuple[Feature, ...]
-
-
-def lines(text: str) -> tuple[str, ...]:
-    """The lines of a block that are not blank, stripped."""
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
-
-
-def mechanisms(text: str) -> tuple[Mechanism, ...]:
-    """A block of lines "short | phrase" as mechanisms."""
-    pairs = (line.split(" | ", 1) for line in lines(text))
-    return tuple(Mechanism(short, phrase) for short, phrase in pairs)
-
-
-def feature(label: str, *, close: str, far: str, other: str) -> Feature:
-    """A feature from three blocks of lines "short | phrase"."""
-    return Feature(label, mechanisms(close), mechanisms(far), mechanisms(other))

@@ -1,4 +1,4 @@
-"""What a question about a test is made of, for the grammar that composes documents about it."""
+"""What a question about a test is made of, for the grammar that composes documents about it; one TOML file says each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Question:
     Parameters
     ----------
     topic, title, question, criteria : str
-        Name, title, what the review asks (the query), and which studies it includes (begins in lower case).
+        Name (that of the file), title, what the review asks (the query), and which studies it includes (begins in lower case).
     test, test_far : tuple of str
         The test in the question's words, and in words that a search for it finds late; with an
         article where it needs one.
@@ -59,8 +59,3 @@ class Question:
     treatments: tuple[str, ...]
     facts: tuple[str, ...]
     technical: tuple[str, ...]
-
-
-def split(text: str) -> tuple[str, ...]:
-    """The parts between "|" signs, stripped."""
-    return tuple(" ".join(part.split()) for part in text.split("|"))
