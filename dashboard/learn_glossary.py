@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import shell
-from tarstop_core.glossary import Term, found, terms
 from tarstop_core.methods import formulas
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.glossary import Term, found, terms
 
 
 def show() -> None:

@@ -1,0 +1,1 @@
+"""The lecture in the browser: lesson, game, ideas, methods and glossary."""
