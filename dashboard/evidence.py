@@ -27,11 +27,11 @@ from tarstop_core.explain import percent
 from tarstop_core.figures import Figure
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
-from tarstop_core.glossary import named
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples import PublishedSet, published_sets
 from tarstop_core.shipped import priors
 from tarstop_core.tables import CELLS, Tables
+from tarstop_core.teaching.glossary import named
 
 ROOM = 10  # rows by which a figure grows where studies are added one by one
 LARGE = 60  # studies from which a figure may take a moment

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import shell
-from tarstop_core.glossary import Term, found, terms
 from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.glossary import Term, found, terms
 from tarstop_core.teaching.methods import formulas
 
 

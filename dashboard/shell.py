@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.glossary import named, terms
 from tarstop_core.store import Store
+from tarstop_core.teaching.glossary import named, terms
 
 ROOT = Path(__file__).parent.parent
 ICON = str(ROOT / "dashboard" / "icon.svg")

@@ -85,8 +85,6 @@ class Advice:
         Per document, in the payoffs' unit.
     more : int
         Documents that would still be read if nothing turned up.
-    expected_more : float
-        Documents that are expected to be read, because a hit may end the search sooner.
     plus : bool
         The action on stopping now.
     utility : float
@@ -110,7 +108,6 @@ class Advice:
     worth: float | None
     cost: float
     more: int
-    expected_more: float
     plus: bool
     utility: float
     variations: tuple[Variation, ...] = ()
@@ -486,7 +483,6 @@ def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
         worth=None if worth is None else 0.0 if settled else float(worth[depth]),
         cost=cost,
         more=stop - depth,
-        expected_more=float(stop - depth) if settled else path.expected_effort(depth, stop),
         plus=plus,
         utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(path.belief_at(depth))),
     )

@@ -310,10 +310,6 @@ class CumulativePath:
             return self.otherwise
         return np.where(self.payoffs.chooses_plus(self.b), 1 - self.b, self.b)
 
-    def expected_effort(self, start: int, plan: int) -> float:
-        """Documents of going from `start` to `plan`: no single one ends it sooner."""
-        return float(plan - start)
-
     def one_report(self) -> float:
         """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
         return self.share * self.states[-1].evsi(self.payoffs)

@@ -79,7 +79,7 @@ SHARED = (
 """What paths (decisive, cumulative) keep that depends on no payoff."""
 REACH = 1000.0
 """How many times larger or smaller a break-even value is looked for."""
-SCAN, HALVINGS, HALVINGS_B_0 = 6, 16, 11
+SCAN, HALVINGS = 6, 16
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
 LESS_ROWS = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.tables import Tables
@@ -58,16 +58,3 @@ class Outcome:
     def name(self) -> str:
         """The name of the topic."""
         return self.topic.name
-
-    def studies_met(self, depth: ArrayLike) -> NDArray[np.int64]:
-        """How many studies have been met once the first `depth` documents are read; any shape.
-
-        Examples
-        --------
-        >>> tables = Tables(("A", "B"), *np.ones((4, 2)))
-        >>> topic = Topic("T", np.array(["x", "y", "z"]))
-        >>> Outcome(topic, "R", tables, np.array([1, 3])).studies_met([0, 1, 2, 3]).tolist()
-        [0, 0, 1, 1]
-        """
-        reached = np.minimum(np.asarray(depth), len(self.topic))
-        return np.asarray(np.searchsorted(self.positions, reached, side="left"), dtype=np.int64)

@@ -158,43 +158,6 @@ class Payoffs:
         return -self.L_g if omega else self.G
 
 
-def from_two_questions(documents: float, ratio: float) -> tuple[Payoffs, float]:
-    """Normalised payoffs and cost from two answers in plain words.
-
-    Parameters
-    ----------
-    documents : float
-        "To avoid the worse of the two mistakes for certain, how many documents would you read?"
-    ratio : float
-        How many times worse a wrong a⁺ is than a wrong a⁻ (below 1 when a wrong a⁻ is worse).
-
-    Returns
-    -------
-    payoffs : Payoffs
-        Normalised (K = 1), with q* = ratio / (1 + ratio).
-    cost : float
-        c/K per document: the worse mistake costs max(q*, 1−q*), spread over the documents.
-
-    Examples
-    --------
-    >>> payoffs, cost = from_two_questions(documents=400, ratio=4)
-    >>> round(payoffs.q_star, 3), round(cost, 6)
-    (0.8, 0.002)
-    """
-    if not (math.isfinite(documents) and documents > 0):
-        raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
-    if not (math.isfinite(ratio) and ratio > 0):
-        raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
-    payoffs = Payoffs.from_q_star(ratio / (1 + ratio))
-    return payoffs, max(payoffs.wrong_plus, payoffs.wrong_minus) / documents
-
-
-def to_two_questions(payoffs: Payoffs, cost: float) -> tuple[float, float]:
-    """The two answers that these payoffs and this cost stand for: (documents, ratio)."""
-    worse = max(payoffs.wrong_plus, payoffs.wrong_minus)
-    return (worse / cost if cost > 0 else math.inf), payoffs.wrong_plus / payoffs.wrong_minus
-
-
 def check_cost(cost: float) -> float:
     """The cost per document, refused when negative or not a number; zero is legal."""
     if not (math.isfinite(cost) and cost >= 0):

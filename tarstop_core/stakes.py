@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost, to_two_questions
+from tarstop_core.payoffs import Payoffs, check_cost
 
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
@@ -54,12 +54,17 @@ class Stakes:
     @property
     def documents(self) -> float:
         """How many documents a person would read to avoid the worse of the two mistakes for certain."""
-        return to_two_questions(self.payoffs, self.cost)[0]
+        return self._worst / self.cost if self.cost > 0 else math.inf
 
     @property
     def ratio(self) -> float:
         """How many times worse a wrong a⁺ is than a wrong a⁻."""
-        return to_two_questions(self.payoffs, self.cost)[1]
+        return self.payoffs.wrong_plus / self.payoffs.wrong_minus
+
+    @property
+    def _worst(self) -> float:
+        """What the worse of the two mistakes costs, in the unit."""
+        return max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
 
     @property
     def fraction(self) -> float:
@@ -111,8 +116,7 @@ class Stakes:
         """
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
-        worse = max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
-        return replace(self, cost=worse / documents)
+        return replace(self, cost=self._worst / documents)
 
     def with_ratio(self, ratio: float) -> Stakes:
         """Another answer to the second question; the answer to the first stays, and so does K.

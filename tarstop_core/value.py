@@ -227,10 +227,6 @@ class DecisivePath:
                 return start + first
             seen *= 4
 
-    def expected_effort(self, start: int, plan: int) -> float:
-        """Expected number of documents of going from `start` to `plan`, ending at a hit."""
-        return float((self.effort[plan] - self.effort[start]) / self.passes[start])
-
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:
     """Greatest fall of y a step from each point to any later one, shape (len − 1,).

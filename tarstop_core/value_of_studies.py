@@ -63,17 +63,6 @@ class NextStudy:
     given_minus: Floats
     n_0: float
 
-    @property
-    def chance(self) -> Floats:
-        """Chance of TP = 0 … n1, shape (n1 + 1,)."""
-        return self.b * self.given_plus + (1 - self.b) * self.given_minus
-
-    @property
-    def belief_after(self) -> Floats:
-        """Belief after TP = 0 … n1, shape (n1 + 1,); its expectation is b."""
-        chance = self.chance
-        return np.divide(self.b * self.given_plus, chance, out=np.full_like(chance, self.b), where=chance > 0)
-
     def evsi(self, payoffs: Payoffs) -> float:
         """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
         # What acting on the counts loses to knowing ω, summed over the counts: nothing cancels.
@@ -123,7 +112,7 @@ def next_studies(
     prior = prior or Prior()
     lattice = lattice_for(tables, check_theta(theta), prior)
     first = len(tables) if last_only else 0
-    weights = weights_path(tables, theta, prior, lattice)[0][first:]
+    weights = weights_path(tables, theta, prior, lattice)[first:]
     if beliefs is None:
         b = np.asarray(expit(log_odds_path(tables, theta, prior, last_only=last_only)))
     else:

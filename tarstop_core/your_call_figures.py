@@ -23,7 +23,7 @@ from tarstop_core.figures import (
 )
 from tarstop_core.lesson_figures import end_of_axis, for_a_hall
 from tarstop_core.policies import Optimal
-from tarstop_core.your_call import YOU, Game, Row, finds_of, hidden
+from tarstop_core.your_call import YOU, Game, Row, finds_of
 
 ROW = 30
 """Pixels of one rule."""
@@ -139,14 +139,6 @@ def _upright(depth: int, colour: str) -> dict[str, Any]:
         "yref": "paper",
         "line": {"color": colour, "width": 2, "dash": "dot"},
     }
-
-
-def round_alt(game: Game, at: int) -> str:
-    """What the figure of a round shows."""
-    own = game.calls[at].depth
-    explored, settings = sample(game.keys[at]), game.settings(at)
-    best = int(Optimal().depths(explored.played(settings), [settings.cost])[0])
-    return f"You stopped after {own:,}, Optimal after {best:,}. {hidden(explored, settings, game.calls[at])}"
 
 
 def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:

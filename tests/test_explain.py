@@ -195,7 +195,6 @@ def situation(headline: Headline, **changes: object) -> Advice:
         worth=None if headline == "all read" else 0.0043 if go_on else 0.0003,
         cost=START.cost,
         more=6 if go_on else 0,
-        expected_more=5.5 if go_on else 0.0,
         plus=False,
         utility=0.15,
         review=TOLD if headline == "reports" else None,

@@ -18,7 +18,7 @@ from tarstop_core.teaching.methods import body, document, formulas, sections
 ROOT = Path(__file__).resolve().parents[1]
 # Modules whose public functions compute something with a formula, and those of them that do not.
 OF_FORMULAS = {
-    "payoffs": {"check_cost", "from_two_questions"},
+    "payoffs": {"check_cost"},
     "belief.decisive": {"check_prior"},
     "belief.of_tables": {"check_engine"},
     "belief.bayes": {"notes"},

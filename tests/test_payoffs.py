@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost, exceeds, from_two_questions, to_two_questions
+from tarstop_core.payoffs import Payoffs, check_cost, exceeds
 
 AMOUNTS = st.floats(0.01, 1e4)
 PAYOFFS = st.builds(Payoffs, B=AMOUNTS, L_r=AMOUNTS, L_g=AMOUNTS, G=AMOUNTS)
@@ -118,27 +118,6 @@ def test_exceeds_is_strict_also_at_zero() -> None:
     assert list(exceeds([1.0, 2.0, 3.0], 2.0)) == [False, False, True]
 
 
-@given(st.floats(1e-2, 1e7), st.floats(1e-3, 1e3))
-def test_two_questions_and_back(documents: float, ratio: float) -> None:
-    payoffs, cost = from_two_questions(documents, ratio)
-    assert to_two_questions(payoffs, cost) == pytest.approx((documents, ratio), rel=1e-9)
-
-
-@given(PAYOFFS, st.floats(1e-6, 1e3))
-def test_payoffs_and_cost_to_two_questions_and_back(payoffs: Payoffs, cost: float) -> None:
-    again, share = from_two_questions(*to_two_questions(payoffs, cost))
-    assert again.q_star == pytest.approx(payoffs.q_star, rel=1e-9)
-    assert share / again.K == pytest.approx(cost / payoffs.K, rel=1e-9)
-
-
-def test_two_questions_in_money_keep_their_meaning() -> None:
-    # A wrong a+ loses 800, a wrong a- 200, a document costs 2: the worse error is worth 400 documents.
-    payoffs = Payoffs(B=100, L_r=300, L_g=100, G=500, unit="£")
-    assert to_two_questions(payoffs, 2.0) == pytest.approx((400, 4))
-    assert to_two_questions(payoffs, 0.0)[0] == math.inf
-    assert from_two_questions(400, 4)[0].q_star == pytest.approx(0.8)
-
-
 def one_sentence(message: str) -> bool:
     return message[0].isupper() and message.endswith(".") and "\n" not in message and ". " not in message
 
@@ -155,15 +134,6 @@ def test_payoffs_must_be_positive_numbers(name: str, value: float) -> None:
 def test_the_threshold_must_lie_inside(q_star: float) -> None:
     with pytest.raises(InputProblem) as problem:
         Payoffs.from_q_star(q_star)
-    assert one_sentence(str(problem.value))
-
-
-@pytest.mark.parametrize(
-    "documents, ratio", [(0, 1), (-5, 1), (math.nan, 1), (math.inf, 1), (10, 0), (10, -1)]
-)
-def test_impossible_answers_are_refused(documents: float, ratio: float) -> None:
-    with pytest.raises(InputProblem) as problem:
-        from_two_questions(documents, ratio)
     assert one_sentence(str(problem.value))
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.payoffs import Payoffs, from_two_questions
+from tarstop_core.errors import InputProblem
+from tarstop_core.payoffs import Payoffs
 from tarstop_core.stakes import PAYOFF_NAMES, Stakes
 
 amounts = st.floats(1e-3, 1e6)
@@ -62,10 +64,30 @@ def test_the_second_answer_leaves_the_first(before: Stakes, ratio: float) -> Non
 
 @given(st.floats(0.5, 1e6), st.floats(0.01, 100))
 def test_both_answers_give_what_the_two_questions_stand_for(documents: float, ratio: float) -> None:
-    payoffs, cost = from_two_questions(documents, ratio)
     ours = Stakes(Payoffs.from_q_star(0.5), 0.001).with_ratio(ratio).with_documents(documents)
-    assert close(ours.payoffs.q_star, payoffs.q_star)
-    assert close(ours.fraction, cost / payoffs.K)
+    assert close(ours.payoffs.q_star, ratio / (1 + ratio))
+    # The worse mistake costs max(q*, 1 − q*), spread over the documents.
+    assert close(ours.fraction, max(ratio, 1) / (1 + ratio) / documents)
+    assert close(ours.documents, documents) and close(ours.ratio, ratio)
+
+
+def test_both_answers_are_read_from_stakes_in_money() -> None:
+    # A wrong a+ loses 800, a wrong a- 200, a document costs 2: the worse error is worth 400 documents.
+    payoffs = Payoffs(B=100, L_r=300, L_g=100, G=500, unit="£")
+    assert (Stakes(payoffs, 2.0).documents, Stakes(payoffs, 2.0).ratio) == (400, 4)
+    assert Stakes(payoffs, 0.0).documents == math.inf
+
+
+@pytest.mark.parametrize("documents", [0, -5, math.nan])
+def test_impossible_documents_are_refused(documents: float) -> None:
+    with pytest.raises(InputProblem, match="number of documents is"):
+        Stakes(Payoffs.from_q_star(0.5), 0.001).with_documents(documents)
+
+
+@pytest.mark.parametrize("ratio", [0, -1, math.nan, math.inf])
+def test_impossible_ratios_are_refused(ratio: float) -> None:
+    with pytest.raises(InputProblem, match="times worse than the other"):
+        Stakes(Payoffs.from_q_star(0.5), 0.001).with_ratio(ratio)
 
 
 @given(stakes, st.sampled_from(PAYOFF_NAMES), amounts)

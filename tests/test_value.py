@@ -145,20 +145,6 @@ def test_score_is_the_mean_chance_times_evpi(
     np.testing.assert_allclose(path.score(K), expected, rtol=1e-9, atol=1e-14 * payoffs.K)
 
 
-@given(RANKINGS, PRIORS, st.data())
-def test_expected_effort_is_the_mean_over_where_the_hit_comes(
-    h: list[float], b_0: float, data: st.DataObject
-) -> None:
-    start = data.draw(st.integers(0, len(h)))
-    plan = data.draw(st.integers(start, len(h)))
-    path = DecisivePath(hit_curve(h), b_0, Payoffs.from_q_star(0.5))
-    b, alive, expected = loops.beliefs(h, b_0), 1.0, 0.0
-    for d in range(start, plan):
-        expected += alive
-        alive *= 1 - b[d] * h[d]
-    assert path.expected_effort(start, plan) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
 @given(RANKINGS, PRIORS, PAYOFFS, COSTS, st.sampled_from([10.0**e for e in range(-6, 10)]))
 def test_money_and_normalised_say_the_same(
     h: list[float], b_0: float, payoffs: Payoffs, c: float, factor: float

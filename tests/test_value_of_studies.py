@@ -9,17 +9,19 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
 
-from tarstop_core.belief.bayes import marginal_likelihood, univariate_path
+from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.tables import Tables
 from tarstop_core.value_of_studies import (
+    NextStudy,
     chance_otherwise,
     evsi_of_studies,
     n1_next,
     next_studies,
 )
+from tests.reference.integrals import log_evidences
 
 # Two studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.
 AUDIT_C = [(47, 101, 9, 738), (126, 272, 51, 1543)]
@@ -36,6 +38,11 @@ def tables(rows: ArrayLike) -> Tables:
     return Tables(tuple(f"study {i + 1}" for i in range(cells.shape[1])), *cells)
 
 
+def chance_of(study: NextStudy) -> np.ndarray:
+    """Of each number of true positives, all told."""
+    return study.b * study.given_plus + (1 - study.b) * study.given_minus
+
+
 def test_size_of_a_study_not_yet_seen() -> None:
     assert n1_next(tables([])) == n1_next(tables([(0, 1, 0, 1)])) == 40
     assert n1_next(tables([(3, 0, 1, 0), (0, 1, 0, 1), (5, 0, 5, 0), (50, 0, 50, 0)])) == 10
@@ -45,11 +52,10 @@ def test_enumeration_is_adding_each_possible_study() -> None:
     n1 = 12
     study = next_studies(tables(SMALL), 0.7, n1=n1)[-1]
     grown = [tables([*SMALL, (tp, 0, n1 - tp, 0)]) for tp in range(n1 + 1)]
-    before = marginal_likelihood(tables(SMALL), 0.7)
-    chance = [np.exp(marginal_likelihood(t, 0.7) - before) for t in grown]
+    chance = np.exp(log_evidences(grown, 0.7, Prior()) - log_evidences([tables(SMALL)], 0.7, Prior()))
     after = [univariate_path(t, 0.7)[-1] for t in grown]
-    np.testing.assert_allclose(study.chance, chance, atol=1e-4)
-    np.testing.assert_allclose(study.belief_after, after, atol=1e-3)
+    np.testing.assert_allclose(chance_of(study), chance, atol=1e-4)
+    np.testing.assert_allclose(study.b * study.given_plus / chance_of(study), after, atol=1e-3)
     for q_star in (0.2, 0.5, 0.8):
         payoffs = Payoffs.from_q_star(q_star)
         gain = np.dot(chance, payoffs.utility(after)) - payoffs.utility(study.b)
@@ -69,8 +75,8 @@ def test_one_study_is_worth_something_between_nothing_and_everything(
         studies = next_studies(tables(rows), theta, beliefs=given_beliefs, n1=n1)
         assert len(studies) == len(rows) + 1
         for study in studies:
-            assert study.chance.sum() == pytest.approx(1, abs=1e-9)
-            assert study.chance @ study.belief_after == pytest.approx(study.b, abs=1e-9)
+            for chances in (study.given_plus, study.given_minus):
+                assert chances.sum() == pytest.approx(1, abs=1e-9)
             assert 0 <= study.evsi(payoffs) <= payoffs.evpi(study.b)
             assert study.n_0 >= 0
 
@@ -151,7 +157,7 @@ def test_settled_knowledge_is_worth_nothing_more() -> None:
 
 def test_huge_studies_are_predicted_as_large_ones() -> None:
     study = next_studies(tables([(900_000, 0, 100_000, 10)]), 0.75)[-1]
-    assert study.n1 == 1_000_000 and len(study.chance) == 1001
+    assert study.n1 == 1_000_000 and len(study.given_plus) == 1001
     assert study.n_0 > 0
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
-from scipy.special import betaln, digamma, expit, gammaln, logit, ndtr, polygamma
+from scipy.special import betaln, digamma, expit, logit, ndtr, polygamma
 
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.tables import Tables
@@ -205,31 +205,19 @@ def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Fl
     return known, log_scale
 
 
-def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> tuple[Floats, Floats]:
-    """Posterior mass of every (τ, μ) after each study.
-
-    Returns
-    -------
-    weights : ndarray, shape (n + 1, T·M)
-        Rows sum to 1.
-    log_evidence : ndarray, shape (n + 1,)
-        Log probability of the counts so far (TP given n1), binomial coefficients included.
-    """
-    rows, log_scale = study_likelihood(tables, theta, lattice)
+def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> Floats:
+    """Posterior mass of every (τ, μ) after each study, shape (n + 1, T·M); rows sum to 1."""
+    rows, _ = study_likelihood(tables, theta, lattice)
     weights = np.empty((len(tables) + 1, lattice.kernel.shape[1]))
-    log_evidence = np.zeros(len(tables) + 1)
     weights[0] = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
-    log_scale += gammaln(tables.diseased + 1) - gammaln(tables.TP + 1) - gammaln(tables.FN + 1)
     for i in range(len(tables)):
         if tables.diseased[i]:
             np.multiply(weights[i], rows[i], out=weights[i + 1])
             # Rescaling at each study keeps 500 of them from underflowing.
-            total = weights[i + 1].sum()
-            weights[i + 1] /= total
-            log_evidence[i + 1] = log_evidence[i] + log_scale[i] + math.log(total)
+            weights[i + 1] /= weights[i + 1].sum()
         else:
-            weights[i + 1], log_evidence[i + 1] = weights[i], log_evidence[i]
-    return weights, log_evidence
+            weights[i + 1] = weights[i]
+    return weights
 
 
 def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
@@ -276,7 +264,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
     With `last_only`, shape (1,): after all of them.
     """
     lattice = lattice_for(tables, check_theta(theta), prior)
-    weights = weights_path(tables, theta, prior, lattice)[0]
+    weights = weights_path(tables, theta, prior, lattice)
     below, above = lattice.halves(weights)
     with np.errstate(divide="ignore"):
         log_odds = np.log(above) - np.log(below)
@@ -326,13 +314,6 @@ def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
     density = np.exp(CubicSpline(lattice.mu[first:last], of_mu)((edges + 0.5) * STEP / FINER_MU))
     with np.errstate(divide="ignore"):
         return float(np.log(density[edges >= 0].sum()) - np.log(density[edges < 0].sum()))
-
-
-def marginal_likelihood(tables: Tables, theta: float, prior: Prior | None = None) -> float:
-    """Log probability of the true positives of all studies, given their numbers of diseased patients."""
-    prior = prior or Prior()
-    lattice = lattice_for(tables, check_theta(theta), prior)
-    return float(weights_path(tables, theta, prior, lattice)[1][-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +366,7 @@ def posterior(
     """
     prior = prior or Prior()
     lattice = lattice_for(tables, check_theta(theta), prior)
-    weights = weights_path(tables, theta, prior, lattice)[0]
+    weights = weights_path(tables, theta, prior, lattice)
     first, last = lattice.over_mu(weights[[0, -1]])
     if belief is not None:
         last = _tilted(last, lattice.mu, belief)

@@ -28,9 +28,8 @@ Bools = NDArray[np.bool_]
 Method = Literal["reml", "ml"]
 Correction = Literal["single", "all", "none"]
 
-# (ρ, scale): Ψ = scale·[[1, ρ], [ρ, 1]] to start from. One start misses the best optimum in about 1 % of
-# small or extreme sets; very small scales find the optima with next to no variance between studies.
-ONE_START = ((0.0, 1.0),)
+# (ρ, scale): Ψ = scale·[[1, ρ], [ρ, 1]] to start from. The first alone misses the best optimum in about 1 %
+# of small or extreme sets; very small scales find the optima with next to no variance between studies.
 ALL_STARTS = tuple((rho, scale) for scale in (1.0, 0.1, 0.001) for rho in (0.0, -0.9, 0.9))
 
 # With fewer studies Ψ (three numbers) is not identified; software that answers all the same returns a

@@ -255,9 +255,8 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average, in closed form, and
-    :meth:`averaged` is the mean of single runs (the paper's mode: 50). :meth:`replicates` serves where
-    the decision depends on which documents were read. :meth:`depths` refuses.
+    Its cost is not its depth: :meth:`expected` says what both are on average, in closed form.
+    :meth:`replicates` serves where the decision depends on which documents were read. :meth:`depths` refuses.
     """
 
     needs_labels: ClassVar[bool] = True
@@ -275,20 +274,6 @@ class Randomised(Policy):
     @abstractmethod
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """`n` single runs on one topic."""
-
-    def averaged(self, labels: Flags, n: int, rng: np.random.Generator) -> Expected[float]:
-        """Means over `n` single runs, as :meth:`expected` without noise."""
-        runs = self.replicates(labels, n, rng)
-        ranks, R = np.arange(1, len(labels) + 1), max(1, int(labels.sum()))
-        seen = (runs.seen & labels).sum(axis=1)
-        within = ((ranks <= runs.depth[:, None]) & labels).sum(axis=1)
-        return Expected(
-            depth=float(runs.depth.mean()),
-            read=float(runs.seen.sum(axis=1).mean()),
-            recall=float((within / R).mean()),
-            recall_read=float((seen / R).mean()),
-            found=float((seen > 0).mean()),
-        )
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """Refused: a depth alone would hide what the sample costs.

@@ -16,7 +16,7 @@ The paper says: W = 100 windows, the targets below, +2 for stopping with the tar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,43 +99,12 @@ def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
     return 1 + np.searchsorted(found / found[-1], wanted, side="left")
 
 
-Rewards = Callable[[Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
-"""From x (windows examined, from 1), target window and number of windows, arrays that broadcast: what
-examining the x-th window earns, and what stopping after it earns."""
-
-
 def paper_rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
-    """−1/W a window; +2 for stopping with the target reached, −2 otherwise (Fletcher & Stevenson)."""
-    return -1.0 / windows + 0.0 * x, np.where(x >= target_window, 2.0, -2.0)
+    """What examining the x-th window (from 1) earns, and what stopping after it earns; arrays that broadcast.
 
-
-def rlstop_rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
-    """Every step earns from 1 falling to 0 towards the target, then to −1 (RLStop, SIGIR 2024)."""
-    before = 1.0 - (x - 1.0) / target_window
-    after = -(x - target_window) / np.maximum(windows - target_window, 1)
-    step = np.where(x <= target_window, before, after)
-    return step, step
-
-
-def grlstop_rewards(m: float = 1.0, n: float = 1.0) -> Rewards:
-    """The sum earned rises to 1 at the target and falls to 0 at the end (the published GRLStop, SIGIR 2025).
-
-    Parameters
-    ----------
-    m, n : float
-        Exponents of the rise and of the fall: (1, 1) is balanced, (4, 1/4) prefers recall and (1/4, 4)
-        few documents.
+    −1/W a window; +2 for stopping with the target reached, −2 otherwise (Fletcher & Stevenson).
     """
-
-    def earned(x: Numbers, target_window: Numbers, windows: Numbers) -> Numbers:
-        left = np.maximum(windows - x, 0) / np.maximum(windows - target_window, 1)
-        return np.asarray(np.where(x <= target_window, (x / target_window) ** m, left**n))
-
-    def rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
-        step = earned(x, target_window, windows) - earned(x - 1.0, target_window, windows)
-        return step, 0.0 * step
-
-    return rewards
+    return -1.0 / windows + 0.0 * x, np.where(x >= target_window, 2.0, -2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +133,7 @@ class Episodes:
     next_reward: Single
 
     @classmethod
-    def of(cls, topics: Sequence[Topic], scale: float, rewards: Rewards = paper_rewards) -> Episodes:
+    def of(cls, topics: Sequence[Topic], scale: float) -> Episodes:
         """All episodes of labelled topics, `TARGETS` after `TARGETS`.
 
         Raises
@@ -176,7 +145,7 @@ class Episodes:
         windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
         target_window = np.concatenate([target_windows(column, TARGETS) for column in labels])
         x = np.arange(1, W + 1)
-        enter, stop = rewards(x, target_window[:, None], windows[:, None])
+        enter, stop = paper_rewards(x, target_window[:, None], windows[:, None])
         is_last = x == windows[:, None]
         return cls(
             rates=np.float32(scale) * np.array([window_rates(column) for column in labels]),

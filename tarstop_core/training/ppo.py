@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from tarstop_core.topic import Topic
-from tarstop_core.training.environment import (
-    INPUTS,
-    Episodes,
-    Integers,
-    Rewards,
-    Single,
-    W,
-    paper_rewards,
-    rate_scale,
-)
+from tarstop_core.training.environment import INPUTS, Episodes, Integers, Single, W, rate_scale
 from tarstop_core.training.network import Adam, Network, Weights
 
 Choices = NDArray[np.int8]
@@ -49,7 +40,6 @@ def train(
     seed: int = 0,
     steps: int = STEPS,
     *,
-    rewards: Rewards = paper_rewards,
     progress: Callable[[float], None] | None = None,
 ) -> Weights:
     """Train an agent on labelled topics, for all targets at once.
@@ -62,8 +52,6 @@ def train(
         Equal seeds, topics and machines give equal weights.
     steps : int
         Choices to play, about. A few dozen topics are soon known by heart: play fewer.
-    rewards : callable
-        What is earned; the paper's unless given.
     progress : callable, optional
         Told the share done, in (0, 1], after every round; what it raises ends the training.
 
@@ -74,7 +62,7 @@ def train(
     """
     rng = np.random.default_rng(seed)
     scale = rate_scale(topics)
-    episodes = Episodes.of(topics, scale, rewards)
+    episodes = Episodes.of(topics, scale)
     policy = Network.initial(rng, INPUTS, 0.01, FIRST_LOGIT)
     value = Network.initial(rng, INPUTS, 1.0)
     policy_descent, value_descent = Adam(policy), Adam(value)

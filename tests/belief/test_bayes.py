@@ -16,7 +16,6 @@ from scipy.special import expit, logit
 
 from tarstop_core.belief.bayes import (
     lattice_for,
-    marginal_likelihood,
     notes,
     posterior,
     univariate_path,
@@ -162,17 +161,6 @@ def test_impossible_thresholds_are_refused() -> None:
     for theta in (0.0, 1.0, -1.0, float("nan")):
         with pytest.raises(InputProblem, match="threshold θ"):
             univariate_path(tables(AUDIT_C), theta)
-
-
-def test_marginal_likelihoods_of_all_outcomes_sum_to_one() -> None:
-    total = sum(np.exp(marginal_likelihood(tables([(tp, 0, 6 - tp, 0)]), 0.6)) for tp in range(7))
-    assert total == pytest.approx(1, abs=1e-6)
-    pairs = sum(
-        np.exp(marginal_likelihood(tables([(a, 0, 3 - a, 0), (b, 0, 2 - b, 0)]), 0.8))
-        for a in range(4)
-        for b in range(3)
-    )
-    assert pairs == pytest.approx(1, abs=1e-6)
 
 
 def test_posterior_density_carries_the_belief() -> None:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tarstop_core.belief.reitsma import (
     ALL_STARTS,
-    ONE_START,
     Correction,
     Method,
     ReitsmaFit,
@@ -401,7 +400,7 @@ def test_five_hundred_simulated_studies() -> None:
     sizes = rng.integers(20, 400, size=(500, 2))
     hits = rng.binomial(sizes, 1 / (1 + np.exp(-truth))).astype(float)
     many = Tables(tuple(map(str, range(500))), hits[:, 0], hits[:, 1], *(sizes - hits).T)
-    fits = fit_prefixes(many, starts=ONE_START)
+    fits = fit_prefixes(many, starts=ALL_STARTS[:1])
     last = whole(fits[500])
     assert last.mu == pytest.approx([1.5, -2.0], abs=0.12)
     assert last.Psi == pytest.approx(np.array([[0.6, 0.25], [0.25, 0.4]]), abs=0.12)
@@ -412,7 +411,7 @@ def test_five_hundred_simulated_studies() -> None:
 def test_several_starts_find_what_one_start_misses() -> None:
     # One study outweighs the others: Ψ with much variation and Ψ with next to none are both optima.
     rows = tables([(131115, 3, 683160, 62), (5, 0, 7, 53), (0, 0, 4, 14)])
-    one, several = fit(rows, "ml", starts=ONE_START), fit(rows, "ml", starts=ALL_STARTS)
+    one, several = fit(rows, "ml", starts=ALL_STARTS[:1]), fit(rows, "ml")
     assert one.converged and several.loglik > one.loglik + 0.1
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from dashboard.learn_formulas import RULES
 from dashboard.learn_ideas import IDEAS
-from tarstop_core.glossary import terms
+from tarstop_core.teaching.glossary import terms
 from tests.browser.acting import assert_fits
 from tests.browser.conftest import AppServer, Watched
 

@@ -45,7 +45,6 @@ def test_studies_are_in_the_order_in_which_screening_meets_them(tmp_path: Path) 
     assert first.tables.TP.tolist() == [7, 6, 1, 9, 5]
     assert first.topic.labels.tolist() == [False, True, False, False, True, False]
     assert first.topic.n_relevant == 4 and second.topic.n_relevant == 1
-    assert first.studies_met([1, 2, 5, 6]).tolist() == [0, 2, 3, 3]
     assert file.notes == ("Studies whose document is not ranked, so never met: 2 of 5 in A/x.",)
 
 

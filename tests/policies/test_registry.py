@@ -49,7 +49,7 @@ class FirstPage(Policy):
 '''
 
 LOOKED_AT = """
-from tarstop_core import glossary
+from tarstop_core.teaching import glossary
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy

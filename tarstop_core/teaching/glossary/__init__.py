@@ -1,0 +1,159 @@
+"""What every word of the interface means, in one to three sentences: a theme a file, beside this one.
+
+A term does not repeat what stands elsewhere: its formula and source are those of :mod:`tarstop_core.teaching.methods`, and a
+rule's are the rule's own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import formulas
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word; a theme's file gives its fields by their names, under its key.
+
+    Parameters
+    ----------
+    key : str
+        Names it in addresses.
+    name : str
+        As the interface says it.
+    meaning : str
+        One to three sentences; plain words first.
+    symbol : str
+        LaTeX; "" without one.
+    also : tuple of str
+        Other names, found by the search.
+    explained : str
+        Key of a formula (:func:`tarstop_core.teaching.methods.formulas`), or of a rule, that has formula and source.
+    origin : str
+        Publication or practice, where no formula says it.
+    related : tuple of str
+        Keys of other terms.
+    idea : str
+        What the switch of "Ideas in pictures" calls the idea that shows it.
+    """
+
+    key: str
+    name: str
+    meaning: str
+    symbol: str = ""
+    also: tuple[str, ...] = ()
+    explained: str = ""
+    origin: str = ""
+    related: tuple[str, ...] = ()
+    idea: str = ""
+
+    @property
+    def formula(self) -> str:
+        """LaTeX, or ""."""
+        known = formulas().get(self.explained) or POLICIES.get(self.explained)
+        return known.formula if known else ""
+
+    @property
+    def source(self) -> str:
+        """Its place in the paper or its publication, or ""."""
+        if self.origin:
+            return self.origin
+        known = formulas().get(self.explained)
+        if known:
+            return known.source
+        return POLICIES[self.explained].source if self.explained in POLICIES else ""
+
+    def says(self, words: str) -> bool:
+        """Whether all these words occur in it."""
+        text = " ".join((self.name, self.meaning, self.key, *self.also)).casefold()
+        return all(word in text for word in words.casefold().split())
+
+
+# Rules are compared with those of their family.
+_BESIDE = {
+    "paper's policy": ("stopping-rule", "score"),
+    "beyond the paper": ("stopping-rule",),
+    "paper's baseline": ("baseline", "recall"),
+    "reference": ("stopping-rule", "regret"),
+}
+_IDEAS = {"optimal": "One document", "greedy": "One document", "look-ahead": "One document"}
+
+
+def _written() -> Iterator[Term]:
+    """The terms of all themes, as their files say them."""
+    for file in resources.files(__name__).iterdir():
+        if file.name.endswith(".toml"):
+            for key, said in tomllib.loads(file.read_text("utf-8")).items():
+                also, related = (tuple(said.pop(name, ())) for name in ("also", "related"))
+                yield Term(key, also=also, related=related, **said)
+
+
+@lru_cache(maxsize=1)
+def terms() -> dict[str, Term]:
+    """All terms by key, in the order of their names; rules as they describe themselves."""
+    rules = (
+        Term(
+            name,
+            policy.title,
+            policy.rule,
+            explained=name,
+            related=_BESIDE[policy.family],
+            idea=_IDEAS.get(name, ""),
+        )
+        for name, policy in POLICIES.items()
+    )
+    every = sorted((*_written(), *rules), key=lambda term: term.name.casefold())
+    return {term.key: term for term in every}
+
+
+def found(words: str) -> list[Term]:
+    """Terms in which all these words occur, those first in whose name they do.
+
+    Examples
+    --------
+    >>> [term.key for term in found("brier")][0]
+    'brier'
+    """
+    matching = [term for term in terms().values() if term.says(words)]
+    return sorted(matching, key=lambda term: not _named(term, words))
+
+
+def _named(term: Term, words: str) -> bool:
+    return any(words.casefold().strip() in name.casefold() for name in (term.name, *term.also))
+
+
+def named(words: str) -> Term | None:
+    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one.
+
+    Examples
+    --------
+    >>> [term and term.key for term in map(named, ("Net utility", "Batch(10)", "How sure before you act, q*", "Mast"))]
+    ['net-utility', 'batch', 'q-star', None]
+    >>> named("Chance that sensitivity exceeds 75 %").key
+    'belief'
+    """
+    said = words.casefold().strip()
+    names = _names()
+    exact = names.get(said) or names.get(_ADDED.split(said)[0])
+    if exact:
+        return exact
+    begun = [name for name in names if len(name) >= LONG_ENOUGH and said.startswith(name)]
+    return names[max(begun, key=len)] if begun else None
+
+
+_ADDED = re.compile(r"\s*[(,]")
+LONG_ENOUGH = 20
+"""Letters from which the beginning of a phrase is taken for the phrase."""
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, Term]:
+    """Terms by everything that they are called; a name goes before another term's other name."""
+    others = {name.casefold(): term for term in terms().values() for name in term.also}
+    return others | {term.name.casefold(): term for term in terms().values()}
