@@ -11,7 +11,7 @@ SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: help app test lint format bench wheel clean
+.PHONY: help app test lint collection format bench wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,9 +26,9 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# ruff and mypy go first. Browser tests go last and by themselves, few at a time: each has a server and a browser
-# beside it.
-test: lint
+# ruff, mypy and a look at the names of the tests go first. Browser tests go last and by themselves, few at a time: each
+# has a server and a browser beside it.
+test: lint collection
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal --ignore tests/browser
 	@TARSTOP_BROWSER_TESTS=required OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal tests/browser
 
@@ -36,6 +36,9 @@ lint: $(DEV_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+collection: $(DEV_READY)
+	@$(BIN)/python scripts/check_collection.py
 
 format: $(DEV_READY)
 	$(BIN)/ruff check --fix .

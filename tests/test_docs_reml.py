@@ -19,6 +19,7 @@ from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.reitsma import fit, fit_prefixes, reml_belief
 from tarstop_core.files.tables import read_tables
 from tarstop_core.tables import CELLS, Tables
+from tests.reference.recorded import GOLDEN
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SETS = ("first tests", "outcomes")
@@ -178,8 +179,8 @@ def test_the_causes_in_a_review_measured_again(real_data: Path, main: pd.DataFra
         assert rows[name].to_numpy() == pytest.approx(path[3:], abs=1e-4, nan_ok=True), name
 
 
-def test_final_beliefs_under_the_correction_all_are_madas(real_data: Path, main: pd.DataFrame) -> None:
-    mada = pd.read_csv(real_data / "dta_reviews" / "mada_reference.csv")
+def test_final_beliefs_under_the_correction_all_are_madas(main: pd.DataFrame) -> None:
+    mada = pd.read_csv(GOLDEN / "mada_reference.csv")
     mada = mada.assign(review=mada["dataset"].str.partition(":")[2]).set_index("review")
     final = main[(main["set"] == SETS[0]) & main["final"]].set_index("review")
     assert len(final) == 16

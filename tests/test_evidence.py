@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterator
@@ -28,6 +27,7 @@ from tarstop_core.evidence import (
 )
 from tarstop_core.files import read_tables
 from tarstop_core.tables import Tables
+from tests.reference.recorded import counts, mada_summaries
 
 NAN = math.nan
 
@@ -208,31 +208,32 @@ def test_the_note_on_a_study_that_is_there_twice_is_the_readers(tmp_path: Path) 
     assert read.notes == Evidence(read.tables, 0.75, "bivariate", Prior()).notes
 
 
-def test_summaries_are_those_of_mada(real_data: Path) -> None:
-    folder = real_data / "dta_reviews"
-    with (folder / "mada_reference.csv").open(newline="") as file:
-        references = [row for row in csv.DictReader(file) if row["dataset"].startswith("limsi:")]
+def assert_as_mada(studies: Tables, row: dict[str, str]) -> None:
+    found = Evidence(studies, 0.75, "bivariate", Prior()).summary
+    assert found is not None and found.n == int(row["n"])
+    ours = (*found.sensitivity, 1 - found.specificity.value)
+    assert ours == pytest.approx(
+        [float(row[name]) for name in ("sens", "sens_lo", "sens_hi", "fpr")], abs=1e-4
+    )
+
+
+def test_summaries_of_published_sets_are_those_of_mada() -> None:
+    references = [row for row in mada_summaries() if row["dataset"].startswith("mada:")]
+    assert len(references) == 3
+    for row in references:
+        assert_as_mada(tables(*counts(row["dataset"].replace(":", "_"))), row)
+
+
+def test_summaries_of_reviews_are_those_of_mada(real_data: Path) -> None:
+    references = [row for row in mada_summaries() if row["dataset"].startswith("limsi:")]
     assert len(references) == 16
     for row in references:
-        path = folder / f"{row['dataset'].removeprefix('limsi:')}.csv"
-        found = Evidence(read_tables(path).tables, 0.75, "bivariate", Prior()).summary
-        assert found is not None and found.n == int(row["n"])
-        ours = (*found.sensitivity, 1 - found.specificity.value)
-        assert ours == pytest.approx(
-            [float(row[name]) for name in ("sens", "sens_lo", "sens_hi", "fpr")], abs=1e-4
-        )
+        path = real_data / "dta_reviews" / f"{row['dataset'].removeprefix('limsi:')}.csv"
+        assert_as_mada(read_tables(path).tables, row)
 
 
-def audit_c(real_data: Path) -> Tables:
-    golden = real_data.parent / "golden" / "reitsma" / "mada_AuditC.json"
-    if not golden.exists():
-        pytest.skip("no golden fits at hand")
-    rows = json.loads(golden.read_text())["table"]
-    return tables(*((row["TP"], row["FP"], row["FN"], row["TN"]) for row in rows))
-
-
-def test_a_published_set_gives_the_figures_of_its_publication(real_data: Path) -> None:
-    found = Evidence(audit_c(real_data), 0.75, "bivariate", Prior())
+def test_a_published_set_gives_the_figures_of_its_publication() -> None:
+    found = Evidence(tables(*counts("mada_AuditC")), 0.75, "bivariate", Prior())
     assert found.summary is not None
     values = {row["parameter"]: row["value"] for row in found.parameter_rows()}
     assert abs(values["E(logitSe)"] - 2.099742) < 1e-5

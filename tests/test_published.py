@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +10,8 @@ from scipy.special import expit
 
 from tarstop_core.belief.reitsma import fit_prefixes
 from tarstop_core.samples import PublishedSet, published_sets
+from tarstop_core.tables import CELLS
+from tests.reference.recorded import counts, mada_summaries
 
 SETS = published_sets()
 REFERENCE = {"audit-c": "mada:AuditC", "iqcode": "MetaDTA:IQCODE", "mmse": "mada:Dementia"}
@@ -40,16 +39,13 @@ def test_participants_are_as_many_as_the_review_counts() -> None:
 
 
 @pytest.mark.parametrize("each", SETS, ids=lambda each: each.name)
-def test_counts_and_figures_are_those_of_the_source(each: PublishedSet, real_data: Path) -> None:
-    with (real_data / "dta_reviews" / "mada_reference.csv").open(encoding="utf-8", newline="") as file:
-        row = next(row for row in csv.DictReader(file) if row["dataset"] == REFERENCE[each.name])
+def test_counts_and_figures_are_those_of_the_source(each: PublishedSet) -> None:
+    row = next(row for row in mada_summaries() if row["dataset"] == REFERENCE[each.name])
     assert each.reported.sensitivity == pytest.approx(
         [float(row[key]) for key in ("sens", "sens_lo", "sens_hi")], abs=1e-6
     )
     assert each.reported.false_positive_rate == pytest.approx(
         [float(row[key]) for key in ("fpr", "fpr_lo", "fpr_hi")], abs=1e-6
     )
-    path = real_data.parent / "golden" / "reitsma" / f"{GOLDEN[each.name]}.json"
-    table = json.loads(path.read_text(encoding="utf-8"))["table"]
-    for cell in ("TP", "FP", "FN", "TN"):
-        assert getattr(each.tables, cell).tolist() == [row[cell] for row in table]
+    for cell, expected in zip(CELLS, zip(*counts(GOLDEN[each.name]), strict=True), strict=True):
+        assert getattr(each.tables, cell).tolist() == list(expected)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from tarstop_core.belief.bayes import (
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.tables import Tables
+from tests.reference.recorded import counts, recorded
 
 # AUDIT-C for unhealthy alcohol use: the counts (TP, FP, FN, TN) of the first five studies of Kriston et al.
 # (2008, doi 10.7326/0003-4819-149-12-200812160-00011), as in the R package mada.
@@ -57,13 +57,13 @@ def test_published_belief_after_each_study() -> None:
     np.testing.assert_allclose(univariate_path(tables(AUDIT_C), 0.75), AUDIT_C_BELIEF, atol=3e-4)
 
 
-def test_golden_belief_after_each_study(real_data: Path) -> None:
-    golden = real_data.parent / "golden"
-    beliefs = json.loads((golden / "belief_univariate.json").read_text())["belief"]
+def test_golden_belief_after_each_study() -> None:
+    beliefs = recorded("belief_univariate")["belief"]
     assert len(beliefs) == 10
     for name, belief in beliefs.items():
-        rows = json.loads((golden / "reitsma" / f"{name}.json").read_text())["table"]
-        np.testing.assert_allclose(univariate_path(read_tables(rows), 0.75), belief, atol=3e-4, err_msg=name)
+        np.testing.assert_allclose(
+            univariate_path(tables(counts(name)), 0.75), belief, atol=3e-4, err_msg=name
+        )
 
 
 @given(EXTREME, EXTREME, st.floats(0.2, 5), st.floats(0.05, 3))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,9 @@ from numpy.typing import ArrayLike
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.files import read_tables
 from tarstop_core.tables import Tables
+from tests.reference.recorded import counts, recorded
 
 # The first five studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.
 AUDIT_C = [
@@ -44,18 +45,25 @@ def test_published_beliefs_match_mcmc() -> None:
         assert b[n] == pytest.approx(belief, abs=0.005)
 
 
-def test_golden_beliefs_match_mcmc(real_data: Path) -> None:
-    golden = real_data.parent / "golden"
-    rows = json.loads((golden / "belief_mcmc.json").read_text())["rows"]
-    assert len(rows) == 9
+def mcmc_beliefs(*, of_reviews: bool) -> list[dict[str, Any]]:
+    """Those of published sets, or those of reviews, whose tables are real collections."""
+    rows = recorded("belief_mcmc")["rows"]
+    return [row for row in rows if row["dataset"].startswith("dta_reviews/") == of_reviews]
+
+
+def test_golden_beliefs_match_mcmc() -> None:
+    rows = mcmc_beliefs(of_reviews=False)
+    assert len(rows) == 8
     for row in rows:
-        if row["dataset"].startswith("dta_reviews"):
-            with (real_data / f"{row['dataset']}.csv").open() as file:
-                counts = list(csv.DictReader(file))
-        else:
-            counts = json.loads((golden / "reitsma" / f"{row['dataset']}.json").read_text())["table"]
-        cells = [[study[cell] for cell in ("TP", "FP", "FN", "TN")] for study in counts[: row["n"]]]
+        cells = counts(row["dataset"])[: row["n"]]
         assert bivariate_belief(tables(cells), 0.75) == pytest.approx(row["belief"], abs=0.008), row
+
+
+def test_the_belief_after_a_whole_review_matches_mcmc(real_data: Path) -> None:
+    (row,) = mcmc_beliefs(of_reviews=True)
+    read = read_tables(real_data / f"{row['dataset']}.csv").tables
+    assert len(read) == row["n"]
+    assert bivariate_belief(read, 0.75) == pytest.approx(row["belief"], abs=0.008)
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +25,9 @@ from tarstop_core.belief.reitsma import (
     usable,
 )
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import read_tables
 from tarstop_core.tables import Tables
+from tests.reference.recorded import GOLDEN, counts, mada_summaries, recorded
 
 Floats = NDArray[np.float64]
 Rows = list[tuple[float, float, float, float]]
@@ -188,15 +188,11 @@ def test_regions_hold_the_summary_point_and_predictions_are_wider() -> None:
     np.testing.assert_array_equal(two.confidence_region(small_sample=True), two.confidence_region())
 
 
-def golden(real_data: Path) -> list[tuple[str, dict[str, Any], Tables]]:
+def golden() -> list[tuple[str, dict[str, Any], Tables]]:
     """Name, content and tables of each reference file."""
-    found = []
-    for path in sorted((real_data.parent / "golden" / "reitsma").glob("*.json")):
-        content = json.loads(path.read_text())
-        rows = [(row["TP"], row["FP"], row["FN"], row["TN"]) for row in content["table"]]
-        found.append((path.stem, content, tables(rows)))
-    assert len(found) >= 10
-    return found
+    names = sorted(path.stem for path in (GOLDEN / "reitsma").glob("*.json"))
+    assert len(names) == 10
+    return [(name, recorded(f"reitsma/{name}"), tables(counts(name))) for name in names]
 
 
 def assert_as_good(fitted: ReitsmaFit | None, oracle: dict[str, Any], where: str) -> None:
@@ -206,9 +202,9 @@ def assert_as_good(fitted: ReitsmaFit | None, oracle: dict[str, Any], where: str
     assert fitted.mu == pytest.approx(oracle["mu"], abs=1e-6), where
 
 
-def test_full_fits_of_the_reference_files(real_data: Path) -> None:
+def test_full_fits_of_the_reference_files() -> None:
     checked = 0
-    for name, content, rows in golden(real_data):
+    for name, content, rows in golden():
         for method in METHODS:
             for correction in ("all", "single"):
                 oracle = content["full"][f"{method}_{correction}_tight"]
@@ -221,9 +217,9 @@ def test_full_fits_of_the_reference_files(real_data: Path) -> None:
 
 
 @pytest.mark.parametrize("method, key", [("reml", "reml_single_tight"), ("ml", "ml_single")])
-def test_every_prefix_of_the_reference_files(real_data: Path, method: Method, key: str) -> None:
+def test_every_prefix_of_the_reference_files(method: Method, key: str) -> None:
     checked = 0
-    for name, content, rows in golden(real_data):
+    for name, content, rows in golden():
         fits = fit_prefixes(rows, method)
         assert len(fits) == len(rows) + 1 and fits[0] is None
         for prefix in content["prefix"]:
@@ -234,25 +230,29 @@ def test_every_prefix_of_the_reference_files(real_data: Path, method: Method, ke
     assert checked >= 170
 
 
-def test_summaries_that_mada_gives_for_reviews(real_data: Path) -> None:
-    sets = {name: rows for name, _, rows in golden(real_data)}
-    with open(real_data / "dta_reviews" / "mada_reference.csv", newline="") as file:
-        references = list(csv.DictReader(file))
-    assert len(references) >= 20
+def assert_as_mada(rows: Tables, reference: dict[str, str]) -> None:
+    fitted = fit(rows, correction="all")
+    assert fitted.n == int(reference["n"])
+    expected = [float(reference[column]) for column in ("sens", "sens_lo", "sens_hi")]
+    assert fitted.sensitivity == pytest.approx(expected, abs=1e-4), reference["dataset"]
+    expected = [1 - float(reference[column]) for column in ("fpr", "fpr_hi", "fpr_lo")]
+    assert fitted.specificity == pytest.approx(expected, abs=1e-4), reference["dataset"]
+
+
+def test_summaries_that_mada_gives_for_published_sets() -> None:
+    references = [each for each in mada_summaries() if not each["dataset"].startswith("limsi:")]
+    assert len(references) == 4
     for reference in references:
         source, name = reference["dataset"].split(":")
-        if source == "limsi":
-            with open(real_data / "dta_reviews" / f"{name}.csv", newline="") as file:
-                studies = list(csv.DictReader(file))
-            rows = tables([(float(s["TP"]), float(s["FP"]), float(s["FN"]), float(s["TN"])) for s in studies])
-        else:
-            rows = sets[f"{source.lower()}_{name}"]
-        fitted = fit(rows, correction="all")
-        assert fitted.n == int(reference["n"])
-        expected = [float(reference[column]) for column in ("sens", "sens_lo", "sens_hi")]
-        assert fitted.sensitivity == pytest.approx(expected, abs=1e-4), reference["dataset"]
-        expected = [1 - float(reference[column]) for column in ("fpr", "fpr_hi", "fpr_lo")]
-        assert fitted.specificity == pytest.approx(expected, abs=1e-4), reference["dataset"]
+        assert_as_mada(tables(counts(f"{source.lower()}_{name}")), reference)
+
+
+def test_summaries_that_mada_gives_for_reviews(real_data: Path) -> None:
+    references = [each for each in mada_summaries() if each["dataset"].startswith("limsi:")]
+    assert len(references) == 16
+    for reference in references:
+        review = reference["dataset"].removeprefix("limsi:")
+        assert_as_mada(read_tables(real_data / "dta_reviews" / f"{review}.csv").tables, reference)
 
 
 @settings(deadline=None, max_examples=60)

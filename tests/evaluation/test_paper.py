@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,14 +10,14 @@ import pytest
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.paper import omega_plus, published, recovered
 from tarstop_core.payoffs import Payoffs
+from tests.reference.recorded import GOLDEN, recorded
 
 KEYS = ["scenario", "q_star", "approach"]
 
 
 @pytest.fixture(scope="module")
-def reference(real_data: Path) -> pd.DataFrame:
-    path = real_data.parent / "reference" / "paper_tables.csv"
-    rows = pd.read_csv(path, dtype={"icer": "str"})
+def reference() -> pd.DataFrame:
+    rows = pd.read_csv(GOLDEN / "paper_tables.csv", dtype={"icer": "str"})
     return rows.replace({"scenario": {"systematic_review": "review"}})
 
 
@@ -86,9 +84,8 @@ def test_perfect_play_tells_how_many_reviews_are_true() -> None:
     assert math.isnan(found["review", 0.5])
 
 
-def test_the_patent_table_as_it_was_rederived_elsewhere(real_data: Path) -> None:
-    path = real_data.parent / "golden" / "baselines" / "paper_patent_arithmetic.json"
-    golden = json.loads(path.read_text())["rows"]
+def test_the_patent_table_as_it_was_rederived_elsewhere() -> None:
+    golden = recorded("baselines/paper_patent_arithmetic")["rows"]
     ours = recovered().set_index(KEYS)
     assert len(golden) == 21
     for row in golden:

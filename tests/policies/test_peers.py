@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,21 +29,7 @@ from tarstop_core.policies.qbcb import order_statistic
 from tarstop_core.policies.sampled import drawn
 from tarstop_core.value import DecisivePath
 from tests.reference import baselines, peers
-
-Golden = dict[str, Any]
-
-
-def load(real_data: Path, name: str) -> Golden:
-    return json.loads((real_data.parent / "golden" / "baselines" / f"{name}.json").read_text())
-
-
-def sequences(golden: Golden) -> dict[str, np.ndarray]:
-    found = {}
-    for name, each in golden["inputs"].items():
-        labels = np.zeros(each["n"], dtype=bool)
-        labels[np.array(each["relevant_ranks_1based"], dtype=int) - 1] = True
-        found[name] = labels
-    return found
+from tests.reference.recorded import recorded, sequences
 
 
 def path_of(labels: np.ndarray, p: np.ndarray | None = None) -> DecisivePath:
@@ -60,8 +44,8 @@ def depth(policy: Policy, labels: np.ndarray, p: np.ndarray | None = None) -> in
 # QBCB
 
 
-def test_the_order_statistic_of_every_cell(real_data: Path) -> None:
-    golden = load(real_data, "qbcb_j_table")
+def test_the_order_statistic_of_every_cell() -> None:
+    golden = recorded("baselines/qbcb_j_table")
     cells = [(row["tau"], row["n_min"], row["alpha"], row["j"]) for row in golden["seed_grid"]]
     cells += [(row["tau"], row["r"], row["alpha"], row["j"]) for row in golden["standard"]]
     assert len(cells) == 842
@@ -74,8 +58,8 @@ def test_the_order_statistic_of_every_cell(real_data: Path) -> None:
     assert infeasible == 114
 
 
-def test_qbcb_with_given_permutations(real_data: Path) -> None:
-    golden = load(real_data, "qbcb_worked")
+def test_qbcb_with_given_permutations() -> None:
+    golden = recorded("baselines/qbcb_worked")
     labelled = sequences(golden)
     assert len(golden["fixed_permutation"]) == 54
     for row in golden["fixed_permutation"]:
@@ -94,8 +78,8 @@ def test_qbcb_with_given_permutations(real_data: Path) -> None:
         assert (labels & run.seen[0]).sum() / R == pytest.approx(row["recall_union"] or 0)
 
 
-def test_qbcb_in_closed_form(real_data: Path) -> None:
-    golden = load(real_data, "qbcb_worked")
+def test_qbcb_in_closed_form() -> None:
+    golden = recorded("baselines/qbcb_worked")
     labelled = sequences(golden)
     assert len(golden["exact_expectation"]) == 54
     for row in golden["exact_expectation"]:
@@ -108,9 +92,9 @@ def test_qbcb_in_closed_form(real_data: Path) -> None:
         assert (mean.read, mean.depth) == pytest.approx((row["exact_cost"], row["exact_depth"]))
 
 
-def test_salt_draws_no_random_sample(real_data: Path) -> None:
+def test_salt_draws_no_random_sample() -> None:
     # Its threshold is ours; its "sample" is the list's beginning, because it permutes the wrong axis.
-    golden = load(real_data, "qbcb_salt")
+    golden = recorded("baselines/qbcb_salt")
     labelled = sequences(golden)
     for run in golden["runs"]:
         labels, r, alpha = labelled[run["seq"]], run["r"], 1 - run["confidence"]
@@ -129,8 +113,8 @@ def test_salt_draws_no_random_sample(real_data: Path) -> None:
 # Knees
 
 
-def test_geometric_knees(real_data: Path) -> None:
-    golden = load(real_data, "knee_cg_sneyd")
+def test_geometric_knees() -> None:
+    golden = recorded("baselines/knee_cg_sneyd")
     labelled = sequences(golden)
     for name, batches in golden["batches"].items():
         assert growing_checks(len(labelled[name])).tolist() == batches
@@ -155,8 +139,8 @@ def test_geometric_knees(real_data: Path) -> None:
     assert 0 < no_knee < len(golden["runs"])
 
 
-def test_kneedle_of_autostop(real_data: Path) -> None:
-    golden = load(real_data, "knee_autostop")
+def test_kneedle_of_autostop() -> None:
+    golden = recorded("baselines/knee_autostop")
     for demo in golden["detect_knee_demo"]:
         x, y = zip(*demo["data"], strict=True)
         assert peers.autostop_knees(x, y, demo["s"]) == demo["knees"]
@@ -177,8 +161,8 @@ def test_kneedle_of_autostop(real_data: Path) -> None:
             assert ratio == pytest.approx(row["slope_ratio"])
 
 
-def test_kneed(real_data: Path) -> None:
-    golden = load(real_data, "kneed")
+def test_kneed() -> None:
+    golden = recorded("baselines/kneed")
     labelled = sequences(golden)
     assert len(golden["runs"]) == 100
     for run in golden["runs"]:
@@ -193,10 +177,10 @@ def test_kneed(real_data: Path) -> None:
         assert (found[-1] if found else None) == run["knee"]
 
 
-def test_kneed_and_kneedle_find_the_same_knees(real_data: Path) -> None:
+def test_kneed_and_kneedle_find_the_same_knees() -> None:
     # Online and without a polynomial. Offline kneed returns the first of them, which on a gain curve is far
     # too early; the rule here takes the last.
-    golden = load(real_data, "kneed")
+    golden = recorded("baselines/kneed")
     labelled = sequences(golden)
     compared = 0
     for run in golden["runs"]:
@@ -225,8 +209,8 @@ TAREXP = {
 }
 
 
-def test_tarexp(real_data: Path) -> None:
-    golden = load(real_data, "tarexp")
+def test_tarexp() -> None:
+    golden = recorded("baselines/tarexp")
     labelled = sequences(golden)
     assert len(golden["runs"]) == 216
     for run in golden["runs"]:
@@ -255,8 +239,8 @@ def test_tarexp(real_data: Path) -> None:
 # buscarpy
 
 
-def test_the_hypergeometric_p_value_is_buscarpys(real_data: Path) -> None:
-    golden = load(real_data, "buscarpy")
+def test_the_hypergeometric_p_value_is_buscarpys() -> None:
+    golden = recorded("baselines/buscarpy")
     labelled = sequences(golden)
     undefined = 0
     for row in golden["p"]:
@@ -283,8 +267,8 @@ def _on_the_edge(read: np.ndarray, tau: float) -> bool:
     return abs(K - round(K)) < 1e-9
 
 
-def test_where_the_hypergeometric_test_stops(real_data: Path) -> None:
-    golden = load(real_data, "buscarpy")
+def test_where_the_hypergeometric_test_stops() -> None:
+    golden = recorded("baselines/buscarpy")
     labelled = sequences(golden)
     for row in golden["retrospective"]:
         labels = labelled[row["seq"]]
@@ -295,8 +279,8 @@ def test_where_the_hypergeometric_test_stops(real_data: Path) -> None:
 # Target and Poisson process
 
 
-def test_target_and_its_off_by_one(real_data: Path) -> None:
-    golden = load(real_data, "target_ipp_sneyd")
+def test_target_and_its_off_by_one() -> None:
+    golden = recorded("baselines/target_ipp_sneyd")
     labelled = sequences(golden)
     for row in golden["target_size"]:
         assert Target(row["des_recall"], row["des_prob"]).size == row["t"]
@@ -327,8 +311,8 @@ class _Fixed(Target):
         return self.given, self.given
 
 
-def test_the_fits_of_the_poisson_process(real_data: Path) -> None:
-    golden = load(real_data, "target_ipp_sneyd")
+def test_the_fits_of_the_poisson_process() -> None:
+    golden = recorded("baselines/target_ipp_sneyd")
     labelled = sequences(golden)
     for row in golden["ipp"]:
         # Peer defects: windows are cut off at whole lengths and the last is dropped (9 instead of 10);
@@ -350,8 +334,8 @@ def test_the_fits_of_the_poisson_process(real_data: Path) -> None:
 # ASReview
 
 
-def test_asreview(real_data: Path) -> None:
-    golden = load(real_data, "asreview_stoppers")
+def test_asreview() -> None:
+    golden = recorded("baselines/asreview_stoppers")
     labelled = sequences(golden)
     for run in golden["runs"]:
         labels, (kind, _, parameter) = labelled[run["seq"]], run["stopper"].partition("_")

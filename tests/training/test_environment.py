@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from tarstop_core.training.environment import (
     window_edges,
     window_rates,
 )
+from tests.reference.recorded import recorded, sequences
 
 LABELS = st.lists(st.booleans(), min_size=1, max_size=450).map(np.array)
 
@@ -35,15 +34,8 @@ def topic_of(labels: Any, name: str = "t") -> Topic:
 
 
 @pytest.fixture
-def golden(real_data: Path) -> dict[str, Any]:
-    return json.loads((real_data.parent / "golden" / "baselines" / "rl_env.json").read_text())
-
-
-def golden_labels(golden: dict[str, Any], name: str) -> np.ndarray:
-    sequence = golden["inputs"][name]
-    labels = np.zeros(sequence["n"], dtype=bool)
-    labels[np.array(sequence["relevant_ranks_1based"], dtype=int) - 1] = True
-    return labels
+def golden() -> dict[str, Any]:
+    return recorded("baselines/rl_env")
 
 
 @given(LABELS)
@@ -139,7 +131,7 @@ def test_topics_nothing_can_be_learned_from_are_refused() -> None:
 def test_windows_match_those_of_the_published_environment(golden: dict[str, Any]) -> None:
     """Peer defects: its windows lose their last document, and it divides hits by W, not by the window's size."""
     for run in golden["rlstop"]:
-        labels = golden_labels(golden, run["seq"])
+        labels = sequences(golden)[run["seq"]]
         edges = window_edges(len(labels))
         kept = labels.copy()
         kept[edges[1:] - 1] = False
@@ -160,7 +152,7 @@ def test_windows_match_those_of_the_published_environment(golden: dict[str, Any]
 
 def test_no_last_document_is_lost(golden: dict[str, Any]) -> None:
     for run in golden["rlstop"]:
-        labels = golden_labels(golden, run["seq"])
+        labels = sequences(golden)[run["seq"]]
         edges = window_edges(len(labels))
         rates = window_rates(labels)
         assert (rates * np.diff(edges)).sum() == pytest.approx(run["true_relevant"], rel=1e-5)
