@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from tarstop_core.groups import first_of_each
 from tarstop_core.prepare import Ranking, leave_out
 from tarstop_core.records import normal_publication_number
 from tarstop_core.session import Event
@@ -38,25 +39,18 @@ def family_groups(frame: pd.DataFrame) -> list[list[int]]:
     >>> family_groups(table)
     [[0, 1]]
     """
-    parent: dict[int, int] = {}
-
-    def root(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
+    if not any(frame["family"].tolist()):
+        return []
     holder: dict[str, int] = {}
     written = zip(frame["family"].tolist(), frame["publication_number"].tolist(), strict=True)
-    known = any(frame["family"].tolist())
-    for row, (family, number) in enumerate(written if known else ()):
-        parent[row] = row
-        for name in _names(family, number):
-            first, last = sorted((root(holder.setdefault(name, row)), root(row)))
-            parent[last] = first
+    links = [
+        (holder.setdefault(name, row), row)
+        for row, (family, number) in enumerate(written)
+        for name in _names(family, number)
+    ]
     groups: dict[int, list[int]] = {}
-    for row in parent:
-        groups.setdefault(root(row), []).append(row)
+    for row, first in enumerate(first_of_each(len(frame), links).tolist()):
+        groups.setdefault(first, []).append(row)
     return [rows for rows in groups.values() if len(rows) > 1]
 
 

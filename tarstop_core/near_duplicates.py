@@ -18,14 +18,17 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tarstop_core.groups import Documents
 from tarstop_core.records import (
     IDENTIFIER_NAMES,
+    SIGNED,
     Match,
     contradicting,
     date_key,
     first_author,
     identifiers,
     normal_title,
+    signed,
     telling,
     texts_agree,
 )
@@ -34,7 +37,6 @@ RAREST = 4
 MOST_ALIKE = 20
 """Titles that share two rare words in larger groups than this share a phrase, not a document."""
 LEAST_SHARED = 0.6
-SIGNED = "same title, first author and year"
 MOST_DIFFERENT = 0.1
 """Share of a title's letters that may differ."""
 _NUMBER = re.compile(r".*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
@@ -70,44 +72,31 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     (Match(kept=0, other=1, kind='near', why='same title; year 2010 and 2011'),)
     """
     titles = [normal_title(title) for title in frame["title"].tolist()]
-    keys = identifiers(frame)
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, title in enumerate(titles):
         if title:
             rows_of[title].append(row)
-    signed: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for row in (
-        row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows
-    ):
-        author, year = first_author(frame["authors"].iloc[row]), date_key(frame["date"].iloc[row])[:1]
-        if author and year:
-            signed[(titles[row], author, *year)].append(row)
-    parent = list(range(len(frame)))
-    found: list[Match] = []
-
-    def root(row: int) -> int:
-        while parent[row] != row:
-            row = parent[row]
-        return row
-
-    pairs = [
-        (rows[0], row, SIGNED) for rows in signed.values() if len(rows) <= MOST_ALIKE for row in rows[1:]
-    ]
+    untold = [row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows]
+    works: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for row, work in signed(frame, titles, untold):
+        works[work].append(row)
+    pairs = [(rows[0], row, SIGNED) for rows in works.values() if len(rows) <= MOST_ALIKE for row in rows[1:]]
     pairs += _candidates(rows_of)
     rows = sorted({row for one, other, _ in pairs for row in (one, other)})
     about = dict(
         zip(rows, frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None), strict=True)
     )
+    documents = Documents(identifiers(frame))
+    found: list[Match] = []
     for one, other, alike in pairs:
-        first, last = sorted((root(one), root(other)))
+        first, last = sorted((documents.first(one), documents.first(other)))
         if first == last:
             continue
-        differ = contradicting(keys[first], keys[last])
+        differ = contradicting(documents.keys[first], documents.keys[last])
         all_telling = telling(titles[first]) and telling(titles[last])
         why = _why(about[first], about[last], differ, alike, all_telling)
         if why:
-            parent[last] = first
-            keys[first] = {**keys[last], **keys[first]}
+            documents.join(first, last)
             found.append(Match(first, last, "near", why))
     return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
 

@@ -6,17 +6,16 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.groups import Documents, first_of_each
 
 TEXT_COLUMNS: tuple[str, ...] = (
     "id",
@@ -359,83 +358,77 @@ def texts_agree(one: str, other: str) -> bool:
 
 # What stands in for an id where a file has none, and what a table of records numbers its rows by.
 _ROW_NUMBER = re.compile(r"(?:row )?\d+(?: \(\d+\))?")
+SIGNED = "same title, first author and year"
 
 
-def _works(frame: pd.DataFrame) -> dict[int, tuple[object, ...]]:
-    """Return title, first author and year of the records whose title is another's too and all is known."""
-    titles = [normal_title(title) for title in frame["title"].tolist()]
-    repeated = np.flatnonzero(pd.Series(titles, dtype="str").duplicated(keep=False).to_numpy())
-    found: dict[int, tuple[object, ...]] = {}
-    others = frame[["authors", "date"]].iloc[repeated].itertuples(index=False, name=None)
-    for row, (authors, date) in zip(repeated.tolist(), others, strict=True):
+def signed(
+    frame: pd.DataFrame, titles: Sequence[str], rows: list[int]
+) -> Iterator[tuple[int, tuple[object, ...]]]:
+    """Those of some rows of which first author and year are known, with normal title, author and year."""
+    known = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
+    for row, (authors, date) in zip(rows, known, strict=True):
         author, year = first_author(authors), date_key(date)[:1]
-        if author and year and telling(titles[row]):
-            found[row] = (titles[row], author, *year)
-    return found
+        if author and year:
+            yield row, (titles[row], author, *year)
 
 
-def _group_duplicates(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
+def _repeated(values: Sequence[str]) -> list[int]:
+    """Rows whose value is another's too."""
+    rows: list[int] = np.flatnonzero(pd.Series(values, dtype="str").duplicated(keep=False)).tolist()
+    return rows
+
+
+def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[tuple[int, int, str]]:
+    """In the order of rows: the first row that has something, a later one that has it too, and what it is.
+
+    An id that only counts rows identifies nothing: there an abstract has to be the same too.
+    """
+    marks: list[list[tuple[object, str]]] = [
+        [((column, key), f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()] for own in keys
+    ]
+    rows = _repeated(frame["id"].tolist())
+    texts = frame[["id", "title", "abstract"]].iloc[rows].itertuples(index=False, name=None)
+    for row, text in zip(rows, texts, strict=True):
+        name, title, abstract = text
+        if not title:
+            continue
+        if not _ROW_NUMBER.fullmatch(name):
+            why = "same identifier, title and abstract" if abstract else "same identifier and title"
+            marks[row].append((text, why))
+        elif abstract:
+            marks[row].append((text, "same title and abstract"))
+    titles = [normal_title(title) for title in frame["title"].tolist()]
+    for row, work in signed(frame, titles, [row for row in _repeated(titles) if telling(titles[row])]):
+        marks[row].append((("signed", *work), SIGNED))
+    holder: dict[object, int] = {}
+    for row, own_marks in enumerate(marks):
+        for mark, why in own_marks:
+            first = holder.setdefault(mark, row)
+            if first != row:
+                yield first, row, why
+
+
+def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
     """Return, for every row, the number of the first row that is the same document, and why.
 
     Two rows are one document when none of their identifiers contradicts it (conference abstracts share
     their supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number, or id
     and title with the same or no abstract, or a telling title, first author and year with abstracts that
-    agree. An id that only counts rows identifies nothing: there an abstract has to be the same too.
+    agree.
     """
-    keys = identifiers(frame)
-    same: dict[int, tuple[tuple[object, ...], str]] = {}
-    repeated = np.flatnonzero(frame["id"].duplicated(keep=False).to_numpy())
-    texts = frame[["id", "title", "abstract"]].iloc[repeated].itertuples(index=False, name=None)
-    for row, text in zip(repeated.tolist(), texts, strict=True):
-        counted = _ROW_NUMBER.fullmatch(text[0])
-        if text[1] and (text[2] or not counted):
-            why = "same title and abstract" if counted else "same identifier, title and abstract"
-            same[row] = text, why if text[2] else "same identifier and title"
-    works = _works(frame)
-    abstracts = frame["abstract"]
-
-    parent = list(range(len(frame)))
+    keys, abstracts = identifiers(frame), frame["abstract"].tolist()
+    documents = Documents(keys)
     because: dict[int, str] = {}
-
-    def root(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
-    def join(first: int, last: int, why: str) -> None:
-        parent[last] = first
-        because[last] = why
-        keys[first] = {**keys[last], **keys[first]}
-
-    holder: dict[tuple[str, object], int] = {}
-    for row, own in enumerate(keys):
-        lookups: list[tuple[str, object, str]] = [
-            (column, key, f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()
-        ]
-        if row in same:
-            lookups.append(("same", *same[row]))
-        if row in works:
-            lookups.append(("work", works[row], "same title, first author and year"))
-        for kind, lookup, why in lookups:
-            first, last = sorted((root(holder.setdefault((kind, lookup), row)), root(row)))
-            if first == last or contradicting(keys[first], keys[last]):
-                continue
-            if kind == "work" and not texts_agree(abstracts.iloc[first], abstracts.iloc[last]):
-                continue
-            join(first, last, why)
-    firsts = np.array([root(row) for row in range(len(frame))], dtype=np.int64)
-    matches = tuple(Match(int(firsts[row]), row, "exact", because[row]) for row in sorted(because))
-    return firsts, matches
-
-
-def _group_chosen(rows: int, chosen: Sequence[Match]) -> NDArray[np.int64]:
-    """Return, for every row, the number of the first row that it is one document with by these matches."""
-    ends = [match.kept for match in chosen], [match.other for match in chosen]
-    links = sp.coo_array((np.ones(len(chosen)), ends), shape=(rows, rows))
-    _, group = connected_components(links, directed=False)
-    _, firsts = np.unique(group, return_index=True)
-    return np.asarray(firsts[group], dtype=np.int64)
+    for earlier, row, why in _shared(frame, keys):
+        first, last = sorted((documents.first(earlier), documents.first(row)))
+        if first == last or contradicting(documents.keys[first], documents.keys[last]):
+            continue
+        if why != SIGNED or texts_agree(abstracts[first], abstracts[last]):
+            documents.join(first, last)
+            because[last] = why
+    firsts = [documents.first(row) for row in range(len(frame))]
+    matches = tuple(Match(firsts[row], row, "exact", because[row]) for row in sorted(because))
+    return np.array(firsts, dtype=np.int64), matches
 
 
 def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None = None) -> Merge:
@@ -470,9 +463,10 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     """
     frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
-        first, matches = _group_duplicates(frame)
+        first, matches = _same_documents(frame)
     else:
-        first, matches = _group_chosen(len(frame), chosen), tuple(chosen)
+        first = first_of_each(len(frame), ((match.kept, match.other) for match in chosen))
+        matches = tuple(chosen)
     standing = first == np.arange(len(frame))
     extra = np.flatnonzero(~standing)
     notes: list[str] = []
