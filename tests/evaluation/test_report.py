@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import report as reporting
@@ -35,10 +37,12 @@ class Tags(HTMLParser):
         self.outside: list[str] = []
         self.wrong: list[str] = []
         self.scripts = 0
+        self.handlers: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.scripts += tag == "script"
         self.outside += [value or "" for name, value in attrs if name in ("src", "href")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
         if tag not in ("meta", "br"):
             self.open.append(tag)
 
@@ -155,11 +159,17 @@ def test_weighing_is_part_of_every_caption(results: Results) -> None:
     assert "weighed to 10% ω⁺" in Report(results, share=0.1, draws=0).caption
 
 
-def test_names_from_files_do_not_become_markup(report: Report) -> None:
-    from tarstop_core.evaluation.page import figure_block, paragraph, table_block
-
-    nasty = "<script>alert(1)</script>"
-    assert nasty not in paragraph(nasty) and nasty not in table_block(pd.DataFrame({nasty: [nasty]}), nasty)
-    figure = {"data": [{"name": nasty}], "layout": {"height": 10}}
-    block = figure_block("n", nasty, figure, figure, nasty)
-    assert block.count("</script>") == 1
+def test_names_from_files_do_not_become_markup(results: Results) -> None:
+    nasty = "</script><script>alert(1)</script><img src=x onerror=alert('2')>\" onload=\""
+    known = results.settings | dict.fromkeys(("title", "provenance", "truth", "engine", "benchmark"), nasty)
+    known |= {"notes": [nasty], "statistics": {nasty: [0.5, None]}}
+    methods = tuple(replace(method, title=f"{method.title}{nasty}") for method in results.methods)
+    nastier = replace(results, settings=known, methods=methods)
+    page = html(Report(nastier, draws=10))
+    tags = Tags()
+    tags.feed(page)
+    plain = Tags()
+    plain.feed(html(Report(results, draws=10)))
+    assert not tags.open and not tags.wrong and not tags.outside and tags.scripts == plain.scripts
+    assert "<img src=x" not in page and not tags.handlers
+    assert page.count(escape(nasty)) > 10
