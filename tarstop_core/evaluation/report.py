@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -194,8 +193,8 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
 
     ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
     ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with
-    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where kaleido
-    and a Chromium are there.
+    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where there
+    is a Chromium.
 
     Parameters
     ----------
@@ -245,10 +244,6 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
 
 def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
     """Figures as SVG and PNG, or a sentence that says why not."""
-    if find_spec("kaleido") is None:
-        return [], [
-            "Figures were not written as SVG and PNG: kaleido is not installed (pip install 'tarstop[images]')."
-        ]
     import plotly.io
 
     folder.mkdir(exist_ok=True)
@@ -266,7 +261,8 @@ def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
     except Exception as problem:
         first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
         return [], [
-            f"Figures were not written as SVG and PNG: kaleido found no Chromium that works ({first[:150]})."
+            "Figures were not written as SVG and PNG, which needs a Chromium (plotly_get_chrome fetches one): "
+            f"kaleido found no Chromium that works ({first[:150]})."
         ]
     return [f"{folder.name}/{place.name}" for place in places], []
 
