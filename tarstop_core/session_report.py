@@ -52,11 +52,11 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
 class _Table(NamedTuple):
-    """Cells in columns; `kinds` by place: n for numbers, w for wide ones."""
+    """Cells in columns; `kinds` of columns: n for numbers, w for wide ones."""
 
     head: list[str]
     rows: list[list[Any]]
-    kinds: dict[int, str]
+    kinds: list[str]
     caption: str
 
 
@@ -409,7 +409,7 @@ def _table(
     return _Table(
         [named[at][0] for at in shown],
         [[row[at] for at in shown] for row in kept],
-        {place: named[at][1] for place, at in enumerate(shown)},
+        [named[at][1] for at in shown],
         caption,
     )
 

@@ -22,6 +22,7 @@ TEMPLATES = Environment(
     keep_trailing_newline=True,
     extensions=["jinja2.ext.do"],
 )
+TEMPLATES.globals["zip"] = zip
 # Figures keep the order of their keys, and what is no number in JSON is an error here, not in a browser.
 TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 

@@ -33,7 +33,7 @@ def test_a_table_without_caption_for_prose() -> None:
 
 
 def test_columns_have_their_kinds(blocks: Any) -> None:
-    block = str(blocks.table(["a", "b"], [["1", NASTY]], kinds={0: "n", 1: ""}, label=NASTY))
+    block = str(blocks.table(["a", "b"], [["1", NASTY]], kinds=["n", ""], label=NASTY))
     assert '<th scope="col" class="n">a</th><th scope="col">b</th>' in block
     assert '<td class="n">1</td><td>&lt;/script' in block
     assert block.count("onload=&#34;x") == 2 and 'role="region"' in block
