@@ -171,39 +171,76 @@ def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
 def document_html(
     record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
 ) -> str:
-    dated = f"dated {record.date}" if record.date else ""
-    facts = [record.publication_number or record.id, dated, record.authors]
-    if score is not None:
-        facts.append(f"score {number(score)}")
-    if chance:
-        facts.append(chance.replace(" %", "\u00a0%"))
-    if at < state.depth:
-        verdict = NAMES[int(state.labels[at])]
-        if two_stages(state.settings):
-            verdict = ABSTRACT_NAMES.get(verdict, verdict)
-        if state.labels[at] == RELEVANT and state.settings.confirm_hits and not state.settings.review:
-            verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
-        if not state.settings.review and int(state.labels[at]) in GRADES:
-            verdict = f"{GRADES[int(state.labels[at])]}, {verdict}{_with(state, at)}"
-        if at in state.excluded_for:
-            verdict += f" ({state.excluded_for[at]})"
-        facts.append(f"{'kept label' if at < state.kept else 'you said'}: {verdict}")
-    if record.id in state.also:
-        facts.append(f"also published as {', '.join(state.also[record.id])}")
+    """A document as the page shows it.
+
+    Parameters
+    ----------
+    record : Record
+    at : int
+        Its position in the list.
+    state : State
+    query : str
+        Its words are marked.
+    score : float or None
+    chance : str
+        Words for how likely it is what is looked for; empty where that is not shown.
+    lead : str
+        HTML above the abstract.
+    """
     words = stems(query)
-    abstract = record.abstract
-    if abstract.startswith(record.title):
-        abstract = abstract[len(record.title) :].lstrip()
+    abstract = _abstract(record)
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
-    meta = " · ".join(html.escape(fact) for fact in facts if fact)
-    link = ""
-    if re.match(r"https?://", record.url):
-        link = f' · <a href="{html.escape(record.url, quote=True)}" target="_blank" rel="noopener">open</a>'
+    meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
-        f'<div class="tar-meta">{meta}{link}</div>{lead}<div class="tar-literal">{text}</div></article>'
+        f'<div class="tar-meta">{meta}{_link(record)}</div>{lead}<div class="tar-literal">{text}</div></article>'
     )
+
+
+def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> list[str]:
+    """The line below the title."""
+    also = state.also.get(record.id)
+    facts = (
+        record.publication_number or record.id,
+        f"dated {record.date}" if record.date else "",
+        record.authors,
+        "" if score is None else f"score {number(score)}",
+        chance.replace(" %", "\u00a0%"),
+        _said(state, at) if at < state.depth else "",
+        f"also published as {', '.join(also)}" if also is not None else "",
+    )
+    return [fact for fact in facts if fact]
+
+
+def _said(state: State, at: int) -> str:
+    """The verdict on a document that was read, and what goes with it."""
+    label, settings = int(state.labels[at]), state.settings
+    verdict = NAMES[label]
+    if two_stages(settings):
+        verdict = ABSTRACT_NAMES.get(verdict, verdict)
+    if not settings.review:
+        if label == RELEVANT and settings.confirm_hits:
+            verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
+        if label in GRADES:
+            verdict = f"{GRADES[label]}, {verdict}{_with(state, at)}"
+    if at in state.excluded_for:
+        verdict += f" ({state.excluded_for[at]})"
+    return f"{'kept label' if at < state.kept else 'you said'}: {verdict}"
+
+
+def _abstract(record: Record) -> str:
+    """The abstract without the title that some files repeat in it."""
+    if record.abstract.startswith(record.title):
+        return record.abstract[len(record.title) :].lstrip()
+    return record.abstract
+
+
+def _link(record: Record) -> str:
+    """A link to the document, if what its file calls an address is one for browsers."""
+    if not re.match(r"https?://", record.url):
+        return ""
+    return f' · <a href="{html.escape(record.url, quote=True)}" target="_blank" rel="noopener">open</a>'
 
 
 def _marked(text: str, words: frozenset[str]) -> str:

@@ -393,30 +393,51 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     InputProblem
         When it cannot be used.
     """
-    if name == "q":
-        return stakes.with_q_star(float(value))
-    if name == "fraction":
-        return stakes.with_fraction(float(value))
     if name == "unit":
         return stakes.with_unit(str(value))
-    if name == "documents":
-        return stakes.with_documents(math.inf if value is None else float(value))
     if name == "worse":
-        # "Worse" without a factor yet: twice is the mildest that means anything.
-        times = 1.0 if value == "equal" else stakes.times if stakes.worse != "equal" else 2.0
-        return stakes.with_ratio(1 / times if value == "minus" else times)
+        return _with_worse(stakes, str(value))
+    if name == "documents" and value is None:
+        return stakes.with_documents(math.inf)
+    given = _given(name, value)
+    match name:
+        case "q":
+            return stakes.with_q_star(given)
+        case "fraction":
+            return stakes.with_fraction(given)
+        case "documents":
+            return stakes.with_documents(given)
+        case "times":
+            return _with_times(stakes, given)
+        case "cost":
+            return stakes.with_cost(given)
+    return stakes.with_payoff(cast(PayoffName, name), given)
+
+
+def _given(name: str, value: float | None) -> float:
+    """The number in a field, unless it is empty."""
     if value is None:
-        what = "number of times" if name == "times" else "cost" if name == "cost" else f"payoff {name}"
+        what = {"times": "number of times", "cost": "cost"}.get(name, f"payoff {name}")
         raise InputProblem(f"The {what} is empty; give a number.")
-    if name == "times":
-        if not value >= 1:
-            raise InputProblem(
-                f"One mistake is {value:g} times worse than the other; give a number of at least 1."
-            )
-        return stakes.with_ratio(1 / value if stakes.worse == "minus" else value)
-    if name == "cost":
-        return stakes.with_cost(float(value))
-    return stakes.with_payoff(cast(PayoffName, name), float(value))
+    return float(value)
+
+
+def _with_worse(stakes: Stakes, worse: str) -> Stakes:
+    """The other mistake is worse now, as many times as before; or both are equally bad."""
+    if worse == "equal":
+        return stakes.with_ratio(1.0)
+    # "Worse" without a factor yet: twice is the mildest that means anything.
+    times = 2.0 if stakes.worse == "equal" else stakes.times
+    return stakes.with_ratio(1 / times if worse == "minus" else times)
+
+
+def _with_times(stakes: Stakes, times: float) -> Stakes:
+    """The same mistake is worse, so many times."""
+    if not times >= 1:
+        raise InputProblem(
+            f"One mistake is {times:g} times worse than the other; give a number of at least 1."
+        )
+    return stakes.with_ratio(1 / times if stakes.worse == "minus" else times)
 
 
 def _moved(key: str, name: str) -> None:

@@ -56,38 +56,53 @@ def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) ->
     if flag is not None and work.asking == doc:
         _asked_first(work, state, doc, flag)
     else:
-        words = (
-            ABSTRACT_WORDS if two_stages(state.settings) else WORDS if state.settings.review else GRADE_WORDS
-        )
-        with st.container(horizontal=True, key="labels", gap="small"):
-            for verdict, name in words.items():
-                asks = verdict == "relevant" and flag is not None
-                st.button(
-                    name,
-                    # Keyed by document: a press on the one before is refused, never given to the next.
-                    key=f"label_{verdict}_{doc}",
-                    shortcut=KEYS[verdict],
-                    type="secondary",
-                    width="stretch",
-                    help=None if state.settings.review else GRADE_HELP.get(verdict),
-                    disabled=blocked,
-                    on_click=_ask if asks else judge,
-                    args=(work, doc) if asks else (work, doc, verdict, state.seq),
-                )
+        _choice(work, state, doc, blocked, asks=flag is not None)
     if state.reasons:
+        _reasons(work, state, doc, blocked)
+
+
+def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) -> None:
+    """A button for each verdict; with `asks` the one for a hit asks first."""
+    settings = state.settings
+    with st.container(horizontal=True, key="labels", gap="small"):
+        for verdict, name in _words(settings).items():
+            first = asks and verdict == "relevant"
+            st.button(
+                name,
+                # Keyed by document: a press on the one before is refused, never given to the next.
+                key=f"label_{verdict}_{doc}",
+                shortcut=KEYS[verdict],
+                type="secondary",
+                width="stretch",
+                help=None if settings.review else GRADE_HELP.get(verdict),
+                disabled=blocked,
+                on_click=_ask if first else judge,
+                args=(work, doc) if first else (work, doc, verdict, state.seq),
+            )
+
+
+def _words(settings: Settings) -> dict[Label, str]:
+    """The verdicts to choose from, and what their buttons say."""
+    if two_stages(settings):
+        return ABSTRACT_WORDS
+    return WORDS if settings.review else GRADE_WORDS
+
+
+def _reasons(work: Work, state: State, doc: str, blocked: bool) -> None:
+    """A button for each reason: the verdict against the document with it."""
+    with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         excluded = "Exclude" if two_stages(state.settings) else "Not relevant"
-        with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
-            st.caption(f"{excluded}, because:", width="content")
-            for at, reason in enumerate(state.reasons, start=1):
-                st.button(
-                    shell.escape_label(shortened(reason)),
-                    key=f"because_{at}_{doc}",
-                    shortcut=str(at) if at <= KEYED else None,
-                    disabled=blocked,
-                    on_click=judge,
-                    args=(work, doc, "irrelevant", state.seq),
-                    kwargs={"reason": reason},
-                )
+        st.caption(f"{excluded}, because:", width="content")
+        for at, reason in enumerate(state.reasons, start=1):
+            st.button(
+                shell.escape_label(shortened(reason)),
+                key=f"because_{at}_{doc}",
+                shortcut=str(at) if at <= KEYED else None,
+                disabled=blocked,
+                on_click=judge,
+                args=(work, doc, "irrelevant", state.seq),
+                kwargs={"reason": reason},
+            )
 
 
 def shortened(reason: str) -> str:

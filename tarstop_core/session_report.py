@@ -1,7 +1,8 @@
 """One session as a page to attach to an audit file: nothing to load, nothing to run, it prints as it is.
 
 What is in it follows from the stored session alone (and the versions named at its end), so the same session gives
-the same page. A policy in its head forbids it to ask any network, whatever a title might hold.
+the same page. Here is what is said; the template beside this module says where. A policy in its head forbids the
+page to ask any network, whatever a title might hold.
 """
 
 from __future__ import annotations
@@ -9,9 +10,8 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tarstop_core.explain import amount, documents, explain, number, percent, qu
 from tarstop_core.figures import BELIEF, COST, THRESHOLD, VALUE, thinned
 from tarstop_core.grades import grades_in_words
 from tarstop_core.live_check import check_sentence, live_check
+from tarstop_core.presentation.html import page
 from tarstop_core.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.protocol_text import changes
 from tarstop_core.session import (
@@ -48,27 +49,15 @@ HEADLINES = {
     "reports": "read waiting reports",
 }
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
-_STYLE = """
-:root{color-scheme:light dark;--text:#1b1f24;--soft:#5b6470;--line:#d5dae1;--paper:#fff}
-@media(prefers-color-scheme:dark){:root{--text:#e9edf1;--soft:#a9b1ba;--line:#3a424d;--paper:#14181d}}
-body{margin:0 auto;max-width:64rem;padding:1.5rem 1rem 4rem;background:var(--paper);color:var(--text);
-font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
-h1{font-size:1.6rem;line-height:1.25;margin-bottom:.2rem}
-h2{margin-top:2.2rem;border-bottom:1px solid var(--line);font-size:1.25rem}h3{font-size:1.05rem;margin:1.2rem 0 .2rem}
-.soft,caption,figcaption{color:var(--soft)}.badge{border-left:4px solid #E69F00;padding:.3rem .8rem}
-.scroll{overflow-x:auto;margin:.8rem 0}table{border-collapse:collapse;font-size:.9rem}
-caption{text-align:left;padding:.3rem 0}
-th,td{padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;
-font-variant-numeric:tabular-nums}
-td.n,th.n{text-align:right}td.n{white-space:nowrap}td.w{min-width:14rem}
-tbody th{font-weight:600;min-width:11rem;max-width:22rem}
-figure{margin:1rem 0}figure svg{max-width:100%;height:auto;min-width:32rem}
-nav a{margin-right:1rem;display:inline-block;padding:.2rem 0}a{color:inherit}
-pre{white-space:pre-wrap;font-size:.85rem}
-@media print{nav{display:none}.scroll{overflow:visible}h2,h3{break-after:avoid}tr,figure{break-inside:avoid}
-:root{--text:#000;--soft:#444;--line:#bbb;--paper:#fff}}
-"""
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class _Table(NamedTuple):
+    """Cells in columns; `kinds` of columns: n for numbers, w for wide ones."""
+
+    head: list[str]
+    rows: list[list[Any]]
+    kinds: list[str]
+    caption: str
 
 
 def report_html(session: WholeSession) -> str:
@@ -84,131 +73,100 @@ def report_html(session: WholeSession) -> str:
         What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
         registered plan and every deviation, the flow diagram, the log, settings and versions.
     """
-    sections = [
-        ("Decision", _decision(session)),
-        ("What was searched", [_pairs(about_rows(session))]),
-        ("What was at stake", _at_stake(session)),
-        ("What was found", _found(session)),
-        ("Belief and value as screening went on", _curves(session)),
-        ("Flow diagram", _flow(session)),
-        ("Plan and deviations", _plan(session)),
-        ("Advice at each step", _steps(session)),
-        ("Log", _log(session)),
-        ("Settings and versions", _versions(session)),
-    ]
-    links = " ".join(f'<a href="#s{at}">{escape(name)}</a>' for at, (name, _) in enumerate(sections))
-    body = "\n".join(
-        f'<section id="s{at}"><h2>{escape(name)}</h2>\n{_joined(blocks)}</section>'
-        for at, (name, blocks) in enumerate(sections)
-    )
-    state, name = session.state, escape(session.row.name)
-    simulated = (
-        '<p class="badge">These documents are simulated: invented, for trying TARstop out.</p>'
-        if session.collection.simulated
-        else ""
-    )
-    last = state.last_time or session.row.created
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{name} · TARstop report</title><style>{_STYLE}</style></head><body>"
-        f'<header><h1>{name}</h1><p class="soft">Report of a screening session, as it stood at '
-        f"{escape(when(last))}; written by TARstop {__version__}.</p>{simulated}<nav>{links}</nav></header>\n"
-        f"<main>{body}</main></body></html>\n"
+    state = session.state
+    return page(
+        __name__,
+        title=f"{session.row.name} · TARstop report",
+        name=session.row.name,
+        at=when(state.last_time or session.row.created),
+        version=__version__,
+        simulated=session.collection.simulated,
+        review=state.settings.review,
+        decision=_decision(session),
+        searched=about_rows(session),
+        stakes=_at_stake(session),
+        found=_found(session),
+        curves=_curves(session),
+        flow=_flow(session),
+        plan=_plan(session),
+        steps=_steps(session),
+        log=_log(session),
+        versions=[
+            ("TARstop", __version__),
+            ("Python", platform.python_version()),
+            *((name, version(name)) for name in _PACKAGES),
+        ],
+        exact=json.dumps(state.settings.to_dict(), ensure_ascii=False, indent=1),
     )
 
 
 # --- sections -----------------------------------------------------------------------------------
 
 
-def _decision(session: WholeSession) -> list[str]:
+def _decision(session: WholeSession) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
-    read = (
-        f"{state.depth:,} of {documents(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, at a "
-        f"cost of {amount(state.spent, settings.payoffs.unit)}."
-    )
-    blocks = []
-    if state.decision is not None:
-        blocks += _decided(state.decision, settings, "Decided")
-        if state.decision.outdated:
-            blocks.append(_p("A verdict was changed after this decision was recorded.", "badge"))
-    else:
-        blocks.append(
-            _p("Screening has stopped; no decision is recorded." if state.stopped else "No decision yet.")
-        )
-        if state.former is not None:
-            blocks += _decided(state.former, settings, "Before screening went on")
-    told = explain(session.advice, settings)
-    blocks.append(_p(read))
-    blocks.append(_p(f"Advice as it stands: {told.word}. {told.sentence} {told.stopping}"))
-    if told.doubts:
-        blocks.append(_list(told.doubts))
-    return blocks
+    return {
+        "now": _decided(state.decision, settings),
+        "outdated": state.decision is not None and state.decision.outdated,
+        "former": _decided(state.former, settings),
+        "stopped": state.stopped,
+        "read": f"{state.depth:,} of {documents(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, "
+        f"at a cost of {amount(state.spent, settings.payoffs.unit)}.",
+        "told": explain(session.advice, settings),
+    }
 
 
-def _decided(decision: Decision, settings: Settings, lead: str) -> list[str]:
-    kept = decision.payload
-    name = str(kept.get("action") or (settings.plus if decision.plus else settings.minus))
+def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | None:
+    if decision is None:
+        return None
+    kept, unit = decision.payload, settings.payoffs.unit
     rows = [
         ("When", when(decision.time)),
         ("After", documents(int(kept["depth"])) if "depth" in kept else ""),
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
-        (
-            "Expected to bring",
-            amount(float(kept["utility"]), settings.payoffs.unit) if "utility" in kept else "",
-        ),
+        ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
         ("Advice then", HEADLINES.get(str(kept.get("advice")), str(kept.get("advice", "")))),
-        (
-            "Action advised then",
-            (settings.plus if kept["advised"] else settings.minus) if "advised" in kept else "",
-        ),
+        ("Action advised then", _action(settings, kept["advised"]) if "advised" in kept else ""),
         ("Reason given", str(kept.get("reason", ""))),
     ]
-    return [
-        f"<p>{escape(lead)}: <strong>{escape(name)}</strong></p>",
-        _pairs([row for row in rows if row[1]]),
-    ]
+    return {
+        "action": str(kept.get("action") or _action(settings, decision.plus)),
+        "rows": [row for row in rows if row[1]],
+    }
 
 
-def _at_stake(session: WholeSession) -> list[str]:
+def _action(settings: Settings, plus: object) -> str:
+    return settings.plus if plus else settings.minus
+
+
+def _at_stake(session: WholeSession) -> dict[str, Any]:
+    now, first = session.state.settings, session.row.settings
+    return {"now": session.in_words(now), "moved": [] if now == first else _moved(session, first, now)}
+
+
+def _found(session: WholeSession) -> dict[str, Any]:
     state = session.state
-    blocks = [_pairs(session.in_words(state.settings), "Settings in force")]
-    if state.settings != session.row.settings:
-        before = session.in_words(session.row.settings)
-        blocks.append(_p("The session began with other settings:"))
-        blocks.append(
-            _list(changes(before, session.in_words(state.settings)) or ["a value that rounding hides"])
-        )
-    return blocks
-
-
-def _found(session: WholeSession) -> list[str]:
-    state = session.state
-    blocks = [
-        _p(
-            f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of {documents(state.depth)} "
-            "read. The chance "
-            f"that {question(state.settings)} is now {percent(session.advice.b)}."
-        ),
-        _p(_checked(session)),
-    ]
-    for label, name in (
+    by_label = (
         (RELEVANT, "Relevant documents"),
         (COMBINATION, "In combination (Y)"),
         (BACKGROUND, "Background (A)"),
         (UNSURE, "Still unsure"),
-    ):
-        blocks += _documents(session, np.flatnonzero(state.labels == label), name)
+    )
+    sheets = [_documents(session, np.flatnonzero(state.labels == label), name) for label, name in by_label]
     other = [
         at
         for at, doc in enumerate(session.row.ids)
         if doc in state.notes and int(state.labels[at]) in (UNSEEN, IRRELEVANT)
     ]
-    blocks += _documents(session, other, "Other documents with a note")
-    if state.settings.review:
-        blocks += _tables(session)
-    return blocks
+    sheets.append(_documents(session, other, "Other documents with a note"))
+    return {
+        "said": f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of "
+        f"{documents(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
+        "checked": _checked(session),
+        "documents": [sheet for sheet in sheets if sheet.rows],
+        "tables": _tables(session) if state.settings.review else None,
+        "notes": state.evidence.notes if state.settings.review else (),
+    }
 
 
 def _checked(session: WholeSession) -> str:
@@ -219,7 +177,7 @@ def _checked(session: WholeSession) -> str:
     return check_sentence(live_check(settings, calibrator, p, session.state), settings)
 
 
-def _documents(session: WholeSession, positions: Iterable[int], name: str) -> list[str]:
+def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _Table:
     state, rows = session.state, []
     for at in map(int, positions):
         record = session.records.iloc[at]
@@ -248,23 +206,14 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> li
                 state.notes.get(session.row.ids[at], ""),
             ]
         )
-    if not rows:
-        return []
-    return [
-        _table(
-            ["Rank", "Title", "Number", "Date", "Remark", "Flag", "Note"],
-            rows,
-            name,
-            numeric={0},
-            wide={1, 5, 6},
-        )
-    ]
+    columns = (("Rank", "n"), ("Title", "w"), "Number", "Date", "Remark", ("Flag", "w"), ("Note", "w"))
+    return _table(columns, rows, name)
 
 
-def _tables(session: WholeSession) -> list[str]:
-    tables, notes = session.state.evidence.tables, session.state.evidence.notes
+def _tables(session: WholeSession) -> _Table | None:
+    tables = session.state.evidence.tables
     if not len(tables):
-        return [_p("No 2×2 table was found.")]
+        return None
     share = clopper_pearson(tables.TP, tables.FN)
     rows = [
         [
@@ -279,8 +228,8 @@ def _tables(session: WholeSession) -> list[str]:
         ]
         for i in range(len(tables))
     ]
-    head = ["Study", "TP", "FP", "FN", "TN", "Sensitivity (95 %)"]
-    return [_table(head, rows, "2×2 tables", numeric={1, 2, 3, 4, 5}), _list(notes) if notes else ""]
+    numbers = ("TP", "FP", "FN", "TN", "Sensitivity (95 %)")
+    return _table(("Study", *((name, "n") for name in numbers)), rows, "2×2 tables")
 
 
 def _advised(session: WholeSession) -> list[dict[str, Any]]:
@@ -288,11 +237,12 @@ def _advised(session: WholeSession) -> list[dict[str, Any]]:
     return session.steps[session.state.kept :]
 
 
-def _curves(session: WholeSession) -> list[str]:
+def _curves(session: WholeSession) -> list[tuple[str, str]]:
+    """Drawings and what they say; none where nothing was read."""
     state, now = session.state, session.advice
     steps = _advised(session)
     if not steps:
-        return [_p("Nothing was read, so there is nothing to draw.")]
+        return []
     # What was shown before each document, and what is shown after the last.
     b = [*(float(step["b"]) for step in steps), now.b]
     q_star = [*(float(step["q_star"]) for step in steps), state.settings.payoffs.q_star]
@@ -317,7 +267,7 @@ def _curves(session: WholeSession) -> list[str]:
         mark=mark,
         ink="currentColor",
     )
-    blocks = [_figure(upper, says)]
+    drawn = [(upper, says)]
     positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
     if any(v is not None and v > 0 for v in worth):
         low, high = np.floor(np.log10(min(positive))), np.ceil(np.log10(max(positive)))
@@ -340,60 +290,50 @@ def _curves(session: WholeSession) -> list[str]:
             mark=mark,
             ink="currentColor",
         )
-        blocks.append(_figure(lower, says))
-    return blocks
+        drawn.append((lower, says))
+    return drawn
 
 
-def _flow(session: WholeSession) -> list[str]:
+def _flow(session: WholeSession) -> dict[str, Any]:
+    state = session.state
     picture = flow_diagram(
-        session.prisma,
-        full_text=session.state.settings.review,
-        stopped=session.state.stopped,
-        colours=INHERITED,
+        session.prisma, full_text=state.settings.review, stopped=state.stopped, colours=INHERITED
     )
-    source = "After PRISMA 2020 (Page and others 2021, doi 10.1136/bmj.n71)."
-    return [_figure(picture, source), _table(["Box", "Number"], session.flow, "", numeric={1})]
+    return {"svg": picture, "boxes": _table(("Box", ("Number", "n")), session.flow)}
 
 
-def _plan(session: WholeSession) -> list[str]:
+def _plan(session: WholeSession) -> dict[str, Any]:
+    """The plan if there was one, and every change of settings: from it, or from the first ones."""
     state = session.state
     if state.plan is None:
-        moved = _changed(session, [event for event in session.events if event.kind == "settings"], None)
-        return [
-            _p("No plan was registered before screening started."),
-            *([_p("Settings were changed during screening:"), *moved] if moved else []),
-        ]
+        moves = [event for event in session.events if event.kind == "settings"]
+        return {"registered": None, "changes": _changed(session, moves, session.row.settings)}
     registered = next(event for event in session.events if event.kind == "plan")
-    same = (
-        "The list of documents is the one that was registered."
-        if state.plan_records == session.row.digest
-        else "The list of documents is NOT the one that was registered."
-    )
-    moved = _changed(session, state.deviations, state.plan)
-    return [
-        _p(f"Registered {_signed(registered)}, before the first document was read. {same}"),
-        _pairs(session.in_words(state.plan), "Registered plan"),
-        *([_p("Deviations:"), *moved] if moved else [_p("There was no deviation from the plan.")]),
-    ]
+    return {
+        "registered": _signed(registered),
+        "same_list": state.plan_records == session.row.digest,
+        "rows": session.in_words(state.plan),
+        "changes": _changed(session, state.deviations, state.plan),
+    }
 
 
-def _changed(session: WholeSession, events: Sequence[Event], first: Settings | None) -> list[str]:
-    before = session.row.settings if first is None else first
-    blocks = []
+def _changed(session: WholeSession, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:
+    told = []
     for event in events:
         after = Settings.from_dict(event.payload["settings"])
         reason = str(event.payload.get("reason", "")).strip()
-        moved = changes(session.in_words(before), session.in_words(after)) or ["a value that rounding hides"]
-        blocks.append(
-            f"<h3>{escape(_signed(event))}</h3>{_list(moved)}{_p(f'Reason: {reason}' if reason else 'No reason given.')}"
-        )
+        told.append({"signed": _signed(event), "moved": _moved(session, before, after), "reason": reason})
         before = after
-    return blocks
+    return told
 
 
-def _steps(session: WholeSession) -> list[str]:
+def _moved(session: WholeSession, before: Settings, after: Settings) -> list[str]:
+    return changes(session.in_words(before), session.in_words(after)) or ["a value that rounding hides"]
+
+
+def _steps(session: WholeSession) -> _Table | None:
     if not _advised(session):
-        return [_p("No document was read.")]
+        return None
     titles = session.records["title"].tolist()
     rows = [
         [
@@ -411,24 +351,20 @@ def _steps(session: WholeSession) -> list[str]:
         ]
         for step in _advised(session)
     ]
-    head = [
-        "Rank",
-        "Document",
-        _whose_chance(session.state.settings),
-        "Belief",
-        "Worth",
-        "Cost",
+    columns = (
+        ("Rank", "n"),
+        ("Document", "w"),
+        (_whose_chance(session.state.settings), "n"),
+        ("Belief", "n"),
+        ("Worth", "n"),
+        ("Cost", "n"),
         "Advice before it",
-        "If nothing, more",
-    ]
-    note = (
-        "Each line holds what stood on the screen just before the document was read, with the settings then in force; "
-        "the verdict is the one that stands now."
+        ("If nothing, more", "n"),
+        "Verdict",
+        "By",
+        "When",
     )
-    return [
-        _p(note),
-        _table([*head, "Verdict", "By", "When"], rows, "", numeric={0, 2, 3, 4, 5, 7}, wide={1}),
-    ]
+    return _table(columns, rows)
 
 
 def _whose_chance(settings: Settings) -> str:
@@ -444,14 +380,11 @@ def _verdict(step: Mapping[str, Any]) -> str:
     return f"{said} ({step['excluded_for']})" if step["excluded_for"] else said
 
 
-def _log(session: WholeSession) -> list[str]:
+def _log(session: WholeSession) -> _Table:
     rows = [
         [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
     ]
-    if not rows:
-        return [_p("Nothing was recorded.")]
-    inside = _table(["Number", "When", "By", "Event", "Content"], rows, "", numeric={0, 1}, wide={4})
-    return [f"<details><summary>All {len(rows):,} events</summary>{inside}</details>"]
+    return _table((("Number", "n"), ("When", "n"), "By", "Event", ("Content", "w")), rows)
 
 
 def _content(event: Event) -> str:
@@ -463,66 +396,22 @@ def _content(event: Event) -> str:
     )
 
 
-def _versions(session: WholeSession) -> list[str]:
-    rows = [("TARstop", __version__), ("Python", platform.python_version())]
-    rows += [(name, version(name)) for name in _PACKAGES]
-    exact = json.dumps(session.state.settings.to_dict(), ensure_ascii=False, indent=1)
-    return [
-        _pairs(rows, "Written with"),
-        f"<details><summary>Settings in full precision</summary><pre>{escape(exact)}</pre></details>",
-    ]
-
-
 # --- pieces -------------------------------------------------------------------------------------
 
 
-def _joined(blocks: Iterable[str]) -> str:
-    return "\n".join(block for block in blocks if block)
-
-
-def _p(words: str, kind: str = "") -> str:
-    return f'<p class="{kind}">{escape(words)}</p>' if kind else f"<p>{escape(words)}</p>"
-
-
-def _list(items: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
-
-
-def _pairs(rows: Iterable[tuple[str, str]], caption: str = "") -> str:
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows
-    )
-    return f'<div class="scroll"><table>{told}<tbody>{body}</tbody></table></div>'
-
-
 def _table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    caption: str,
-    *,
-    numeric: set[int],
-    wide: set[int] | None = None,
-) -> str:
-    """Cells as text; columns that are empty everywhere are left out."""
+    columns: Sequence[str | tuple[str, str]], rows: Iterable[Sequence[Any]], caption: str = ""
+) -> _Table:
+    """Columns by name, or by name and kind; those that are empty everywhere are left out."""
     kept = [[str(cell) for cell in row] for row in rows]
-    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
-    kinds = {
-        at: ' class="n"' if at in numeric else ' class="w"' if at in (wide or ()) else "" for at in shown
-    }
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    top = "".join(f'<th scope="col"{kinds[at]}>{escape(head[at])}</th>' for at in shown)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td{kinds[at]}>{escape(row[at])}</td>" for at in shown) + "</tr>" for row in kept
+    named = [(each, "") if isinstance(each, str) else each for each in columns]
+    shown = [at for at in range(len(named)) if any(row[at] for row in kept)]
+    return _Table(
+        [named[at][0] for at in shown],
+        [[row[at] for at in shown] for row in kept],
+        [named[at][1] for at in shown],
+        caption,
     )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption or head[0], quote=True)}">'
-        f"<table>{told}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _figure(svg: str, says: str) -> str:
-    return f'<figure><div class="scroll">{svg}</div><figcaption>{escape(says)}</figcaption></figure>'
 
 
 def _signed(event: Event) -> str:

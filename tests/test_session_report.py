@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from tarstop_core.records import as_records
+from tarstop_core.reports import Report, Row
+from tarstop_core.session import Event
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.session_report import HEADLINES, report_html
 from tarstop_core.store import Store
-from tests.session_cases import EVIL, START, N, a_collection, a_patent_session, a_review
+from tests.session_cases import (
+    EVIL,
+    INCLUSION,
+    REVIEW,
+    SEEN,
+    START,
+    N,
+    a_collection,
+    a_patent_session,
+    a_review,
+)
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -128,3 +143,99 @@ def test_the_same_session_gives_the_same_report_elsewhere(store: Store, tmp_path
     other = Store(f"sqlite:///{tmp_path / 'other.db'}")
     arrived = import_session(other, export_session(store, session))
     assert report_html(whole_session(other, arrived)) == report_html(whole_session(store, session))
+
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "</title></style></script><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)',
+    "' autofocus onfocus='alert(1)",
+    "<svg/onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "]]>--><!-- &lt;b&gt;",
+)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_field_becomes_markup(store: Store, payload: str) -> None:
+    def in_field(name: str) -> str:
+        return f"{payload} {name}"
+
+    seen = replace(SEEN, name=in_field("fitted on"))
+    calibrator = replace(INCLUSION, fitted_on=seen)
+    store.save_calibrator(calibrator)
+    settings = replace(
+        REVIEW,
+        calibrator=calibrator.digest,
+        plus=in_field("plus"),
+        minus=in_field("minus"),
+        payoffs=replace(REVIEW.payoffs, unit=in_field("unit")),
+    )
+    texts = ("title", "authors", "date", "doi", "pmid", "publication_number", "source")
+    # Of a number the first that is there is shown.
+    frame = pd.DataFrame({"id": [f"{in_field('id')} {at}" for at in range(6)]})
+    frame[list(texts)] = [[in_field(name) for name in texts]] + [[in_field("title"), *[""] * 6]] * 5
+    ids = frame["id"].tolist()
+    collection = store.save_collection(
+        in_field("collection"),
+        as_records(frame),
+        [{"source": in_field("file"), "records": 6}],
+        0,
+        simulated=True,
+    )
+    session = store.create_session(
+        in_field("session"), collection, list(range(6)), None, settings, in_field("query"), in_field("order")
+    )
+    data = Report("data", study=in_field("study"), rows=(Row(in_field("table"), 9, 1, 2, None),))
+    out = Report("excluded", reason=in_field("reason of a report"))
+    verdicts = (
+        {"label": "relevant"},
+        {"label": "relevant"},
+        {"label": "unsure"},
+        {"label": "irrelevant", "reason": in_field("reason of a verdict")},
+    )
+    events = [
+        Event("plan", {"settings": settings.to_dict(), "records": store.session(session).digest}),
+        Event("reasons", {"reasons": [in_field("reason of a verdict")]}),
+        *(Event("label", {"doc": ids[at], **said}) for at, said in enumerate(verdicts)),
+        Event("report", {"doc": ids[0], **data.to_dict()}),
+        Event("report", {"doc": ids[1], **out.to_dict()}),
+        Event("note", {"doc": ids[3], "text": in_field("note")}),
+        Event(
+            "settings",
+            {"settings": replace(settings, cost=7.0).to_dict(), "reason": in_field("reason of a change")},
+        ),
+        Event("stopped", {"advice": "stop", "depth": 4}),
+        Event(
+            "decided",
+            {"plus": True, "action": in_field("action"), "advice": in_field("advice"), "advised": False}
+            | {"depth": 4, "belief": 0.9, "utility": 3.0, "reason": in_field("reason of a decision")},
+        ),
+    ]
+    for event in events:
+        signed = replace(event, reviewer=in_field("reviewer"))
+        store.append(session, signed, expected=len(store.events(session)))
+
+    page = report_html(whole_session(store, session))
+    reader, _ = read(page)
+    plain, _ = read(report_html(whole_session(store, a_review(store))))
+    assert {tag for tag, _ in reader.tags} <= {tag for tag, _ in plain.tags} | {"ul", "li", "h3", "strong"}
+    known = {name for _, attributes in plain.tags for name in attributes}
+    assert {name for _, attributes in reader.tags for name in attributes} <= known
+    text = "".join(reader.text)
+    for name in (
+        *(
+            "collection",
+            "session",
+            "query",
+            "order",
+            "file",
+            "fitted on",
+            "title",
+            "publication_number",
+            "date",
+        ),
+        *("plus", "minus", "unit", "study", "note", "reviewer", "action", "advice", "reason of a report"),
+        *("reason of a verdict", "reason of a change", "reason of a decision"),
+    ):
+        assert in_field(name) in text, name

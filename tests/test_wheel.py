@@ -59,6 +59,27 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
     assert list((app / "sample_data" / "calibrators").glob("*.json"))
 
 
+def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> None:
+    core = ROOT / "tarstop_core"
+    files = {path.relative_to(ROOT) for path in core.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    assert Path("tarstop_core/session_report.html") in files
+    assert not {path for path in files if not (installed / path).is_file()}
+    told = subprocess.run(
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            "from tarstop_core.presentation.html import TEMPLATES as t; print(*t.list_templates())",
+        ],
+        cwd=installed.parent,
+        env=environment(installed, installed.parent),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert {"session_report.html", "evaluation/report.html", "presentation/templates/page.css"} <= set(told)
+
+
 def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:
     script = (
         "from tarstop_core import samples, shipped; from tarstop_core.teaching.methods import sections; "

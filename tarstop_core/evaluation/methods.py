@@ -7,9 +7,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
-from pathlib import Path
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Scenario
@@ -181,14 +179,3 @@ def _method(spec: str, scenario: Scenario) -> Method:
     else:
         name, settings = policy.spec, (policy,)
     return Method(f"{name}@{variant}" if at else name, settings, variant)
-
-
-@cache
-def code_digest() -> str:
-    """Fingerprint of this programme's code: results of another version are not taken for this one's."""
-    known = hashlib.blake2b(digest_size=16)
-    package = Path(__file__).resolve().parent.parent
-    for path in sorted(package.rglob("*.py")) + sorted(package.rglob("*.npz")):
-        known.update(path.relative_to(package).as_posix().encode())
-        known.update(path.read_bytes())
-    return known.hexdigest()

@@ -26,7 +26,8 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.calibrating import COLUMNS, quality, tally
 from tarstop_core.evaluation.cases import Benchmark, Case, group_weights
 from tarstop_core.evaluation.execution import in_order
-from tarstop_core.evaluation.methods import Method, code_digest
+from tarstop_core.evaluation.fingerprint import code_digest
+from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import Task

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ import pandas as pd
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import aggregate, claims, tables
 from tarstop_core.evaluation.methods import PAPER
-from tarstop_core.evaluation.page import figure_block, page, paragraph, section, table_block
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.figures import Figure, reliability_figure, reliability_sentence
+from tarstop_core.presentation.html import page
 from tarstop_core.results_figures import (
     ERRORS,
     difference_figure,
@@ -194,8 +193,8 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
 
     ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
     ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with
-    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where kaleido
-    and a Chromium are there.
+    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where there
+    is a Chromium.
 
     Parameters
     ----------
@@ -245,10 +244,6 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
 
 def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
     """Figures as SVG and PNG, or a sentence that says why not."""
-    if find_spec("kaleido") is None:
-        return [], [
-            "Figures were not written as SVG and PNG: kaleido is not installed (pip install 'tarstop[images]')."
-        ]
     import plotly.io
 
     folder.mkdir(exist_ok=True)
@@ -266,7 +261,8 @@ def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
     except Exception as problem:
         first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
         return [], [
-            f"Figures were not written as SVG and PNG: kaleido found no Chromium that works ({first[:150]})."
+            "Figures were not written as SVG and PNG, which needs a Chromium (plotly_get_chrome fetches one): "
+            f"kaleido found no Chromium that works ({first[:150]})."
         ]
     return [f"{folder.name}/{place.name}" for place in places], []
 
@@ -278,178 +274,123 @@ def html(report: Report) -> str:
     """The report as one page: figures that can be looked into, without a network."""
     import plotly.offline
 
-    results = report.results
+    results, digits = report.results, ICER_DIGITS[report.results.scenario]
     known = results.settings
-    figures = {drawn.name: drawn for drawn in report.figures}
-
-    def drawings(prefix: str) -> list[str]:
-        return [
-            figure_block(drawn.name, drawn.heading, drawn.draw(False), drawn.draw(True), drawn.sentence)
-            for name, drawn in figures.items()
-            if name.startswith(prefix)
-        ]
-
-    badge = (
-        "Simulated: nothing here was observed; it shows what rules do on data made to resemble the paper's."
-        if results.simulated
-        else "Real collections."
-    )
-    parts = [
-        section(
-            "What this is",
-            paragraph(badge, kind="badge"),
-            paragraph(f"{known['provenance']}."),
-            paragraph(
-                f"{len(results.cases)} test {report.unit}; truth: {known['truth']}; belief engine: {known['engine']}; belief before "
-                f"anything is read {known['b_0']:g}. Settings were searched on training {report.unit} for mean net utility, "
-                "anew for every q* and cost. Intervals are bootstrap intervals of 95 % "
-                f"over {'topics' if results.scenario == 'patent' else 'reviews'} ({report.draws:,} samples)."
-            ),
-            *[paragraph(note) for note in known["notes"]],
-        )
-    ]
-    verdicts = claims.verdicts(results, report.share, report.draws)
-    if verdicts:
-        rows = [{"claim": each.claim, "found": each.found} for each in verdicts]
-        parts.append(
-            section(
-                "Claims, whichever way they come out",
-                table_block(pd.DataFrame(rows), claims.caution(results), wide=True),
+    return page(
+        __name__,
+        title=f"{known['title']}: stopping rules compared",
+        known=known,
+        simulated=results.simulated,
+        cases=len(results.cases),
+        unit=report.unit,
+        groups="topics" if results.scenario == "patent" else "reviews",
+        draws=report.draws,
+        claims=pd.DataFrame(
+            [
+                {"claim": each.claim, "found": each.found}
+                for each in claims.verdicts(results, report.share, report.draws)
+            ]
+        ),
+        caution=claims.caution(results),
+        caption=report.caption,
+        panels=[
+            (
+                q_star,
+                tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS),
             )
-        )
-    digits = ICER_DIGITS[results.scenario]
-    panels = []
-    for q_star in sorted(results.q_stars, reverse=True):
-        shown = tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS)
-        panels.append(table_block(shown, f"q* = {q_star:g}. {report.caption}."))
-    parts.append(section("Tables as the paper's", *panels, *_engine(report)))
-    parts += _beside_paper(report)
-    parts.append(section("What a wrong rule costs", *drawings("regret")))
-    parts.append(section("Which decisions go wrong", *drawings("errors")))
-    parts.append(section("How much is read", *drawings("effort")))
-    if report.comparisons is not None:
-        parts.append(section("Side by side on the same topics", *drawings("differences")))
-    parts.append(section("Chances and what was found", _calibration(results), *drawings("reliability")))
-    parts.append(section("Rankings", _statistics(results)))
-    chosen = report.rows.pivot_table(
-        index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
-    ).reset_index()
-    parts.append(
-        section(
-            "What tuning chose", table_block(chosen.rename(columns=str), "Settings by cost."), folded=True
-        )
+            for q_star in sorted(results.q_stars, reverse=True)
+        ],
+        engine=_engine(report),
+        beside=_beside_paper(report),
+        ordering=claims.ordering_sentences(results),
+        other_truth=results.scenario == "review" and known["truth"] != "full_evidence",
+        figures=[
+            {
+                "name": drawn.name,
+                "heading": drawn.heading,
+                "light": drawn.draw(False),
+                "dark": drawn.draw(True),
+                "sentence": drawn.sentence,
+            }
+            for drawn in report.figures
+        ],
+        compared=report.comparisons is not None,
+        calibration=_calibration(results),
+        statistics=_statistics(results),
+        chosen=report.rows.pivot_table(
+            index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
+        ).reset_index(),
+        settings=pd.DataFrame(
+            [
+                {
+                    "setting": name,
+                    "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+                }
+                for name, value in known.items()
+            ]
+        ),
+        plotly_js=plotly.offline.get_plotlyjs(),
     )
-    settings = [
-        {"setting": name, "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}
-        for name, value in known.items()
-    ]
-    parts.append(section("Settings", table_block(pd.DataFrame(settings), "", wide=True), folded=True))
-    return page(f"{known['title']}: stopping rules compared", parts, plotly.offline.get_plotlyjs())
 
 
-def _engine(report: Report) -> list[str]:
+def _engine(report: Report) -> dict[str, Any] | None:
     """How often the slower engine would have acted otherwise."""
     if "engine_changes" not in report.rows:
-        return []
+        return None
     at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
     if at.empty:
-        return []
-    worst = at.iloc[int(at["engine_changes"].to_numpy().argmax())]
-    return [
-        paragraph(
-            f"Beliefs are those of the {report.results.settings['engine']} engine. At the same depths the bivariate one "
-            f"would have acted otherwise in {at['engine_changes'].mean():.1%} of topics on average, at most in "
-            f"{worst['engine_changes']:.1%} ({worst['approach']}, q* = {worst['q_star']:g}). It was not asked for rules "
-            "that draw a sample or know the truth."
-        )
-    ]
+        return None
+    return {
+        "mean": at["engine_changes"].mean(),
+        "worst": at.iloc[int(at["engine_changes"].to_numpy().argmax())],
+    }
 
 
-def _beside_paper(report: Report) -> list[str]:
+def _beside_paper(report: Report) -> pd.DataFrame:
     beside = aggregate.beside_paper(report.results)
     if beside.empty:
-        return []
-    shown = pd.DataFrame(
+        return beside
+    columns = (
+        ("net_utility", "Net utility", tables.signed),
+        ("screened", "Screened", "{:,.1f}".format),
+        ("decision_agreement", "Agreement", "{:.4f}".format),
+        ("recall", "Recall", "{:.4f}".format),
+        *(
+            (column, f"{name.capitalize()}s", _share)
+            for column, name in ERRORS[report.results.scenario].items()
+        ),
+    )
+    return pd.DataFrame(
         {
             "q*": beside["q_star"].map("{:g}".format),
             "Approach": beside["approach"],
             **{
                 f"{title}, {whose}": [form(value) for value in beside[f"{column}{suffix}"]]
-                for column, title, form in (
-                    ("net_utility", "Net utility", tables.signed),
-                    ("screened", "Screened", "{:,.1f}".format),
-                    ("decision_agreement", "Agreement", "{:.4f}".format),
-                    ("recall", "Recall", "{:.4f}".format),
-                    *(
-                        (column, f"{name.capitalize()}s", _share)
-                        for column, name in ERRORS[report.results.scenario].items()
-                    ),
-                )
+                for column, title, form in columns
                 for suffix, whose in (("", "here"), ("_paper", "paper"))
             },
         }
     )
-    notes = [paragraph(sentence) for sentence in claims.ordering_sentences(report.results)]
-    notes.append(
-        paragraph(
-            "The paper's numbers of wrong a⁺ and wrong a⁻ are not printed there: its net utilities imply them, but for "
-            "q* = .5, where both cost the same."
-        )
-    )
-    truth = report.results.settings["truth"]
-    if report.results.scenario == "review" and truth != "full_evidence":
-        notes.insert(
-            0,
-            paragraph(
-                "The paper's Table 2 implies another truth (what full evidence would choose) than the one used here; "
-                "run with --truth full_evidence to compare like with like."
-            ),
-        )
-    return [section("Beside the paper", table_block(shown, report.caption + "."), *notes)]
 
 
 def _share(value: float) -> str:
     return "unknown" if math.isnan(value) else f"{value:.1%}"
 
 
-def _calibration(results: Results) -> str:
+def _calibration(results: Results) -> pd.DataFrame:
     brier, ece = PAPER_CALIBRATION[results.scenario]
-    rows = [
-        {
-            "chances": name,
-            "judged on": q.how,
-            "Brier": f"{q.brier:.4f}",
-            "ECE": f"{q.ece:.4f}",
-            "topics": q.topics,
-        }
-        for name, q in results.calibration.items()
+    rows: list[tuple[Any, ...]] = [
+        (name, q.how, f"{q.brier:.4f}", f"{q.ece:.4f}", q.topics) for name, q in results.calibration.items()
     ]
-    rows.append(
-        {
-            "chances": "paper",
-            "judged on": "its test topics",
-            "Brier": f"{brier:g}",
-            "ECE": f"{ece:g}",
-            "topics": "",
-        }
-    )
-    return table_block(
-        pd.DataFrame(rows),
-        "Hazard and frailty are judged by the first hit, the others by every document: only like may be compared.",
-    )
+    rows.append(("paper", "its test topics", f"{brier:g}", f"{ece:g}", ""))
+    return pd.DataFrame(rows, columns=["chances", "judged on", "Brier", "ECE", "topics"])
 
 
-def _statistics(results: Results) -> str:
+def _statistics(results: Results) -> pd.DataFrame:
     known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
-    rows: list[dict[str, Any]] = [
-        {
-            "figure": STATISTICS.get(name, name),
-            "achieved": f"{achieved:.3f}",
-            "paper": "" if aimed is None else f"{aimed:.3f}",
-        }
+    rows = [
+        (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
         for name, (achieved, aimed) in known.items()
         if achieved is not None
     ]
-    return table_block(
-        pd.DataFrame(rows, columns=["figure", "achieved", "paper"]), "Over topics with relevant documents."
-    )
+    return pd.DataFrame(rows, columns=["figure", "achieved", "paper"])

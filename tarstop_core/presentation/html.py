@@ -1,0 +1,50 @@
+"""HTML from templates: a page lies beside the module that says it, blocks and style of all pages in ``templates/``.
+
+Whatever a template is given is escaped, unless the template itself says that it is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+TEMPLATES = Environment(
+    loader=PackageLoader("tarstop_core", ""),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    extensions=["jinja2.ext.do"],
+)
+TEMPLATES.globals["zip"] = zip
+# Figures keep the order of their keys, and what is no number in JSON is an error here, not in a browser.
+TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
+
+
+def page(module: str, **told: Any) -> str:
+    """The page of a module: the template of the same name beside it, filled in.
+
+    Parameters
+    ----------
+    module : str
+        ``__name__`` of the module in this package.
+    **told
+        What the template asks for; a name that it misses is an error.
+    """
+    place = module.partition(".")[2].replace(".", "/")
+    return TEMPLATES.get_template(f"{place}.html").render(told)
+
+
+def table_block(
+    frame: pd.DataFrame, caption: str, wide: bool = False, heading: Callable[[str], str] = escape
+) -> str:
+    """A frame of texts as a table; `wide` for columns of prose, `heading` makes HTML of a column's name."""
+    blocks: Any = TEMPLATES.get_template("presentation/templates/blocks.html").module
+    head = [Markup(heading(str(name))) for name in frame.columns]
+    return str(blocks.table(head, frame.itertuples(index=False), caption, "wide" if wide else ""))
