@@ -57,19 +57,9 @@ def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[in
         name, *texts = (text.strip() for text in row)
         if not (name or any(texts)) or (at == 1 and _repeats_the_heads(texts)):
             continue
-        missing, wrong, counts = [], [], []
-        for cell, text in zip(CELLS, texts, strict=True):
-            count = None if text.lower() in MISSING else _count(text)
-            counts.append(np.nan if count is None else count)
-            if text.lower() in MISSING:
-                missing += [cell] if cell in ("TP", "FN") else []
-            elif count is None:
-                wrong.append(f"{cell} is '{text}'")
-        row_name = f"Row {at} ({name})" if name else f"Row {at}"
-        reasons = wrong + ([f"it has no {' and no '.join(missing)}"] if missing else [])
-        if reasons:
-            numbers = "a whole number" if len(wrong) + len(missing) == 1 else "whole numbers"
-            left_out.append(f"{row_name} is left out: {' and '.join(reasons)}; give {numbers} from 0 on.")
+        counts = [_count(text) for text in texts]
+        if reason := _unusable(texts, counts):
+            left_out.append(f"Row {at} ({name}) {reason}" if name else f"Row {at} {reason}")
         else:
             names.append(name or f"row {at}")
             kept.append(counts)
@@ -83,7 +73,22 @@ def _repeats_the_heads(texts: Sequence[str]) -> bool:
     return all(plain_title(text) in SYNONYMS[cell] for cell, text in zip(CELLS, texts, strict=True))
 
 
+def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
+    """Why a row is left out, as the end of a sentence that names the mend; "" where it is complete."""
+    cells = list(zip(CELLS, texts, counts, strict=True))
+    wrong = [f"{cell} is '{text}'" for cell, text, count in cells if count is None]
+    missing = [cell for cell, text, _ in cells if cell in ("TP", "FN") and text.lower() in MISSING]
+    if not wrong and not missing:
+        return ""
+    reasons = [*wrong, f"it has no {' and no '.join(missing)}"] if missing else wrong
+    numbers = "a whole number" if len(wrong) + len(missing) == 1 else "whole numbers"
+    return f"is left out: {' and '.join(reasons)}; give {numbers} from 0 on."
+
+
 def _count(text: str) -> float | None:
+    """NaN where no count is given, None where it cannot be read."""
+    if text.lower() in MISSING:
+        return np.nan
     return whole_count(re.sub(r"\D", "", text) if THOUSANDS.fullmatch(text) else text)
 
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from tarstop_core.advice import ScreeningPath
 from tarstop_core.cumulative import CumulativePath
-from tarstop_core.explain import amount, documents, number, percent
+from tarstop_core.explain import action, amount, documents, number, percent
 from tarstop_core.explore import (
     BreakEven,
     Explored,
+    FactorName,
     Map,
     MeanMap,
     Measure,
@@ -771,37 +772,40 @@ def break_even_sentences(
     >>> break_even_sentences(sample("search:antenna-mount"), settings, True, [turn])
     ['You would read nothing and choose “Grant” if reading one document cost more than 0.0772 (now 0.001).']
     """
+    stop = "stop now" if explored.start else "read nothing"
+    said = []
+    for each in found:
+        for turn in each.turns:
+            then = f"{stop} and choose “{action(turn.plus, settings)}”" if now else "screen on"
+            side = "more" if turn.at > each.value else "less"
+            value, as_it_is = (_factor_value(each.name, x, settings) for x in (turn.at, each.value))
+            said.append(
+                f"You would {then} if {_factor_verb(each.name, settings)} {side} than {value} (now {as_it_is})."
+            )
+    never = ["b₀" if each.name == "b_0" else each.name for each in found if not each.turns]
+    if never:
+        *others, last = never
+        listed = f"{', '.join(others)} or {last}" if others else last
+        still = "screen on" if now else stop
+        said.append(f"You would {still} whatever {listed} was, up to a thousand times less or more.")
+    return said
+
+
+def _factor_verb(name: FactorName, settings: Settings) -> str:
+    """What is supposed of an assumption, up to "more than" a value."""
     missed = "a wrong" if settings.review else "a missed prior-art document, that is a wrong"
-    subjects = {
+    return {
         "B": f"a right “{settings.plus}” (B) brought",
         "L_r": f"a wrong “{settings.plus}” (L_r) cost",
         "L_g": f"{missed} “{settings.minus}” (L_g) cost",
         "G": f"a right “{settings.minus}” (G) brought",
         "cost": "reading one document cost",
         "b_0": "you started from a chance of",
-    }
-    stop = "stop now" if explored.start else "read nothing"
-    said, never = [], []
-    for each in found:
-        for turn in each.turns:
-            value, as_it_is = (
-                percent(v) if each.name == "b_0" else amount(v, settings.payoffs.unit)
-                for v in (turn.at, each.value)
-            )
-            verb = (
-                f"{stop} and choose “{settings.plus if turn.plus else settings.minus}”"
-                if now
-                else "screen on"
-            )
-            side = "more" if turn.at > each.value else "less"
-            said.append(f"You would {verb} if {subjects[each.name]} {side} than {value} (now {as_it_is}).")
-        if not each.turns:
-            never.append(each.name if each.name != "b_0" else "b₀")
-    if never:
-        listed = never[0] if len(never) == 1 else f"{', '.join(never[:-1])} or {never[-1]}"
-        still = "screen on" if now else stop
-        said.append(f"You would {still} whatever {listed} was, up to a thousand times less or more.")
-    return said
+    }[name]
+
+
+def _factor_value(name: FactorName, value: float, settings: Settings) -> str:
+    return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)
 
 
 # --- the path of one cell -----------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -153,130 +156,133 @@ def live_curves(
     """
     first, last = span
     at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]
-    x = np.where(at == 0, 0.5, at) if log_depth else at
-    shown = b[at].copy()
-    if hit is not None:
-        shown[at >= hit] = 1.0
-    past, ahead = at <= depth, (at >= depth) & (at <= max(plan, depth))
-    data = [line(x[past].tolist(), shown[past].tolist(), BELIEF, width=3, hoverinfo="skip")]
-    if ahead.sum() > 1 and hit is None:
-        data.append(line(x[ahead].tolist(), shown[ahead].tolist(), BELIEF, dash="dot", hoverinfo="skip"))
-    here = 0.5 if log_depth and depth == 0 else depth
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [here],
-            "y": [1.0 if hit is not None and depth >= hit else float(b[depth])],
-            "marker": {"color": BELIEF, "size": 10},
-            "hoverinfo": "skip",
-        }
-    )
-    edge = [float(x[0]), float(x[-1])]
-    data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
-    # At the right end, where the projection has stopped: at the left the belief often starts at q*.
-    left, right = (float(np.log10(end)) if log_depth else end for end in edge)
-    paper = PAPER_ON_DARK if dark else PAPER
-    # On the side of the line where the belief does not end.
-    ends_above = shown[at <= max(plan, depth)][-1] >= q_star
-    notes = [
-        label(
-            right,
-            q_star,
-            f"act above {q_star:.2f}",
-            TEXT_ON_DARK if dark else TEXT,
-            yanchor="top" if ends_above else "bottom",
-            bgcolor=paper,
-            yshift=-2 if ends_above else 2,
-        )
-    ]
-
-    x_axis: dict[str, Any] = {"range": [float(np.log10(v)) if log_depth else v for v in (edge[0], edge[1])]}
+    drawn = _Drawn(at, depth, max(plan, depth), hit, log_depth, dark)
+    data, act_above = _belief_lines(drawn, b, q_star)
+    notes = [act_above]
+    x_axis: dict[str, Any] = {"range": list(drawn.ends)}
     if log_depth:
         x_axis |= {"type": "log", "dtick": 1}
+    if worth is not None:
+        x_axis["anchor"] = "y2"
+    domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
     layout: dict[str, Any] = {
         "height": 300,
         "margin": {"l": 56, "r": 8, "t": 4, "b": 36},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], domain=[0.55, 1.0], tickformat=".1f"),
+        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".1f"),
         "xaxis": axis("documents read", dark, **x_axis),
     }
     if worth is not None:
-        lines = _worth_lines(worth, at, x, depth, plan, hit, cost)
+        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, cost)
         data += lines
-        decades = _decades(worth, at, cost)
-        layout["xaxis"]["anchor"] = "y2"
-        title = f"{worth_title} ({unit})" if unit else worth_title
-        layout["yaxis2"] = axis(
-            title,
-            dark,
-            domain=[0.0, 0.45],
-            type="log",
-            dtick=1,
-            exponentformat="power",
-            range=decades,
-        )
         if cost > 0:
-            data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-            amber = COST_TEXT_ON_DARK if dark else COST_TEXT
-            # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
-            drawn = [value for each in lines for value in each["y"] if value is not None]
-            away = [abs(np.log10(value / cost)) for value in (drawn[:1] + drawn[-1:])]
-            at_left = bool(away) and away[0] > away[-1]
-            # Below the line, where the value is above it, if the axis leaves a line of text there.
-            room = (float(np.log10(cost)) - decades[0]) / (decades[1] - decades[0]) > 0.2
-            below = room and bool(drawn) and drawn[0 if at_left else -1] > cost
-            notes.append(
-                label(
-                    left if at_left else right,
-                    float(np.log10(cost)),
-                    "cost of one document",
-                    amber,
-                    yref="y2",
-                    xanchor="left" if at_left else "right",
-                    yanchor="top" if below else "bottom",
-                    bgcolor=paper,
-                    yshift=-2 if below else 2,
-                )
-            )
-    else:
-        layout["yaxis"]["domain"] = [0.0, 1.0]
+            data.append(drawn.level(cost, COST, yaxis="y2"))
+            notes.append(_cost_label(drawn, lines, cost, decades))
+        title = f"{worth_title} ({unit})" if unit else worth_title
+        powers = {"type": "log", "dtick": 1, "exponentformat": "power", "range": decades}
+        layout["yaxis2"] = axis(title, dark, domain=[0.0, 0.45], **powers)
     if steps:
         for trace in data:
             if trace["mode"] == "lines":
                 trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
-        stop = float(plan)
+        stop, style = float(plan), {"color": THRESHOLD, "width": 1, "dash": "dot"}
         layout["shapes"] = [
-            {
-                "type": "line",
-                "x0": stop,
-                "x1": stop,
-                "y0": 0,
-                "y1": 1,
-                "yref": "paper",
-                "line": {"color": THRESHOLD, "width": 1, "dash": "dot"},
-            }
+            {"type": "line", "x0": stop, "x1": stop, "y0": 0, "y1": 1, "yref": "paper", "line": style}
         ]
     return {"data": data, "layout": layout}
 
 
-def _worth_lines(
-    worth: Floats, at: NDArray[np.intp], x: NDArray[Any], depth: int, plan: int, hit: int | None, cost: float
-) -> list[dict[str, Any]]:
-    inside = at < len(worth)
-    at, x = at[inside], x[inside]
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The depths of live curves: those drawn, where somebody is, to where the rule would read on, and the hit."""
+
+    at: NDArray[np.intp]
+    depth: int
+    plan: int
+    hit: int | None
+    log_depth: bool
+    dark: bool
+
+    @cached_property
+    def x(self) -> list[float]:
+        """Where the depths are drawn."""
+        depths: list[float] = self.at.tolist()
+        return [float(depth) or 0.5 for depth in depths] if self.log_depth else depths
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The first and the last of them as the axis and its labels count."""
+        left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
+        return left, right
+
+    def curve(self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any) -> list[Figure]:
+        """Solid up to the depth, dotted `on` from there to the plan; y may end before the depths do."""
+        at = self.at[: len(y)]
+        past, ahead = at <= self.depth, (at >= self.depth) & (at <= self.plan)
+        lines = [line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
+        if on and ahead.sum() > 1:
+            lines.append(line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more))
+        return [each | {"hoverinfo": "skip"} for each in lines]
+
+    def level(self, y: float, colour: str, **more: Any) -> Figure:
+        """A dashed line from end to end."""
+        edge = [float(self.x[0]), float(self.x[-1])]
+        return line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
+
+    def label(
+        self, x: float, y: float, text: str, colours: tuple[str, str], below: bool, **more: Any
+    ) -> Figure:
+        """A label just below or above a level, which other lines may cross; colours on white and on dark."""
+        paper = PAPER_ON_DARK if self.dark else PAPER
+        yanchor, yshift = ("top", -2) if below else ("bottom", 2)
+        colour = colours[self.dark]
+        return label(x, y, text, colour, **more, yanchor=yanchor, bgcolor=paper, yshift=yshift)
+
+
+def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[Figure], Figure]:
+    """Belief, where it is now, and q*; and the label of q*."""
+    at, depth, hit = drawn.at, drawn.depth, drawn.hit
+    shown = b[at].copy()
+    if hit is not None:
+        shown[at >= hit] = 1.0
+    now = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [0.5 if drawn.log_depth and depth == 0 else depth],
+        "y": [1.0 if hit is not None and depth >= hit else float(b[depth])],
+        "marker": {"color": BELIEF, "size": 10},
+        "hoverinfo": "skip",
+    }
+    # The label stands at the right end, where the projection has stopped: at the left the belief often starts
+    # at q*. And on the side of the line where the belief does not end.
+    below = bool(shown[at <= drawn.plan][-1] >= q_star)
+    note = drawn.label(drawn.ends[1], q_star, f"act above {q_star:.2f}", (TEXT, TEXT_ON_DARK), below)
+    return [*drawn.curve(shown.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
+
+
+def _worth_lines(drawn: _Drawn, worth: Floats) -> list[Figure]:
     # A log axis has no place for zero: the line ends where nothing can be gained.
-    y = [float(v) if v > 0 and (hit is None or d < hit) else None for v, d in zip(worth[at], at, strict=True)]
-    past, ahead = at <= depth, (at >= depth) & (at <= max(plan, depth))
-    y_past, y_ahead = ([v for v, k in zip(y, part, strict=True) if k] for part in (past, ahead))
-    lines = [line(x[past].tolist(), y_past, VALUE, width=3, yaxis="y2", hoverinfo="skip")]
-    if len(y_ahead) > 1:
-        lines.append(line(x[ahead].tolist(), y_ahead, VALUE, dash="dot", yaxis="y2", hoverinfo="skip"))
-    return lines
+    at = drawn.at[drawn.at < len(worth)]
+    gains = np.where(at < (np.inf if drawn.hit is None else drawn.hit), worth[at], 0.0)
+    return drawn.curve([value if value > 0 else None for value in gains.tolist()], VALUE, yaxis="y2")
+
+
+def _cost_label(drawn: _Drawn, lines: Sequence[Figure], cost: float, decades: Sequence[float]) -> Figure:
+    # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
+    seen = [value for each in lines for value in each["y"] if value is not None]
+    away = [abs(np.log10(value / cost)) for value in (seen[:1] + seen[-1:])]
+    at_left = bool(away) and away[0] > away[-1]
+    # Below the line, where the value is above it, if the axis leaves a line of text there.
+    height = float(np.log10(cost))
+    room = (height - decades[0]) / (decades[1] - decades[0]) > 0.2
+    below = room and bool(seen) and seen[0 if at_left else -1] > cost
+    end, side = (drawn.ends[0], "left") if at_left else (drawn.ends[1], "right")
+    amber = (COST_TEXT, COST_TEXT_ON_DARK)
+    return drawn.label(end, height, "cost of one document", amber, below, yref="y2", xanchor=side)
 
 
 def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:

@@ -11,8 +11,9 @@ import hashlib
 import platform
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -246,6 +247,10 @@ class _Experiment:
     costs: tuple[float, ...]
     finished: Finished
 
+    @cached_property
+    def _asked(self) -> str:
+        return repr((code_digest(), self.task, self.payoffs, self.costs))
+
     @property
     def tuned(self) -> tuple[Method, ...]:
         return tuple(method for method in self.methods if len(method.settings) > 1)
@@ -336,58 +341,72 @@ class _Experiment:
         knowledge: Sequence[Mapping[str, Any]],
         chosen: Sequence[Mapping[str, NDArray[np.intp]]] | None,
     ) -> Iterator[tuple[_Piece, _Job | None]]:
-        testing = chosen is not None
-        methods = self.methods if testing else self.tuned
-        base = repr((code_digest(), testing, self.task, self.payoffs, self.costs))
+        """Every chunk of every fold, with the job that finds what is not known of it."""
         for number, fold in enumerate(self.benchmark.folds):
-            cases = fold.test if testing else fold.train
+            cases = fold.train if chosen is None else fold.test
+            settings = None if chosen is None else chosen[number]
             weights = self._weights(cases)
-            learned = {name: _digest_of(known) for name, known in knowledge[number].items()}
+            digests = {variant: _digest_of(known) for variant, known in knowledge[number].items()}
             for first in range(0, len(cases), CHUNK):
                 chunk = tuple(cases[first : first + CHUNK])
                 part = weights[first : first + CHUNK]
-                about = (base, [case.digest for case in chunk], None if testing else part.tolist())
-                keys = {}
-                for method in methods:
-                    picked = chosen[number][method.name].tolist() if chosen is not None else None
-                    keys[method.name] = _key(about, method.digest, learned[method.variant], picked)
-                if testing:
-                    keys[TRUTH] = _key(about, TRUTH)
-                    for variant, digest in learned.items():
-                        keys[_tally_name(variant)] = _key(about, variant, digest)
+                keys = self._keys(chunk, part, digests, settings)
                 stored = {name: self.finished.get(key) for name, key in keys.items()}
                 known = {name: array for name, array in stored.items() if array is not None}
-                missing = tuple(method for method in methods if method.name not in known)
-                job = None
-                if len(known) < len(keys):
-                    extras = testing and any(
-                        name not in known for name in keys.keys() - {m.name for m in methods}
-                    )
-                    needed = {method.variant for method in missing} | (set(learned) if extras else set())
-                    job = _Job(
-                        self.task,
-                        chunk,
-                        part,
-                        {name: knowledge[number][name] for name in learned if name in needed},
-                        missing,
-                        self.payoffs,
-                        self.costs,
-                        tuple(chosen[number][method.name] for method in missing)
-                        if chosen is not None
-                        else None,
-                        extras,
-                    )
-                effort = len(chunk) * (self.testing_effort if testing else self.tuning_effort)
-                about_cases = tuple(
-                    _About(
-                        case.name,
-                        case.group,
-                        len(case.topic),
-                        case.topic.omega or self.benchmark.scenario == "review",
-                    )
-                    for case in chunk
-                )
-                yield _Piece(number, about_cases, keys, known, job is None, effort), job
+                wanted = keys.keys() - known.keys()
+                job = self._job(chunk, part, knowledge[number], settings, wanted) if wanted else None
+                yield self._piece(number, chunk, keys, known, testing=chosen is not None), job
+
+    def _keys(
+        self,
+        cases: Sequence[Case],
+        weights: Floats,
+        digests: Mapping[str, str],
+        settings: Mapping[str, NDArray[np.intp]] | None,
+    ) -> dict[str, str]:
+        """What each answer on a chunk is kept under: all that it depends on."""
+        ids = [case.digest for case in cases]
+        if settings is None:
+            about: tuple[Any, ...] = (self._asked, ids, weights.tolist())
+            return {m.name: _key(about, m.digest, digests[m.variant]) for m in self.tuned}
+        about = (self._asked, ids)
+        of_methods = {
+            m.name: _key(about, m.digest, digests[m.variant], settings[m.name].tolist()) for m in self.methods
+        }
+        of_variants = {_tally_name(name): _key(about, name, digest) for name, digest in digests.items()}
+        return {TRUTH: _key(about, TRUTH), **of_variants, **of_methods}
+
+    def _job(
+        self,
+        cases: tuple[Case, ...],
+        weights: Floats,
+        knowledge: Mapping[str, Any],
+        settings: Mapping[str, NDArray[np.intp]] | None,
+        wanted: Set[str],
+    ) -> _Job:
+        """What finds the wanted answers on a chunk, and takes along no more knowledge than that needs."""
+        methods = tuple(method for method in self.methods if method.name in wanted)
+        extras = len(wanted) > len(methods)
+        needed = set(knowledge) if extras else {method.variant for method in methods}
+        return _Job(
+            task=self.task,
+            cases=cases,
+            weights=weights,
+            knowledge={variant: known for variant, known in knowledge.items() if variant in needed},
+            methods=methods,
+            payoffs=self.payoffs,
+            costs=self.costs,
+            chosen=None if settings is None else tuple(settings[method.name] for method in methods),
+            extras=extras,
+        )
+
+    def _piece(
+        self, fold: int, cases: Sequence[Case], keys: dict[str, str], known: Pieces, *, testing: bool
+    ) -> _Piece:
+        review = self.benchmark.scenario == "review"
+        about = (_About(case.name, case.group, len(case.topic), case.topic.omega or review) for case in cases)
+        effort = len(cases) * (self.testing_effort if testing else self.tuning_effort)
+        return _Piece(fold, tuple(about), keys, known, known.keys() == keys.keys(), effort)
 
     def _belief(self, known: Any) -> float:
         """Belief before any document: of the prior that was learned, in patents the task's."""

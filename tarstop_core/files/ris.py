@@ -22,6 +22,10 @@ _OTHER = ("ID", "DO", "AN", "PM", "M1", "M3", "L3", "N1", "KW", "DB", "DP", "SN"
 _TAGS = ("TY", "ER", *_TITLE, *_ABSTRACT, *_AUTHORS, *_DATE, *_ADDRESS, *_CUSTOM, *_OTHER)
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
+_PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
+_MEDLINE = re.compile(r"pubmed|medline", re.IGNORECASE)
+_PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
+_BARE = re.compile(r"\s*(\d{1,9})\s*")
 _BATCH = 1_000
 
 Block = tuple[int, list[tuple[str, str]]]
@@ -136,27 +140,24 @@ def _fields(entry: Mapping[str, str | list[str]], understood: dict[str, str]) ->
 
 
 def _identifiers(tags: Mapping[str, list[str]], put: _Put) -> None:
-    for tag in ("DO", *_CUSTOM, "AN", "M3", "L3"):
-        for value in tags.get(tag, []):
-            put("doi", find_doi(value), tag)
-    for tag in _ADDRESS:
-        for value in tags.get(tag, []):
-            if "doi.org/" in value:
-                put("doi", find_doi(value), tag)
-            found = re.search(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b", value)
-            put("pmid", found[1] if found else "", tag)
+    for tag, value in _values(tags, "DO", *_CUSTOM, "AN", "M3", "L3"):
+        put("doi", find_doi(value), tag)
+    for tag, value in _values(tags, *_ADDRESS):
+        put("doi", find_doi(value) if "doi.org/" in value else "", tag)
+        put("pmid", _number(_PUBMED_PAGE.search(value)), tag)
     # A bare number in AN is a PMID only where the database says so: others number records too.
-    medline = re.search(
-        r"pubmed|medline", " ".join((*tags.get("DB", []), *tags.get("DP", []))), re.IGNORECASE
-    )
-    for tag in ("PM", "AN", *_CUSTOM, "M1", "N1"):
-        for value in tags.get(tag, []):
-            bare = tag == "PM" or (tag == "AN" and medline)
-            found = re.search(r"\bPMID:?\s*(\d{1,9})\b", value, re.IGNORECASE) or (
-                re.fullmatch(r"\s*(\d{1,9})\s*", value) if bare else None
-            )
-            put("pmid", found[1] if found else "", tag)
+    of_medline = any(_MEDLINE.search(value) for _, value in _values(tags, "DB", "DP"))
+    bare = ("PM", "AN") if of_medline else ("PM",)
+    for tag, value in _values(tags, "PM", "AN", *_CUSTOM, "M1", "N1"):
+        put("pmid", _number(_PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None)), tag)
     if first_of(tags, "TY")[0].upper() == "PAT":
-        for tag in ("AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
-            for value in tags.get(tag, []):
-                put("publication_number", value if _PATENT.fullmatch(value.strip()) else "", tag)
+        for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
+            put("publication_number", value if _PATENT.fullmatch(value.strip()) else "", tag)
+
+
+def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, str]]:
+    return ((tag, value) for tag in wanted for value in tags.get(tag, []))
+
+
+def _number(found: re.Match[str] | None) -> str:
+    return found[1] if found else ""
