@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
 
 from tarstop_core.groups import Documents
 from tarstop_core.records import (
@@ -212,9 +212,5 @@ def _spelled_alike(one: Sequence[str], other: Sequence[str]) -> bool:
         return False
     ours = " ".join(word for word in one if word in rest)
     theirs = " ".join(word for word in other if word in more)
-    longest = max(len(ours), len(theirs))
-    length = max(sum(map(len, one)), sum(map(len, other)))
-    # Of so long a remainder, this share must be equal; its upper bound is quick to tell.
-    enough = 1 - MOST_DIFFERENT * length / max(longest, 1)
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    return matcher.real_quick_ratio() >= enough <= matcher.quick_ratio() and matcher.ratio() >= enough
+    differing = max(len(ours), len(theirs)) * Indel.normalized_distance(ours, theirs)
+    return differing <= MOST_DIFFERENT * max(sum(map(len, one)), sum(map(len, other)))
