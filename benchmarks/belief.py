@@ -21,8 +21,8 @@ import numpy as np
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.cumulative import CumulativePath, known_at
+from tarstop_core.documents.tables import Tables
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.tables import Tables
 from tarstop_core.value_of_studies import evsi_of_studies, next_studies
 
 STUDIES, REPEATS, THETA = 50, 15, 0.75

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
-from tarstop_core.ranking import Bm25Index, build_index, tokens
+from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.words import tokens
 
 QUERY_WORDS = 400
 TARGET = 100

@@ -43,8 +43,8 @@ def write_csv(path: Path, records: int) -> None:
 
 def import_once(path: Path) -> None:
     """Read the file and print seconds, peak memory in bytes and the number of records."""
+    from tarstop_core.documents.merging import propose
     from tarstop_core.files import read_records
-    from tarstop_core.merging import propose
 
     reports: list[float] = []
     start = time.perf_counter()

@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from tarstop_core.belief.reitsma import ALL_STARTS, Method, fit, fit_prefixes
-from tarstop_core.tables import Tables
+from tarstop_core.documents.tables import Tables
 
 REVIEWS = 8
 REPEATS = 5

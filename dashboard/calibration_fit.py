@@ -22,6 +22,7 @@ from tarstop_core.calibration_figures import (
     quality_sentence,
     share_sentence,
 )
+from tarstop_core.documents.topic import Topic
 from tarstop_core.figures import reliability_figure, reliability_sentence
 from tarstop_core.first_hit import (
     DEEPEST,
@@ -47,7 +48,6 @@ from tarstop_core.labelled_lists import (
 )
 from tarstop_core.session import State, replay
 from tarstop_core.store import SessionRow, SessionSummary, Store
-from tarstop_core.topic import Topic
 
 PREFIX = "calibration_fit"
 SCENARIO = "calibration/scenario"

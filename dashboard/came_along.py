@@ -14,7 +14,6 @@ from dashboard.documents import Documents
 from tarstop_core.calibration import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import action
-from tarstop_core.families import also_published, families_event, one_of_each
 from tarstop_core.kept_labels import (
     FileLabels,
     Replayed,
@@ -24,7 +23,9 @@ from tarstop_core.kept_labels import (
     replayed,
 )
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.prepare import Ranking
+from tarstop_core.ranking.families import also_published, one_of_each
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.events import families_event
 from tarstop_core.session import Event, Settings
 
 PREFIX = "set_up/came_along"

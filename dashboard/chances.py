@@ -14,7 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explain import percent, question
 from tarstop_core.figures import reliability_figure, reliability_sentence
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
-from tarstop_core.prepare import Ranking
+from tarstop_core.ranking.order import Ranking
 from tarstop_core.session import Settings
 from tarstop_core.shipped import default_calibrator
 

@@ -20,6 +20,7 @@ from dashboard.typed_table import typed_table
 from tarstop_core import evidence_figures as figures
 from tarstop_core import evidence_words as words
 from tarstop_core.belief.prior import Prior, from_json
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import Evidence, evidence
 from tarstop_core.evidence_typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
@@ -30,7 +31,6 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples import PublishedSet, published_sets
 from tarstop_core.shipped import priors
-from tarstop_core.tables import CELLS, Tables
 from tarstop_core.teaching.glossary import named
 
 ROOM = 10  # rows by which a figure grows where studies are added one by one

@@ -13,12 +13,12 @@ from dashboard.reading import document_html, query_to_mark
 from dashboard.samples import sample_text
 from dashboard.verdicts import shortened
 from dashboard.work import Work, say
+from tarstop_core.documents.reports import OUTCOMES, FullText, Report
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.exclusions import KEYED, reasons_offered
 from tarstop_core.report_entry import RATES, Draft, TypedTable, by_study, study_name
-from tarstop_core.reports import OUTCOMES, FullText, Report
 from tarstop_core.session import RELEVANT, State
-from tarstop_core.tables import CELLS
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one

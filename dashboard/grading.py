@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import shell
 from dashboard.work import Work, attempt
-from tarstop_core.application import Flag, flags
+from tarstop_core.documents.application import Flag, flags
 from tarstop_core.session import GRADES, State, together_event
 from tarstop_core.store import Record
 

@@ -6,8 +6,8 @@ import html
 from functools import lru_cache
 
 from dashboard.reading import document_html
+from tarstop_core.documents.outcome import Outcome
 from tarstop_core.explore import sample
-from tarstop_core.outcome import Outcome
 from tarstop_core.samples import (
     FullText,
     load_review_sample,

@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import shell
+from tarstop_core.documents.duplicates import Match
+from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.merging import Proposal
 from tarstop_core.explain import documents as count_of
-from tarstop_core.families import family_groups
-from tarstop_core.merging import Proposal
-from tarstop_core.records import Match
 
 MOST_SHOWN = 1_000
 AUTHORS = 48  # characters: the date and the file stay in sight after them
@@ -76,7 +76,7 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.records import merge_records
+    >>> from tarstop_core.documents.duplicates import merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
     >>> proposal = Proposal(merge_records([]), matches)
     >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))

@@ -13,17 +13,11 @@ from numpy.typing import NDArray
 from dashboard import shell
 from dashboard.documents import Documents
 from dashboard.work import Work, dialog_button, nothing_edited
-from tarstop_core.application import (
-    Application,
-    cannot_settle,
-    date_words,
-    flagged,
-    read_date,
-    with_family,
-)
+from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
+from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import documents
-from tarstop_core.prepare import Ranking, leave_out
+from tarstop_core.ranking.order import Ranking, leave_out
 from tarstop_core.session import State
 
 PREFIX = "set_up/application"

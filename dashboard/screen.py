@@ -26,7 +26,7 @@ from dashboard.review_stakes import ADJUSTABLE
 from dashboard.verdicts import two_stages
 from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
 from tarstop_core.advice import Advice, trace
-from tarstop_core.application import date_words
+from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv

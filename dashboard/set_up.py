@@ -17,13 +17,13 @@ from dashboard.own_application import Asked
 from dashboard.work import REVIEWER
 from tarstop_core.advice import advise
 from tarstop_core.calibration import Calibrator
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.explain import Explanation, amount, explain
 from tarstop_core.files import FORMATS
 from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.prepare import Order, Ranking, prepare, suggest_order
-from tarstop_core.ranking import Bm25Index, build_index
-from tarstop_core.records import ranking_text
+from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
 from tarstop_core.session import Settings, replay
 from tarstop_core.shipped import data_share
 

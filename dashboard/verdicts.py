@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import shell
 from dashboard.work import Work, attempt
-from tarstop_core.application import Flag
+from tarstop_core.documents.application import Flag
 from tarstop_core.exclusions import KEYED
 from tarstop_core.session import Label, Settings, State
 

@@ -16,14 +16,14 @@ import numpy as np
 
 from tarstop_core.calibration import assess, fit
 from tarstop_core.data_share import fit_data_share
+from tarstop_core.documents.topic import Topic
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.ranking import rank_documents
+from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples import sample_dir
 from tarstop_core.simulate.diagnostic import simulate_reviews
 from tarstop_core.simulate.patents import simulate_patents
 from tarstop_core.simulate.rankings import simulate_patent_rankings
 from tarstop_core.simulate.reviews import simulate_review_outcomes
-from tarstop_core.topic import Topic
 
 # A person relies on these: no step learned from a handful of documents may claim certainty.
 PSEUDO = 1.0

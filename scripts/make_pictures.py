@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tarstop_core.reports import OUTCOMES
+from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.samples import sample_full_texts
 
 ROOT = Path(__file__).resolve().parents[1]

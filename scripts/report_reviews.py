@@ -21,9 +21,9 @@ from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration import fit
+from tarstop_core.documents.outcome import Outcome
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.review import is_plus

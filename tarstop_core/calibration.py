@@ -37,9 +37,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GroupKFold
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.documents.topic import Topic
 from tarstop_core.envelope import read_envelope, read_file
 from tarstop_core.errors import InputProblem
-from tarstop_core.topic import Topic
 
 Floats = NDArray[np.float64]
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit"]

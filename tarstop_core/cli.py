@@ -19,7 +19,7 @@ from tarstop_core.payoffs import Payoffs, check_cost, exceeds
 
 if TYPE_CHECKING:
     from tarstop_core.belief.prior import Prior
-    from tarstop_core.topic import Topic
+    from tarstop_core.documents.topic import Topic
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
 
@@ -116,9 +116,9 @@ def decide(
 @json_option
 def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool) -> None:
     """Rank RECORDS by BM25 against a query and write a TREC run."""
+    from tarstop_core.documents.records import ranking_text
     from tarstop_core.files import read_records, write_run
-    from tarstop_core.ranking import rank_documents
-    from tarstop_core.records import ranking_text
+    from tarstop_core.ranking.bm25 import rank_documents
 
     begun = time.perf_counter()
     _writable(out, records)

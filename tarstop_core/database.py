@@ -39,8 +39,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModu
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateColumn
 
+from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.errors import InputProblem
-from tarstop_core.records import TEXT_COLUMNS
 
 URL_VARIABLE = "TARSTOP_DATABASE_URL"
 SCHEMA_VERSION = 1

@@ -21,10 +21,10 @@ from tarstop_core.belief import bayes, bivariate, reitsma
 from tarstop_core.belief.of_tables import BeliefPath, belief_path, check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import same_studies
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.tables import CELLS, Tables
 from tarstop_core.value_of_studies import NextStudy, evsi_of_studies, next_studies
 
 Floats = NDArray[np.float64]

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import MISSING, SYNONYMS, plain_title, whole_count
-from tarstop_core.tables import CELLS, Tables
 
 Row = tuple[str, ...]
 """Study, TP, FP, FN and TN as they were typed."""

@@ -48,7 +48,7 @@ def belief_sentence(evidence: Evidence) -> str:
     Examples
     --------
     >>> from tarstop_core.evidence import evidence
-    >>> from tarstop_core.tables import Tables
+    >>> from tarstop_core.documents.tables import Tables
     >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
     >>> belief_sentence(evidence(one, 0.75))
     'The chance that sensitivity exceeds 75 % is 62 %.'

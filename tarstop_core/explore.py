@@ -19,9 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.advice import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath, screening_path
 from tarstop_core.calibration import Calibrator, scaled
 from tarstop_core.cumulative import CumulativePath
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs, exceeds
 from tarstop_core.policies import (
     POLICIES,
@@ -43,7 +44,6 @@ from tarstop_core.samples import sample_reviews, sample_topics
 from tarstop_core.session import UNSEEN, Settings, State
 from tarstop_core.shipped import calibrators, default_calibrator
 from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
-from tarstop_core.topic import Topic
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]

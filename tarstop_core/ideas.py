@@ -18,18 +18,18 @@ from tarstop_core.belief.bayes import posterior
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.of_tables import ENGINES, BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.aggregate import rows
 from tarstop_core.evaluation.results import Results
 from tarstop_core.explore import Explored, restaked, sample, sample_search, warm
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.samples import published_sets, sample_full_texts, sample_reviews, sample_topics
 from tarstop_core.session import Settings
 from tarstop_core.shipped_results import load_small, shipped
-from tarstop_core.tables import CELLS, Tables
-from tarstop_core.topic import Topic
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.of_tables import BeliefPath
+from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence_figures import (
     BELIEF_TEXT,
     BELIEF_TEXT_ON_DARK,
@@ -60,7 +61,6 @@ from tarstop_core.ideas import (
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
 from tarstop_core.results_figures import style
-from tarstop_core.tables import Tables
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]

@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from tarstop_core.advice import screening_path
 from tarstop_core.calibration import Calibrator
 from tarstop_core.cumulative import CumulativePath
+from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.explain import documents
 from tarstop_core.files.synonyms import normal_header
 from tarstop_core.policies import Policy
-from tarstop_core.prepare import Ranking
-from tarstop_core.records import NOT_RELEVANT, RELEVANT
+from tarstop_core.ranking.order import Ranking
 from tarstop_core.session import CODES, CONFIRMED, UNSEEN, UNSURE, Event, Settings, State
 from tarstop_core.session import RELEVANT as FOUND
 
-_MEANING = {RELEVANT: "relevant", NOT_RELEVANT: "irrelevant"}
+_MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}
 _UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}
 _NAME = {code: name for name, code in CODES.items()}
 _ASREVIEW = ("asreview label", "label included")
@@ -100,7 +100,7 @@ def labels_found(
 
     Examples
     --------
-    >>> from tarstop_core.records import as_records
+    >>> from tarstop_core.documents.records import as_records
     >>> table = as_records({"id": list("abc"), "label": ["relevant", "Included / Excluded", ""]})
     >>> labels_found(table).codes.tolist()
     [1, 2, -1]

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
 from tarstop_core.first_hit import DEEPEST, PastCase
-from tarstop_core.prepare import prepare, suggest_order
-from tarstop_core.records import NOT_RELEVANT, RELEVANT
+from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.session import State, records_digest
 from tarstop_core.store import SessionRow
-from tarstop_core.topic import Topic
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
 """Columns in which data sets keep the verdict on title and abstract, beside the final one."""
@@ -171,12 +171,12 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     scored = bool(np.isfinite(frame["score"].to_numpy(dtype=float)).all())
     ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query)
     labels = frame["label"].to_numpy()[ranking.order]
-    known = np.isin(labels, (RELEVANT, NOT_RELEVANT))
+    known = np.isin(labels, (SAID_RELEVANT, SAID_NOT_RELEVANT))
     if not known.any():
         raise InputProblem(
             f"{name} has no labels; add a column “label” with relevant, not relevant or nothing for every document."
         )
-    relevant = np.asarray(labels == RELEVANT)
+    relevant = np.asarray(labels == SAID_RELEVANT)
     column = next((theirs for theirs, ours in table.understood.items() if ours == "label"), "notes")
     said = (
         f"{name}: {int(relevant.sum()):,} relevant of {int(known.sum()):,} labelled (by “{column}”), "

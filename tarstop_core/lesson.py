@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from tarstop_core.advice import ScreeningPath
 from tarstop_core.calibration import z_scores
 from tarstop_core.cumulative import CumulativePath, dense_plans
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
 from tarstop_core.explain import action, amount, documents, percent, question
 from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
-from tarstop_core.outcome import Outcome
 from tarstop_core.policies import Policy
 from tarstop_core.session import Settings
-from tarstop_core.topic import Topic
 
 Floats = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarstop_core.cumulative import CumulativePath
+from tarstop_core.documents.outcome import Outcome
 from tarstop_core.explain import action, amount, documents, number, percent, question
 from tarstop_core.lesson import Lesson, Standing, Step
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import exceeds
 from tarstop_core.value import DecisivePath
 

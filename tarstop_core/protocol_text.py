@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tarstop_core import __version__
-from tarstop_core.application import Application, date_words
 from tarstop_core.calibration import Calibrator
+from tarstop_core.documents.application import Application
+from tarstop_core.documents.dates import date_words
 from tarstop_core.explain import amount, chances_badge, documents, number, percent, question
 from tarstop_core.session import Settings
 

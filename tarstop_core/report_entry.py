@@ -1,4 +1,4 @@
-"""From what a person types about a report to a :class:`~tarstop_core.reports.Report`, and back.
+"""From what a person types about a report to a :class:`~tarstop_core.documents.reports.Report`, and back.
 
 Everything is text until it is saved, so that nothing typed is lost to a mistake in one of the fields.
 """
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.documents.reports import FullText, Report, Row
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import Counts, from_rates
-from tarstop_core.reports import FullText, Report, Row
 from tarstop_core.session import Event, State, standing
-from tarstop_core.tables import CELLS
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")
 MOST_PATIENTS = 10**9
@@ -123,7 +123,7 @@ class Draft:
     Parameters
     ----------
     outcome : str
-        One of :data:`~tarstop_core.reports.OUTCOMES`.
+        One of :data:`~tarstop_core.documents.reports.OUTCOMES`.
     study, reason : str
     tables : tuple of TypedTable
         At least one, which may be empty.

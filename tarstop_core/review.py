@@ -15,11 +15,11 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration import Calibrator
 from tarstop_core.cumulative import CumulativePath, known_at
 from tarstop_core.data_share import DataShare
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import TOLERANCE, Payoffs
 from tarstop_core.session import RELEVANT, UNSEEN, Settings, State
-from tarstop_core.tables import CELLS, Tables
 from tarstop_core.unseen import unseen
 from tarstop_core.value_of_studies import NextStudy, chance_otherwise, next_studies
 

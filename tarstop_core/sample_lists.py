@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.outcome import Outcome
-from tarstop_core.prepare import Ranking, prepare
-from tarstop_core.reports import Report, Row, collect
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.reports import Report, Row, collect
+from tarstop_core.documents.topic import Topic
+from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.samples import (
     load_review_sample,
     load_sample,
@@ -20,7 +21,6 @@ from tarstop_core.samples import (
     sample_reviews,
     sample_topics,
 )
-from tarstop_core.topic import Topic
 
 
 @lru_cache(maxsize=32)

@@ -17,11 +17,11 @@ from typing import Any, cast
 
 import pandas as pd
 
-from tarstop_core import reports
+from tarstop_core.documents import reports
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import read_tables
-from tarstop_core.records import as_records
-from tarstop_core.tables import Tables
 
 TOPIC_COLUMNS: tuple[str, ...] = ("topic", "title", "claim", "documents")
 REVIEW_COLUMNS: tuple[str, ...] = ("topic", "title", "question", "criteria", "documents")
@@ -36,7 +36,7 @@ class FullText:
     text : str
         A paragraph that holds the counts in words, or says why there are none.
     status : str
-        "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.reports.OUTCOMES`.
+        "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.documents.reports.OUTCOMES`.
     reason : str
         Why it brings no data; "" when it does.
     study : str

@@ -22,15 +22,15 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.application import NOTHING_SAID, Application
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.of_tables import check_engine
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
 from tarstop_core.data_share import DataShare
+from tarstop_core.documents.application import NOTHING_SAID, Application
+from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy, parse_policy
-from tarstop_core.reports import Evidence, Report, collect
 
 Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4
@@ -446,7 +446,7 @@ class State:
         return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> Collected:
         """The 2×2 tables that count, in the order of the list."""
         return collect(self.read_in_full)
 

@@ -22,14 +22,14 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from tarstop_core.advice import Advice, advise, trace
-from tarstop_core.application import Flag, flagged
 from tarstop_core.calibration import Calibrator
+from tarstop_core.documents.application import Flag, flagged
+from tarstop_core.documents.merging import said
+from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
-from tarstop_core.merging import said
 from tarstop_core.prisma import FAMILIES, Prisma, prisma
 from tarstop_core.prisma_figure import flow_rows
 from tarstop_core.protocol_text import settings_rows
-from tarstop_core.records import TEXT_COLUMNS
 from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN, Event, Settings, State, replay
 from tarstop_core.store import CollectionRow, SessionRow, Store

@@ -15,9 +15,9 @@ import pandas as pd
 
 from tarstop_core.calibration import Calibrator
 from tarstop_core.calibration import from_json as calibrator_from_json
+from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import read_envelope
 from tarstop_core.errors import InputProblem
-from tarstop_core.records import RECORD_COLUMNS, as_records, records_hash
 from tarstop_core.session import KINDS, Event, Settings, replay
 from tarstop_core.store import Store
 

@@ -35,8 +35,9 @@ from tarstop_core.database import (
     SHELF,
     Database,
 )
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
-from tarstop_core.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash, unique_ids
 from tarstop_core.session import KINDS, Event, Settings, records_digest, standing
 
 CHUNK = 5_000

@@ -17,9 +17,9 @@ from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
 from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import TOLERANCE, Payoffs
-from tarstop_core.tables import Tables
 
 Floats = NDArray[np.float64]
 

@@ -14,17 +14,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explain import action, amount, documents, percent, question
 from tarstop_core.explore import Explored, sample
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.samples import sample_qrels, sample_reviews
 from tarstop_core.session import Settings
-from tarstop_core.topic import Topic
 
 Mix = Literal["both", "patent", "review"]
 SCENARIOS: dict[Mix, tuple[str, ...]] = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.explore import Explored
-from tarstop_core.outcome import Outcome
-from tarstop_core.tables import CELLS
 from tests.test_explore import printed, write_run
 
 

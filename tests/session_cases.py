@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import as_records
-from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings
 from tarstop_core.store import Store
 

@@ -33,9 +33,9 @@ from tarstop_core.calibration import (
     tied_share,
     z_scores,
 )
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
-from tarstop_core.topic import Topic
 
 SCORES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
 

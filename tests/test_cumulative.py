@@ -17,10 +17,10 @@ from tarstop_core.cumulative import (
     known_at,
     limited_plans,
 )
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
-from tarstop_core.tables import Tables
 from tarstop_core.value_of_studies import evsi_of_studies, next_studies
 
 EVEN = Payoffs.from_q_star(0.5)

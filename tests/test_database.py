@@ -10,9 +10,9 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from tarstop_core.database import SCHEMA_VERSION, URL_VARIABLE, Database, _sentence
+from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import as_records
 from tarstop_core.session import Event, Settings
 from tarstop_core.store import Store
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tarstop_core import cli
+from tarstop_core.documents.families import family_groups
 from tarstop_core.errors import InputProblem
-from tarstop_core.families import family_groups
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.first_hit import read_cases
 from tarstop_core.kept_labels import labels_found
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
-from tarstop_core.prepare import prepare, suggest_order
+from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.session import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "own_data.md").read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ from scripts import report_reml
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.reitsma import fit, fit_prefixes, reml_belief
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import read_tables
-from tarstop_core.tables import CELLS, Tables
 from tests.reference.recorded import GOLDEN
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -16,11 +16,11 @@ import pytest
 from scripts import report_travel
 from tarstop_core import cli
 from tarstop_core.calibration import assess, fit
+from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import LookAhead
-from tarstop_core.topic import Topic
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 DTA = ("clef_dta/bm25.run", "clef_dta/content.qrels")

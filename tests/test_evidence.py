@@ -16,6 +16,7 @@ from scipy.stats import binom
 from tarstop_core.belief import bayes, bivariate
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import (
     EXACT_WITHOUT,
@@ -26,7 +27,6 @@ from tarstop_core.evidence import (
     from_rates,
 )
 from tarstop_core.files import read_tables
-from tarstop_core.tables import Tables
 from tests.reference.recorded import counts, mada_summaries
 
 NAN = math.nan

@@ -13,8 +13,8 @@ import pytest
 from tarstop_core import evidence_figures as figures
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import Evidence
-from tarstop_core.tables import Tables
 
 Figure = dict[str, Any]
 DRAWN: dict[str, Callable[..., Figure]] = {

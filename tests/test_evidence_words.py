@@ -10,9 +10,9 @@ import pytest
 from tarstop_core import evidence_words as words
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import Evidence
 from tarstop_core.explain import percent
-from tarstop_core.tables import Tables
 
 
 def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float = 0.75) -> Evidence:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.exclusions import LONGEST, reasons_event, reasons_given, reasons_offered
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.prisma import prisma
 from tarstop_core.prisma_figure import flow_diagram, flow_rows
-from tarstop_core.reports import Report
 from tarstop_core.session import Event, Settings, replay
 
 IDS = [f"d{at}" for at in range(8)]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.advice import advise, trace
-from tarstop_core.application import Application
+from tarstop_core.documents.application import Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
 from tarstop_core.grades import grades_in_words

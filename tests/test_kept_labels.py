@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tarstop_core.advice import advise, trace
 from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
 from tarstop_core.kept_labels import kept_event, kept_first, labels_found, replayed
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Consecutive, Greedy, Optimal
-from tarstop_core.prepare import Ranking, prepare
-from tarstop_core.records import as_records
+from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.session import PENDING, UNSEEN, Event, Settings, State, replay
 from tarstop_core.session_compare import outcome
 from tarstop_core.session_export import document_rows, to_ris, whole_session

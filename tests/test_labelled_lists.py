@@ -18,6 +18,7 @@ from tarstop_core.calibration import (
     known,
     predicted,
 )
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.first_hit import DEEPEST, PastCase
 from tarstop_core.labelled_lists import (
@@ -30,7 +31,6 @@ from tarstop_core.labelled_lists import (
 )
 from tarstop_core.session_export import whole_session
 from tarstop_core.store import Store
-from tarstop_core.topic import Topic
 from tests.session_cases import N, a_patent_session, a_review
 
 TABLE = b"id,title,label\na,Hinge,1\nb,Lid,0\nc,Cup,\nd,Mug,maybe\n"

@@ -13,6 +13,7 @@ from scipy.stats import gamma
 
 from tarstop_core.advice import advise, screening_path
 from tarstop_core.calibration import Calibrator, scaled
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import sample
 from tarstop_core.first_hit import first_hit_calibrator, fit_first_hits, read_cases
@@ -26,7 +27,6 @@ from tarstop_core.live_check import (
     scale_before,
 )
 from tarstop_core.policies import Optimal
-from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, State, replay, settings_event
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session

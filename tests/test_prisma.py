@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.prisma import NO_REASON, prisma
-from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, replay
 
 N = 30

@@ -6,9 +6,9 @@ from dataclasses import fields, replace
 
 import pytest
 
-from tarstop_core.application import Application
 from tarstop_core.belief.prior import Prior
 from tarstop_core.data_share import DataShare
+from tarstop_core.documents.application import Application
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.protocol_text import changes, protocol_paragraph, settings_rows
 from tarstop_core.session import Settings

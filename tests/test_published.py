@@ -9,8 +9,8 @@ import pytest
 from scipy.special import expit
 
 from tarstop_core.belief.reitsma import fit_prefixes
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.samples import PublishedSet, published_sets
-from tarstop_core.tables import CELLS
 from tests.reference.recorded import counts, mada_summaries
 
 SETS = published_sets()

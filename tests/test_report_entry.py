@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.report_entry import (
@@ -17,7 +18,6 @@ from tarstop_core.report_entry import (
     table_rows,
     whole,
 )
-from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, replay
 
 counts = st.integers(0, 10**6)

@@ -19,16 +19,16 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration import Calibrator, FittedOn
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.data_share import DataShare
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
-from tarstop_core.reports import Report, Row
 from tarstop_core.review import data_share, is_plus, outcome_path, review_path, states_of
 from tarstop_core.session import Event, Settings, State, replay, report_event
-from tarstop_core.tables import Tables
-from tarstop_core.topic import Topic
 from tarstop_core.unseen import unseen
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import as_records
-from tarstop_core.reports import Report, Row
 from tarstop_core.session import Event, Settings, replay
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.store import Store

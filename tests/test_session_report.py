@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tarstop_core.records import as_records
-from tarstop_core.reports import Report, Row
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.session import Event
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session

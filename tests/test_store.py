@@ -28,9 +28,9 @@ from sqlalchemy import create_engine
 
 from tarstop_core.calibration import Calibrator, FittedOn, Quality
 from tarstop_core.database import METADATA
+from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.session import Event, Settings, records_digest, replay
 from tarstop_core.store import Conflict, Store
 from tests.session_cases import PATENT

@@ -11,9 +11,9 @@ from scipy.stats import multivariate_normal, norm
 
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.tables import Tables
 from tarstop_core.value_of_studies import (
     NextStudy,
     chance_otherwise,

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln, digamma, expit, logit, ndtr, polygamma
 
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.tables import Tables
+from tarstop_core.documents.tables import Tables
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
 from tarstop_core.belief.bayes import KNOT, TAU_END, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.tables import Tables
+from tarstop_core.documents.tables import Tables
 
 Floats = NDArray[np.float64]
 

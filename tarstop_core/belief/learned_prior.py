@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tarstop_core.belief import bayes, bivariate, reitsma
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 
 ENGINES = ("bivariate", "univariate", "reml")
 

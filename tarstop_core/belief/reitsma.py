@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr, ndtri
 
 from tarstop_core.belief import normal_fit, sroc
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
-from tarstop_core.outcome import Outcome
 from tarstop_core.simulate import rankings, reviews
-from tarstop_core.topic import Topic
 
 FOLDS = 5
 PATENT_TOPICS = 1000

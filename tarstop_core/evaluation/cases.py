@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.outcome import Outcome
-from tarstop_core.topic import Topic
 
 Scenario = Literal["patent", "review"]
 

@@ -9,8 +9,8 @@ import ir_measures
 import numpy as np
 from ir_measures import AP, R, nDCG
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.topic import Topic
 
 _MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
 

@@ -13,15 +13,15 @@ import numpy as np
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration import Calibrator
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation import tasks as playing
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.outcome import Outcome
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.topic import Topic
 
 
 @dataclass(frozen=True)

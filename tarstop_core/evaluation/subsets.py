@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.tables import CELLS, Tables
+from tarstop_core.documents.tables import CELLS, Tables
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS, normal_header
 from tarstop_core.files.values import decisions_of, scores_of, tool_of
-from tarstop_core.records import RECORD_COLUMNS, as_records, unique_ids
 
 Progress = Callable[[float, str], None]
 Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cells

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.files.tables import DELIMITERS, SYNONYMS, _count
-from tarstop_core.outcome import Outcome
-from tarstop_core.tables import CELLS, Tables
-from tarstop_core.topic import Topic
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "topicid", "review", "reviewid"),

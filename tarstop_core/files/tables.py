@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.tables import CELLS, Tables
 
 DELIMITERS = ",;\t"
 SYNONYMS: dict[str, tuple[str, ...]] = {

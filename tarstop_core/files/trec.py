@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import Source, detect_encoding, open_source
-from tarstop_core.topic import Topic
 
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 _QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.errors import InputProblem
-from tarstop_core.records import NOT_RELEVANT, RELEVANT
 
 _YES = {"1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+"}
 _NO = {"0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant", "irrelevant", "out"}
@@ -30,9 +30,9 @@ def normal_label(value: str) -> str:
     """
     key = value.strip().casefold()
     if key in _YES:
-        return RELEVANT
+        return SAID_RELEVANT
     if key in _NO:
-        return NOT_RELEVANT
+        return SAID_NOT_RELEVANT
     return "" if key in _UNKNOWN else value.strip()
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import cycle
 
-from tarstop_core.reports import FullText
+from tarstop_core.documents.reports import FullText
 from tarstop_core.simulate.grammar import capital, fill
 from tarstop_core.simulate.questions import QUESTIONS, Question
 from tarstop_core.simulate.words import Slots, read
@@ -150,7 +150,7 @@ class Report:
     full_text : str
         What the full text says, for reports that are let through; else empty.
     status : str
-        What becomes of it: one of :data:`tarstop_core.reports.OUTCOMES`; "" when it is not let through.
+        What becomes of it: one of :data:`tarstop_core.documents.reports.OUTCOMES`; "" when it is not let through.
     reason : str
         Why it brings no data.
     study : str

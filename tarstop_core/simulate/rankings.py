@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta, nbinom
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.topic import Topic
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.outcome import Outcome
-from tarstop_core.ranking import rank_documents
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import Tables
+from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.simulate import rankings, reviews
 from tarstop_core.simulate.diagnostic import Review
 from tarstop_core.simulate.patents import PatentTopic
-from tarstop_core.tables import Tables
 
 THETA = 0.75
 NAMES = {

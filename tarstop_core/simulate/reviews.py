@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 from scipy.stats import beta, geom, nbinom
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.outcome import Outcome
 from tarstop_core.simulate.rankings import falling_scores, ranking_statistics, stratified
-from tarstop_core.tables import Tables
-from tarstop_core.topic import Topic
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,12 +10,12 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.samples import REVIEW_COLUMNS, TOPIC_COLUMNS
 from tarstop_core.simulate import diagnostic, patents
 from tarstop_core.simulate.diagnostic import Report, Review
 from tarstop_core.simulate.patents import Document, PatentTopic
 from tarstop_core.simulate.readme import readme
-from tarstop_core.tables import CELLS
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from tarstop_core.topic import Topic
+from tarstop_core.documents.topic import Topic
 from tarstop_core.training.environment import INPUTS, Episodes, Integers, Single, W, rate_scale
 from tarstop_core.training.network import Adam, Network, Weights
 

@@ -20,8 +20,8 @@ from tarstop_core.belief.bayes import (
     univariate_path,
 )
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 from tests.reference.recorded import counts, recorded
 
 # AUDIT-C for unhealthy alcohol use: the counts (TP, FP, FN, TN) of the first five studies of Kriston et al.

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.files import read_tables
-from tarstop_core.tables import Tables
 from tests.reference.recorded import counts, recorded
 
 # The first five studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.

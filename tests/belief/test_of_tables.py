@@ -13,8 +13,8 @@ from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.of_tables import ENGINES, belief_path, beliefs
 from tarstop_core.belief.prior import Prior, save
 from tarstop_core.cli import tarstop
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 
 STUDIES = Tables(
     ("a", "b", "c", "d"),

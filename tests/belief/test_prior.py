@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import LearnedFrom, Prior, from_json, load, save
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
 from tests.reference.integrals import log_evidences
 
 LEARNED = Prior(b_0=0.7, s=0.8, learned_from=LearnedFrom("invented reviews", 0.75, 3, 4, 20, 0.25))

@@ -24,9 +24,9 @@ from tarstop_core.belief.reitsma import (
     reml_belief,
     usable,
 )
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_tables
-from tarstop_core.tables import Tables
 from tests.reference.recorded import GOLDEN, counts, mada_summaries, recorded
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tarstop_core.application import Application
-from tarstop_core.records import as_records
+from tarstop_core.documents.application import Application
+from tarstop_core.documents.records import as_records
 from tarstop_core.session import replay
 from tarstop_core.store import Store
 from tests.browser.acting import arrived, assert_fits, at_rest, counter, hit, press, stored

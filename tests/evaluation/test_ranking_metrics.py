@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics, topic_metrics
 from tarstop_core.files.trec import read_qrels, read_run
-from tarstop_core.ranking import build_index, rank_order
-from tarstop_core.topic import Topic
+from tarstop_core.ranking.bm25 import build_index, rank_order
 
 
 def topic(name: str, ids: list[str], scores: list[float] | None = None) -> Topic:

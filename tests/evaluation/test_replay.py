@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, rows, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth, parse_policy
-from tarstop_core.topic import Topic
 from tarstop_core.value import DecisivePath
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

@@ -8,6 +8,7 @@ import pytest
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import benchmarks
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
@@ -15,7 +16,6 @@ from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, _rng
 from tarstop_core.policies import QBCB, SampleGrid
-from tarstop_core.tables import CELLS, Tables
 
 TABLES = Tables(
     tuple("abcde"),

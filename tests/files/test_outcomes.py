@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcome_tables, read_outcomes, read_qrels, read_run
-from tarstop_core.topic import Topic
 
 HEADER = "topic,outcome,study,docid,TP,FP,FN,TN\n"
 RUN = {

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tarstop_core.documents.duplicates import merge_records
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.files import read_qrels, read_records
-from tarstop_core.records import merge_records, ranking_text
 
 
 @pytest.mark.parametrize(

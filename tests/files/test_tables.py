@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
-from tarstop_core.records import RECORD_COLUMNS
 
 
 def read(text: str | bytes, name: str = "a.csv", columns: dict[str, str] | None = None) -> RecordTable:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run, write_run
-from tarstop_core.topic import Topic
 
 
 def run_of(text: str) -> dict[str, list[tuple[str, float]]]:

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom, halfnorm, norm
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.tables import Tables
+from tarstop_core.documents.tables import Tables
 
 
 def log_evidences(

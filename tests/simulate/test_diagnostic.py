@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.reports import OUTCOMES
+from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.simulate.diagnostic import (
     OVERLAPPING,
     PLANS,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief.bayes import univariate_path
+from tarstop_core.documents.outcome import Outcome
 from tarstop_core.errors import InputProblem
-from tarstop_core.outcome import Outcome
 from tarstop_core.simulate.rankings import ranking_statistics
 from tarstop_core.simulate.reviews import OUTCOMES, TARGETS, review_statistics, simulate_review_outcomes
 

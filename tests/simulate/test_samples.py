@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tarstop_core import samples
+from tarstop_core.documents.records import RECORD_COLUMNS
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.records import RECORD_COLUMNS
-from tarstop_core.reports import Report, Row
 from tarstop_core.simulate.diagnostic import simulate_reviews
 from tarstop_core.simulate.patents import simulate_patents
 from tarstop_core.simulate.write import GOOGLE_COLUMNS, write_sample_data

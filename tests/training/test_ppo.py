@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.topic import Topic
 from tarstop_core.training.assessment import assess
 from tarstop_core.training.environment import INPUTS, TARGETS, Episodes, W
 from tarstop_core.training.network import Network

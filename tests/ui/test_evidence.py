@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.evidence import EXAMPLE, VIEWS, Chosen
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack, typed_tables
 from tarstop_core.explain import percent
 from tarstop_core.files import read_tables
 from tarstop_core.samples import published_sets
 from tarstop_core.shipped import priors
-from tarstop_core.tables import Tables
 
 OpenApp = Callable[..., AppTest]
 TITLES = [view.title for view in VIEWS]
@@ -213,7 +213,7 @@ def page() -> None:
 
     from dashboard import evidence
     from tarstop_core.belief.prior import Prior
-    from tarstop_core.tables import Tables
+    from tarstop_core.documents.tables import Tables
 
     n = st.session_state.get("n", 0)
     cells = [np.full(n, value, dtype=float) for value in (20, 4, 5, 90)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.application import Application
-from tarstop_core.records import as_records
+from tarstop_core.documents.application import Application
+from tarstop_core.documents.records import as_records
 from tarstop_core.session import Event, Settings, replay
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.store import Store

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from dashboard.home import start_demo
-from tarstop_core.reports import Report, Row
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.samples import sample_full_texts, sample_qrels
 from tarstop_core.session import Event
 from tarstop_core.store import Store

@@ -16,7 +16,7 @@ from dashboard.set_up import read_text
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES
-from tarstop_core.prepare import prepare
+from tarstop_core.ranking.order import prepare
 from tarstop_core.samples import load_sample, sample_dir, sample_reviews, sample_topics
 from tarstop_core.session import Settings, replay
 from tarstop_core.shipped import calibrators, data_share, default_calibrator, priors

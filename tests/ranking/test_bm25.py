@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking import build_index, rank_documents, rank_order
+from tarstop_core.ranking.bm25 import build_index, rank_documents, rank_order
 
 # Few words, so that they repeat, fall on both sides of "in half of the documents", and are missed by queries.
 WORDS = st.sampled_from(["mast", "Mast", "hinge,", "hinge", "a", "ß", "İ", "x-ray", "0", "\u00a0", "kettle"])
@@ -52,8 +52,8 @@ def test_scores_equal_rank_bm25_on_real_records(real_data: Path, topic: str) -> 
 def test_blocks_join_up(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     texts = [" ".join(f"w{n}" for n in rng.geometric(0.05, size)) for size in rng.integers(0, 40, 23)]
-    monkeypatch.setattr("tarstop_core.ranking._DOCUMENTS_AT_A_TIME", 5)
-    monkeypatch.setattr("tarstop_core.ranking._WEIGHTS_AT_A_TIME", 7)
+    monkeypatch.setattr("tarstop_core.ranking.bm25._DOCUMENTS_AT_A_TIME", 5)
+    monkeypatch.setattr("tarstop_core.ranking.bm25._WEIGHTS_AT_A_TIME", 7)
     reports: list[tuple[int, int]] = []
     index = build_index(texts, lambda done, total: reports.append((done, total)))
     query = "w1 w2 w2 w3 w20 nowhere"

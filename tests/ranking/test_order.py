@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarstop_core.documents.records import as_records, ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.prepare import prepare, suggest_order
-from tarstop_core.ranking import build_index, rank_documents
-from tarstop_core.records import as_records, ranking_text
+from tarstop_core.ranking.bm25 import build_index, rank_documents
+from tarstop_core.ranking.order import prepare, suggest_order
 
 TITLES = [
     "Kettle with a lid",

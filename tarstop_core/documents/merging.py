@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.near_duplicates import near_duplicates
-from tarstop_core.records import Match, Merge, merge_records
+from tarstop_core.documents.duplicates import Match, Merge, merge_records
+from tarstop_core.documents.near_duplicates import near_duplicates
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
 
     Examples
     --------
-    >>> from tarstop_core.records import as_records
+    >>> from tarstop_core.documents.records import as_records
     >>> title = "Folding of a mast in strong wind"
     >>> proposal = propose([as_records({"id": list("abc"), "title": [title] * 3, "pmid": ["7", "7", ""],
     ...                                 "date": ["2010", "2010", "2011"]})])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,9 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents.dates import date_key
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking import Bm25Index, Progress, build_index, rank_order, tokens
-from tarstop_core.records import SHORTEST_TELLING_LIST, order_hint, ranking_text
+from tarstop_core.ranking.bm25 import Bm25Index, Progress, build_index, rank_order
+from tarstop_core.ranking.words import tokens
 
 NEARLY_ALWAYS = 0.9
 """Share of neighbours in the order of their numbers from which a list counts as sorted by them."""
@@ -79,7 +84,7 @@ def prepare(
 
     Examples
     --------
-    >>> from tarstop_core.records import as_records
+    >>> from tarstop_core.documents.records import as_records
     >>> frame = as_records({"id": ["a", "b", "c"], "title": ["Kettle", "Foldable mast", "Lid"]})
     >>> prepare(frame, "text", "a mast").order.tolist()
     [1, 0, 2]
@@ -139,7 +144,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
 
     Examples
     --------
-    >>> from tarstop_core.records import as_records
+    >>> from tarstop_core.documents.records import as_records
     >>> suggest_order(as_records({"id": ["a", "b"], "title": ["Lid", "Cup"], "score": [0.2, 0.9]}))
     ('scores', 'Every record has a score in the file.')
     """
@@ -213,3 +218,78 @@ def _sorted(values: Sequence[str]) -> bool:
         keys = np.unique(np.asarray(values), return_inverse=True)[1]
     rising = float((np.diff(keys) > 0).mean())
     return max(rising, 1 - rising) >= NEARLY_ALWAYS
+
+
+# --- what the order of a list says --------------------------------------------------------------
+
+SHORTEST_TELLING_LIST = 8
+# A list counts as sorted only when a random order would look so sorted less than once in a thousand.
+CHANCE = 1e-3
+
+
+def _direction(codes: NDArray[np.int64]) -> int:
+    """Return 1 for an ascending list, -1 for a descending one, 0 when neither (or by chance)."""
+    counts = np.unique(codes, return_counts=True)[1]
+    # A random order of n items with ties n_1, n_2, … ascends with probability Π n_i! / n!.
+    log_chance = sum(math.lgamma(n + 1) for n in counts.tolist()) - math.lgamma(len(codes) + 1)
+    if log_chance + math.log(2) > math.log(CHANCE):
+        return 0
+    steps = np.diff(codes)
+    return int((steps >= 0).all()) - int((steps <= 0).all())
+
+
+def _codes(keys: Sequence[object]) -> NDArray[np.int64]:
+    return np.unique(np.array([str(key) for key in keys]), return_inverse=True)[1].astype(np.int64)
+
+
+def order_hint(frame: pd.DataFrame) -> str | None:
+    """Say when a list's own order merely follows its dates or its titles.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+
+    Returns
+    -------
+    str or None
+        One sentence, or None for a list of fewer than 8 records, one that follows neither, or one
+        with too many ties or gaps to tell (four in five records must have the date or title).
+
+    Examples
+    --------
+    >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
+    >>> order_hint(years)
+    'This list is sorted by date, newest first, so its order probably says nothing about relevance.'
+    """
+    if len(frame) < SHORTEST_TELLING_LIST:
+        return None
+    enough = max(SHORTEST_TELLING_LIST, 0.8 * len(frame))
+    dates = [key for key in map(date_key, frame["date"].tolist()) if key]
+    if len(dates) >= enough:
+        # Records that know only their year are compared with the others by year alone.
+        finest = min(len(key) for key in dates)
+        for depth in range(finest, 0, -1):
+            padded = ["".join(f"{part:04d}" for part in key[:depth]) for key in dates]
+            if direction := _direction(_codes(padded)):
+                which = "oldest" if direction > 0 else "newest"
+                return _sorted_by(f"date, {which} first")
+    titles = [title for title in frame["title"].tolist() if title]
+    if len(titles) >= enough:
+        # Catalogues differ in whether they skip accents, quotation marks and articles.
+        plain = [title.casefold() for title in titles]
+        letters = [
+            re.sub(
+                r"[\W_]+", " ", unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+            ).strip()
+            for title in plain
+        ]
+        without_article = [re.sub(r"^(a|an|the) ", "", title) for title in letters]
+        for variant in (plain, letters, without_article):
+            if direction := _direction(_codes(variant)):
+                return _sorted_by("title, from A to Z" if direction > 0 else "title, from Z to A")
+    return None
+
+
+def _sorted_by(what: str) -> str:
+    return f"This list is sorted by {what}, so its order probably says nothing about relevance."

@@ -18,13 +18,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
-from tarstop_core.groups import Documents
-from tarstop_core.records import (
+from tarstop_core.documents.dates import date_key
+from tarstop_core.documents.duplicates import (
     IDENTIFIER_NAMES,
     SIGNED,
     Match,
     contradicting,
-    date_key,
     first_author,
     identifiers,
     normal_title,
@@ -32,6 +31,7 @@ from tarstop_core.records import (
     telling,
     texts_agree,
 )
+from tarstop_core.documents.groups import Documents
 
 RAREST = 4
 MOST_ALIKE = 20
@@ -65,7 +65,7 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
 
     Examples
     --------
-    >>> from tarstop_core.records import as_records
+    >>> from tarstop_core.documents.records import as_records
     >>> twice = as_records({"id": ["a", "b"], "date": ["2010", "2011"],
     ...                     "title": ["Folding of a mast in strong wind", "Folding of a mast in strong wind."]})
     >>> near_duplicates(twice)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.words import tokens
 
 K1 = 1.5
 B = 0.75
@@ -84,17 +85,6 @@ class Bm25Index:
         rows = np.fromiter(occurrences.keys(), dtype=np.intp)
         repeats = np.fromiter(occurrences.values(), dtype=np.float64)
         return np.asarray(self.weights[rows].T @ repeats, dtype=np.float64)
-
-
-def tokens(text: str) -> list[str]:
-    """Split a text as BM25 sees it: lower case, at white space, punctuation kept.
-
-    Examples
-    --------
-    >>> tokens("Folding  mast, portable.")
-    ['folding', 'mast,', 'portable.']
-    """
-    return text.lower().split()
 
 
 def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25Index:

@@ -10,18 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.application import (
-    Application,
-    cannot_settle,
-    date_words,
-    flagged,
-    flags,
-    read_date,
-    with_family,
-)
+from tarstop_core.documents.application import Application, cannot_settle, flagged, flags, with_family
+from tarstop_core.documents.dates import date_key, date_words, read_date
+from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import Payoffs
-from tarstop_core.records import as_records, date_key
 from tarstop_core.session import Settings
 
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")

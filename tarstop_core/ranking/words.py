@@ -1,8 +1,4 @@
-"""Which words of a text a query asks for, so that they can be marked where the text is shown.
-
-Ranking compares words letter by letter, as the published results do. A reader wants "screening" marked for "screen"
-and "Gerät" for "Gerat", so accents, case and the usual endings do not count here.
-"""
+"""Words: the tokens that BM25 counts, and the words of a question marked in a text."""
 
 from __future__ import annotations
 
@@ -92,3 +88,14 @@ def _stem(word: str) -> str:
     if len(plain) > _SHORTEST and plain.endswith("e"):
         plain = plain[:-1]
     return f"{plain[:-1]}i" if plain.endswith("y") and len(plain) > _SHORTEST else plain
+
+
+def tokens(text: str) -> list[str]:
+    """Split a text as BM25 sees it: lower case, at white space, punctuation kept.
+
+    Examples
+    --------
+    >>> tokens("Folding  mast, portable.")
+    ['folding', 'mast,', 'portable.']
+    """
+    return text.lower().split()

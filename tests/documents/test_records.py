@@ -9,20 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.errors import InputProblem
-from tarstop_core.records import (
+from tarstop_core.documents.duplicates import merge_records, unique_ids
+from tarstop_core.documents.records import (
     RECORD_COLUMNS,
     as_records,
     empty_records,
-    merge_records,
     normal_doi,
     normal_pmid,
     normal_publication_number,
-    order_hint,
     ranking_text,
     records_hash,
-    unique_ids,
 )
+from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.order import order_hint
 
 
 def test_empty_table_has_every_column_and_type() -> None:

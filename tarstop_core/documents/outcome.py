@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import Tables
-from tarstop_core.topic import Topic
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tarstop_core.merging import as_stored, merge_as_chosen, propose, said
-from tarstop_core.records import as_records
+from tarstop_core.documents.merging import as_stored, merge_as_chosen, propose, said
+from tarstop_core.documents.records import as_records
 
 TITLE = "Accuracy of ultrasound for the diagnosis of appendicitis"
 ONE = as_records(

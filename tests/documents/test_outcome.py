@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.outcome import Outcome
-from tarstop_core.tables import Tables
-from tarstop_core.topic import Topic
 
 
 def outcome(positions: list[int], documents: int = 10) -> Outcome:

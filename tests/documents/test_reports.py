@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarstop_core.documents.reports import OUTCOMES, Report, Row, collect, tables_of
 from tarstop_core.errors import InputProblem
-from tarstop_core.reports import OUTCOMES, Report, Row, collect, tables_of
 
 LEE = Row("Lee 2004", 9, 1, 2, 30)
 COUNTS = st.integers(0, 10**6)

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.tables import CELLS, Tables
 
 FullText = Literal["waiting", "not retrieved", "excluded", "no data", "data"]
 OUTCOMES: dict[FullText, str] = {
@@ -122,7 +122,7 @@ def tables_of(rows: tuple[Row, ...]) -> Tables:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Collected:
     """All tables that count.
 
     Parameters
@@ -140,7 +140,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
 
 
-def collect(reports: Mapping[int, Report]) -> Evidence:
+def collect(reports: Mapping[int, Report]) -> Collected:
     """The tables of all reports, each study's once.
 
     A study is what the report says it reports, or else the table's own name. A table that two reports give
@@ -186,7 +186,7 @@ def collect(reports: Mapping[int, Report]) -> Evidence:
                 f"{study} has {len(known)} tables ({reports_of}); all of them count. "
                 "If they share patients, keep one."
             )
-    return Evidence(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
+    return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
 
 
 def _listed(numbers: list[int]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.highlighting import parts, stems
+from tarstop_core.ranking.words import parts, stems
 
 
 def marked(query: str, text: str) -> list[str]:

@@ -1,0 +1,214 @@
+"""The table of records: what every reader returns and every ranking starts from."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.errors import InputProblem
+
+TEXT_COLUMNS: tuple[str, ...] = (
+    "id",
+    "title",
+    "abstract",
+    "authors",
+    "date",
+    "doi",
+    "pmid",
+    "publication_number",
+    "url",
+    "label",
+    "source",
+    "family",
+    "reason",
+    "remark",
+)
+"""Columns of text; the last three are the patent family, the reason for an exclusion, and what a reviewer noted."""
+_LATER: tuple[str, ...] = ("family", "reason", "remark")
+RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
+
+SAID_RELEVANT = "relevant"
+SAID_NOT_RELEVANT = "not relevant"
+_WORDS = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
+def empty_records() -> pd.DataFrame:
+    """Return a table of records with every column and no row.
+
+    Examples
+    --------
+    >>> empty_records().shape
+    (0, 15)
+    """
+    return as_records({"id": []})
+
+
+def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
+    """Complete some columns to a valid table of records.
+
+    Parameters
+    ----------
+    columns : DataFrame or mapping of sequences, each of length n
+        Any of `RECORD_COLUMNS`; `id` is required. Missing text becomes "", a missing score NaN.
+
+    Returns
+    -------
+    DataFrame
+        Exactly `RECORD_COLUMNS`, in that order, with a fresh index 0..n-1.
+
+    Raises
+    ------
+    InputProblem
+        For an unknown column, an empty id or an id that occurs twice.
+
+    Examples
+    --------
+    >>> as_records({"id": ["a"], "title": ["Hinge"]}).loc[0, "abstract"]
+    ''
+    """
+    given = pd.DataFrame(columns)
+    unknown = [str(column) for column in given.columns if column not in RECORD_COLUMNS]
+    if unknown:
+        raise InputProblem(
+            f"A table of records has no column named {', '.join(unknown)}; use {', '.join(RECORD_COLUMNS)}."
+        )
+    if "id" not in given:
+        raise InputProblem("A table of records needs the column id; give every record one.")
+    out: dict[str, pd.Series] = {}
+    for column in TEXT_COLUMNS:
+        if column in given:
+            out[column] = given[column].astype("str").fillna("").reset_index(drop=True)
+        else:
+            out[column] = pd.Series([""] * len(given), dtype="str")
+    if "score" in given:
+        out["score"] = given["score"].astype("float64").reset_index(drop=True)
+    else:
+        out["score"] = pd.Series(np.full(len(given), np.nan))
+    frame = pd.DataFrame(out)
+    empty = np.flatnonzero((frame["id"] == "").to_numpy())
+    if len(empty):
+        raise InputProblem(f"Record {empty[0] + 1} has no id; give every record one.")
+    again = np.flatnonzero(frame["id"].duplicated().to_numpy())
+    if len(again):
+        raise InputProblem(f"The id {frame['id'].iloc[again[0]]} occurs twice; give every record its own id.")
+    return frame
+
+
+def ranking_text(frame: pd.DataFrame) -> list[str]:
+    """Return the text each record is ranked by: its title and its abstract.
+
+    Where the abstract already starts with the title (many collections store both in one field) the
+    title is not added again, so that its words do not count twice.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+        A table of records.
+
+    Returns
+    -------
+    list of str, length n
+
+    Examples
+    --------
+    >>> ranking_text(as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"],
+    ...                          "abstract": ["Hinge with pin.", "A pole."]}))
+    ['Hinge with pin.', 'Mast A pole.']
+    """
+    return [
+        abstract if abstract.startswith(title) else f"{title} {abstract}".rstrip()
+        for title, abstract in zip(frame["title"].tolist(), frame["abstract"].tolist(), strict=True)
+    ]
+
+
+def records_hash(frame: pd.DataFrame) -> str:
+    """Return a fingerprint of the records and their order.
+
+    Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
+    file does not change what is in it. Columns that came later count where something is in them, so that
+    older tables keep their fingerprint.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+
+    Returns
+    -------
+    str
+        SHA-256 in hexadecimal; the same on every machine and for every pandas string storage.
+
+    Examples
+    --------
+    >>> records_hash(empty_records())[:8]
+    'ac22711b'
+    """
+    digest = hashlib.sha256(b"records 1")
+    for column in TEXT_COLUMNS:
+        if column == "source":
+            continue
+        # Lengths go in before the text, so moving a character between neighbours changes the hash.
+        values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
+        if column in _LATER and not any(values):
+            continue
+        digest.update(np.array([len(value) for value in values], dtype="<i8").tobytes())
+        for value in values:
+            digest.update(value)
+    scores = frame["score"].to_numpy(dtype="<f8", copy=True)
+    scores[np.isnan(scores)] = np.nan
+    digest.update((scores + 0.0).tobytes())
+    return digest.hexdigest()
+
+
+# --- duplicates ---------------------------------------------------------------------------------
+
+
+def normal_doi(text: str) -> str:
+    """Return a DOI in lower case without its address prefix, or "" where it is none.
+
+    Examples
+    --------
+    >>> normal_doi("https://doi.org/10.1000/ABC.")
+    '10.1000/abc'
+    >>> normal_doi("not available")
+    ''
+    """
+    bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
+    return bare if re.match(r"10\.\d{4,}[^/]*/\S", bare) else ""
+
+
+def normal_pmid(text: str) -> str:
+    """Return a PubMed identifier as bare digits, or "" where it is none.
+
+    Examples
+    --------
+    >>> normal_pmid("PMID: 0123456"), normal_pmid("123456.0"), normal_pmid("-")
+    ('123456', '123456', '')
+    """
+    # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
+    found = re.fullmatch(
+        r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII
+    )
+    return found[1] if found else ""
+
+
+def normal_publication_number(text: str) -> str:
+    """Return a patent publication number in upper case without separators, or "" where it is none.
+
+    The kind code stays: an application (A1) and the granted patent (B2) are different documents.
+
+    Examples
+    --------
+    >>> normal_publication_number("us 2020/0123456-a1")
+    'US20200123456A1'
+    >>> normal_publication_number("n/a")
+    ''
+    """
+    bare = re.sub(r"[\s\-/,.]+", "", text).upper()
+    return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""

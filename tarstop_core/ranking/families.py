@@ -1,0 +1,60 @@
+"""A patent family counted as one document: its first member in the ranking stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.ranking.order import Ranking, leave_out
+
+
+def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
+    """Leave only the member of each family that is ranked first.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    groups : sequence of sequences of int
+        Positions in the collection that are one family. Some may be missing from the ranking.
+
+    Returns
+    -------
+    Ranking
+        The same one where nothing is to be left out.
+    """
+    size = 1 + max([int(ranking.order.max()), *(max(group) for group in groups)])
+    rank = np.full(size, size, dtype=np.int64)
+    rank[ranking.order] = np.arange(len(ranking))
+    gone = np.zeros(size, dtype=bool)
+    for group in groups:
+        members = np.asarray(group)
+        gone[members[np.arange(len(members)) != rank[members].argmin()]] = True
+    if not gone[ranking.order].any():
+        return ranking
+    return leave_out(ranking, gone, "of a patent family that another one stands for")
+
+
+def also_published(
+    frame: pd.DataFrame, ranking: Ranking, groups: Iterable[Sequence[int]]
+) -> dict[str, list[str]]:
+    """The other members of each family, by the document that stands for it.
+
+    Examples
+    --------
+    >>> from tarstop_core.ranking.bm25.order import prepare
+    >>> from tarstop_core.documents.records import as_records
+    >>> table = as_records({"id": ["a", "b"], "publication_number": ["EP1", "US 1234567 B2"], "family": ["7", "7"]})
+    >>> ranking = one_of_each(prepare(table, "own"), [[0, 1]])
+    >>> also_published(table, ranking, [[0, 1]])
+    {'a': ['US 1234567 B2']}
+    """
+    listed = set(ranking.order.tolist())
+    ids, numbers = frame["id"].tolist(), frame["publication_number"].tolist()
+    found = {}
+    for group in groups:
+        stands = [row for row in group if row in listed]
+        if len(stands) == 1:
+            found[ids[stands[0]]] = [numbers[row] or ids[row] for row in group if row != stands[0]]
+    return found
