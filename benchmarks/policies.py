@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the loops live among the tests
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration import fit
+from tarstop_core.calibration.fitting import fit
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Policy, Smooth
 from tarstop_core.simulate.rankings import simulate_patent_rankings

@@ -12,25 +12,23 @@ from dashboard import grading, shell
 from dashboard.drawing import AsItIs
 from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
-from tarstop_core import figures
 from tarstop_core.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
 from tarstop_core.belief.prior import Prior
 from tarstop_core.evidence import evidence
 from tarstop_core.evidence_words import ENGINE_BADGES
-from tarstop_core.explain import (
+from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.presentation import curves as presentation_curves
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.explain import (
     Explanation,
     action,
-    amount,
     chances_badge,
     documents_and_studies,
     explain,
-    number,
-    percent,
     question,
     remarks,
     review_rows,
 )
-from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.session import Settings, State
 
 NEEDS_LABELS = "needs labels nobody has yet"
@@ -180,9 +178,9 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     path = work.paths(settings).path
     choice = st.session_state.get("curve_window") or "near"
     plan = state.depth + advice.more
-    span = figures.window(len(path), state.depth, plan, "near" if choice == "near" else "all")
+    span = presentation_curves.window(len(path), state.depth, plan, "near" if choice == "near" else "all")
     rule = settings.rule
-    figure = figures.live_curves(
+    figure = presentation_curves.live_curves(
         path.b,
         rule.worth(path),
         cost=settings.cost,

@@ -16,7 +16,7 @@ from dashboard.chances import followed
 from dashboard.results_panels import figure, note, table
 from dashboard.session_detail import CHOSEN, loaded
 from dashboard.work import attempt, clock
-from tarstop_core.calibration_figures import two_reliabilities, worth_figure
+from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.calibrator_compare import (
     SHIPPED,
     Comparison,
@@ -30,10 +30,10 @@ from tarstop_core.calibrator_compare import (
     shipped,
     warnings,
 )
-from tarstop_core.explain import number, percent
 from tarstop_core.labelled_lists import fingerprint, session_list, session_scenario
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.session import Settings
 from tarstop_core.session_compare import (
     belief_curves,

@@ -14,27 +14,29 @@ from dashboard import shell
 from dashboard.calibrators import CHANCE_OF, KIND_WORDS, keep
 from dashboard.results_panels import figure, note
 from dashboard.work import attempt, clock, say
-from tarstop_core.calibration import KINDS, Calibrator, cross_validate, fit, usable
-from tarstop_core.calibration_figures import (
+from tarstop_core.calibration.calibrator import KINDS, Calibrator
+from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
     first_hit_sentence,
     quality_sentence,
+    reliability_figure,
+    reliability_sentence,
     share_sentence,
 )
-from tarstop_core.documents.topic import Topic
-from tarstop_core.figures import reliability_figure, reliability_sentence
-from tarstop_core.first_hit import (
+from tarstop_core.calibration.first_hit import (
     DEEPEST,
     MEANING,
     SHORT,
+    Ending,
     FirstHits,
-    Outcome,
     PastCase,
     first_hit_calibrator,
     fit_first_hits,
     read_cases,
 )
+from tarstop_core.calibration.fitting import cross_validate, fit, usable
+from tarstop_core.documents.topic import Topic
 from tarstop_core.labelled_lists import (
     RECORDS,
     Labelled,
@@ -412,7 +414,7 @@ def _from_memory(store: Store) -> Fitted | None:
     return _of_cases(read_cases(text), name.strip() or "my past searches", False, "cases", ())
 
 
-def _add(outcome: Outcome, rank: int) -> None:
+def _add(outcome: Ending, rank: int) -> None:
     state = st.session_state
     lines = str(state.get(f"{PREFIX}/cases") or "").rstrip()
     case = SHORT[outcome].format(at=int(rank))

@@ -14,16 +14,17 @@ from dashboard.evidence import SAVE_SCRIPT
 from dashboard.results_panels import figure, note, table
 from dashboard.session_detail import file_stem
 from dashboard.work import attempt, clock, flash, say
-from tarstop_core.calibration import Calibrator
-from tarstop_core.calibration_figures import (
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
     first_hit_sentence,
     quality_sentence,
+    reliability_figure,
+    reliability_sentence,
 )
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import number
-from tarstop_core.figures import reliability_figure, reliability_sentence
+from tarstop_core.presentation.numbers import number
 from tarstop_core.shipped import default_calibrator
 from tarstop_core.store import Store
 

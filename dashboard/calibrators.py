@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tarstop_core import shipped
-from tarstop_core.calibration import Calibrator, from_json
+from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.store import Store
 

@@ -11,9 +11,8 @@ import streamlit as st
 
 from dashboard import merging, shell
 from dashboard.documents import Documents
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import action
 from tarstop_core.kept_labels import (
     FileLabels,
     Replayed,
@@ -26,6 +25,7 @@ from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import families_event
+from tarstop_core.screening.explain import action
 from tarstop_core.session import Event, Settings
 
 PREFIX = "set_up/came_along"

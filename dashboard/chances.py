@@ -8,13 +8,13 @@ import streamlit as st
 
 from dashboard import calibrators, shell
 from dashboard.calibrators import CHANCE_OF, title
-from tarstop_core.calibration import Calibrator
-from tarstop_core.calibration_figures import quality_sentence
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import percent, question
-from tarstop_core.figures import reliability_figure, reliability_sentence
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.explain import question
 from tarstop_core.session import Settings
 from tarstop_core.shipped import default_calibrator
 

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import documents, shell
 from dashboard.documents import Documents
 from dashboard.work import OPEN
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.session import Event, Settings, plan_event, records_digest, replay
 from tarstop_core.store import Store

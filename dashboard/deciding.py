@@ -7,8 +7,9 @@ import streamlit as st
 from dashboard import grading, shell
 from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
-from tarstop_core.explain import action, against_the_odds, amount, documents, explain, percent, question
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.review import ReviewFacts
+from tarstop_core.screening.explain import action, against_the_odds, explain, question
 from tarstop_core.session import Event, State
 
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
@@ -31,7 +32,7 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
     settings = state.settings
     st.write(
-        f"You read {documents(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
         f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
@@ -52,11 +53,11 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         _reports(advice.review)
     if len(state.combination) > 1 and state.hit is None:
         st.info(
-            f"{documents(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
+            f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
             "decide."
         )
     if len(state.unsure):
-        st.info(f"Still to be settled: {documents(len(state.unsure))} marked unsure.")
+        st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
     plus = st.radio(
         "Your decision",
         [advice.plus, not advice.plus],

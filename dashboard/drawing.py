@@ -7,7 +7,7 @@ import html
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from tarstop_core.figures import Figure
+from tarstop_core.presentation.figures import Figure
 
 
 class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types

@@ -24,10 +24,10 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import Evidence, evidence
 from tarstop_core.evidence_typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
-from tarstop_core.explain import percent
-from tarstop_core.figures import Figure
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples import PublishedSet, published_sets
 from tarstop_core.shipped import priors

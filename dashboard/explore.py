@@ -31,9 +31,10 @@ from dashboard.explore_whole import WHOLE
 from dashboard.results_panels import figure, heading_of, note, unbroken
 from dashboard.work import OPEN
 from tarstop_core import explore, explore_figures
-from tarstop_core.explain import action, amount, number, percent, question
 from tarstop_core.explore import COMPARED, FRACTIONS, Explored, Measure, World, sample, samples
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings, replay
 from tarstop_core.stakes import Stakes
 

@@ -27,9 +27,10 @@ from dashboard.explore_asked import (
 from dashboard.explore_cells import MAP_FIGURE, clicked, nearest, selectors
 from dashboard.results_panels import figure, files, heading_of, note
 from tarstop_core import explore, explore_figures
-from tarstop_core.explain import action, amount, percent
 from tarstop_core.explore import COLLECTIONS, COMPARED, FRACTIONS, Explored, MeanMap, Measure, World
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.screening.explain import action
 from tarstop_core.session import Settings
 from tarstop_core.stakes import Stakes
 

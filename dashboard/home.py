@@ -14,7 +14,7 @@ from dashboard.review_settings import FULL_TIMES
 from dashboard.session_line import line, told
 from dashboard.stakes import START
 from dashboard.work import REVIEWER, attempt, flash
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.ranking.order import prepare
 from tarstop_core.session import Settings
 from tarstop_core.shipped import calibrators, data_share, default_calibrator

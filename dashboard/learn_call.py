@@ -14,8 +14,9 @@ from dashboard import learn_documents, shell
 from dashboard.results_panels import PLAIN, figure, heading_of, note, table, unbroken
 from tarstop_core import your_call, your_call_figures
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import action, documents, percent, question
 from tarstop_core.explore import sample
+from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 from tarstop_core.your_call import ROUNDS, SCENARIOS, Game, Mix, points
 
@@ -280,7 +281,7 @@ def _round(play: Play) -> None:
             + "</div>"
         )
         if play.helped == "curve":
-            said = f"After {documents(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
+            said = f"After {count_of(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
             st.plotly_chart(
                 your_call_figures.belief(game, dark=st.context.theme.type == "dark"),
                 config=PLAIN | {"staticPlot": True},
@@ -432,6 +433,6 @@ def _unread(game: Game, at: int) -> None:
     with st.container(key="call-unread"):
         table(
             pd.DataFrame(rows),
-            f"{documents(len(missed))} that you did not read, and that would have told.",
+            f"{count_of(len(missed))} that you did not read, and that would have told.",
             prose=True,
         )

@@ -13,10 +13,10 @@ from dashboard import shell
 from dashboard.results_panels import figure
 from tarstop_core import ideas
 from tarstop_core import ideas_figures as draw
-from tarstop_core.explain import number
 from tarstop_core.explore import sample
 from tarstop_core.ideas import CASES, FACTORS
 from tarstop_core.payoffs import Payoffs
+from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)

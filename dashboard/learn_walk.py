@@ -16,13 +16,14 @@ from dashboard import learn_documents, shell
 from dashboard.results_panels import figure, heading_of, note, table, unbroken
 from tarstop_core import lesson as lessons
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import action, amount, percent, question
 from tarstop_core.explore import rules, sample, samples
 from tarstop_core.lesson import Lesson, Step, lesson
 from tarstop_core.lesson_figures import curves
 from tarstop_core.lesson_formulas import EXPLAINED, filled
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import parse_policy
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 
 PREFIX = "learn/walk"

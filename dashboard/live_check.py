@@ -9,8 +9,9 @@ import streamlit as st
 
 from dashboard.shell import linked
 from dashboard.work import Work, attempt
-from tarstop_core.explain import number
-from tarstop_core.live_check import LEVEL, check_sentence, live_check, rescaled, scale_before
+from tarstop_core.calibration.live_check import LEVEL
+from tarstop_core.presentation.numbers import number
+from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.session import Settings, State
 
 HELP = (

@@ -12,7 +12,7 @@ from dashboard import shell
 from tarstop_core.documents.duplicates import Match
 from tarstop_core.documents.families import family_groups
 from tarstop_core.documents.merging import Proposal
-from tarstop_core.explain import documents as count_of
+from tarstop_core.presentation.numbers import count_of
 
 MOST_SHOWN = 1_000
 AUTHORS = 48  # characters: the date and the file stay in sight after them

@@ -16,7 +16,7 @@ from dashboard.work import Work, dialog_button, nothing_edited
 from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import documents
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking, leave_out
 from tarstop_core.session import State
 
@@ -66,7 +66,7 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
         application, bars = found.application, found.bars
         _told(found)
         out = bool(bars.any()) and st.toggle(
-            f"Leave the {documents(int(bars.sum()))} out of the list",
+            f"Leave the {count_of(int(bars.sum()))} out of the list",
             key=f"{PREFIX}/left_out",
             persist_state="session",
             help="Recorded with the session. Off: they stay in the list with their chance, are flagged, and are asked "
@@ -160,7 +160,7 @@ def _told(found: _Found) -> None:
     lines = []
     if application.number:
         lines.append(
-            f"{documents(counts['own'])} of the application's own family"
+            f"{count_of(counts['own'])} of the application's own family"
             + (
                 ""
                 if application.family or counts["own"]
@@ -168,8 +168,8 @@ def _told(found: _Found) -> None:
             )
         )
     if application.priority:
-        lines.append(f"{documents(counts['late'])} published on or after the priority date")
-        lines.append(f"{documents(counts['unclear'])} whose date does not tell: flagged, never left out")
+        lines.append(f"{count_of(counts['late'])} published on or after the priority date")
+        lines.append(f"{count_of(counts['unclear'])} whose date does not tell: flagged, never left out")
     items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
     st.html(f'<ul class="tar-meta tar-notes" data-testid="flagged">{items}</ul>')
 
@@ -194,7 +194,7 @@ def dialog(work: Work, state: State) -> None:
         return
     reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
     if before.left_out:
-        st.caption(f"{documents(before.left_out)} were left out of the list when it was set up; that stays.")
+        st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
     if st.button(
         "Save", type="primary", width="stretch", disabled=state.plan is not None and not reason.strip()
     ):

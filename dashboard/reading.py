@@ -15,7 +15,7 @@ from dashboard.verdicts import two_stages
 from dashboard.work import Work, attempt, reviewer, say
 from tarstop_core.advice import Advice
 from tarstop_core.documents.application import Flag
-from tarstop_core.explain import number, percent
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.ranking.words import parts, stems
 from tarstop_core.session import GRADES, NAMES, RELEVANT, Event, Settings, State, last_undoable
 from tarstop_core.store import Record

@@ -27,12 +27,12 @@ from dashboard.results_panels import (
 )
 from tarstop_core import results_figures as figures
 from tarstop_core import results_view as view
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.evaluation import tables
 from tarstop_core.evaluation.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.explain import percent
-from tarstop_core.figures import reliability_figure, reliability_sentence
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.shipped_results import Listed
 
 AS_THEY_ARE = "as they are"

@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboard import shell
 from dashboard.drawing import AsItIs, picture_buttons
-from tarstop_core.figures import Figure
 from tarstop_core.files import table_to_csv
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
 
 PLAIN = {"displayModeBar": False, "responsive": True}

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dashboard import chances, shell
 from tarstop_core.belief.prior import Prior, from_json
-from tarstop_core.data_share import DataShare
+from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import amount, percent
+from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.session import Settings
 from tarstop_core.shipped import priors

@@ -7,8 +7,9 @@ from functools import lru_cache
 from dashboard.work import Work
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import Report, Row, collect
-from tarstop_core.explain import action, percent, question
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples import FullText, sample_full_texts, sample_qrels, sample_reviews, sample_topics
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 
 

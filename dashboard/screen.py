@@ -28,9 +28,9 @@ from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer,
 from tarstop_core.advice import Advice, trace
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import amount, number, percent
 from tarstop_core.files import trace_to_csv
 from tarstop_core.grades import grades_in_words
+from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.protocol_text import changes, settings_rows
 from tarstop_core.report_entry import full_text_rows, table_rows
 from tarstop_core.session import Settings, State

@@ -16,14 +16,15 @@ from dashboard.documents import Documents
 from dashboard.own_application import Asked
 from dashboard.work import REVIEWER
 from tarstop_core.advice import advise
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import Explanation, amount, explain
 from tarstop_core.files import FORMATS
 from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.session import Settings, replay
 from tarstop_core.shipped import data_share
 

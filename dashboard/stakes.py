@@ -16,9 +16,9 @@ import streamlit as st
 
 from dashboard.shell import escape_markdown, problem_box, term
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import amount, consequences, number, percent, question
-from tarstop_core.explain import documents as count_of
 from tarstop_core.payoffs import Payoffs
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.explain import consequences, question
 from tarstop_core.session import Settings
 from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dashboard import shell
 from tarstop_core.advice import Advice, Paths, PathsKey, advise, paths_key, session_paths
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.report_entry import Draft

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.calibration import assess, fit
-from tarstop_core.data_share import fit_data_share
+from tarstop_core.calibration.data_share import fit_data_share
+from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.ranking.bm25 import rank_documents

@@ -29,8 +29,8 @@ from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Correction, fit_prefixes, reml_belief
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.figures import BELIEF, COST, COST_TEXT, GRID, MINUS, PLUS, TEXT, THRESHOLD
 from tarstop_core.files.tables import read_tables
+from tarstop_core.presentation.palette import BELIEF, COST, COST_TEXT, GRID, MINUS, PLUS, TEXT, THRESHOLD
 
 Q_STARS = (0.2, 0.5, 0.8)
 THETA = 0.75

@@ -20,7 +20,7 @@ from sklearn.model_selection import GroupKFold
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration import fit
+from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.files import read_outcomes, read_run

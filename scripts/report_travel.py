@@ -18,13 +18,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
-from tarstop_core.calibration import KINDS, Calibrator, Quality, assess, cross_validate, fit
+from tarstop_core.calibration.calibrator import KINDS, Calibrator, Quality
+from tarstop_core.calibration.figures import wilson
+from tarstop_core.calibration.fitting import assess, cross_validate, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay
-from tarstop_core.figures import BELIEF, GRID, PLUS, TEXT, wilson
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
+from tarstop_core.presentation.palette import BELIEF, GRID, PLUS, TEXT
 
 POLICIES: tuple[Policy, ...] = (Greedy(), Smooth(5), Batch(10), LookAhead(20), Optimal(), Budget(100))
 Q_STARS = (0.2, 0.5, 0.8)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.cumulative import CumulativePath, depths_with_floor
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.review import ReviewFacts, data_share, facts, review_path, with_b_0

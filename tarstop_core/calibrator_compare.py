@@ -10,17 +10,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import Calibrator, Quality, predicted, usable
+from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.fitting import predicted, usable
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.calibrating import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.explain import amount, number, percent
 from tarstop_core.labelled_lists import list_digest, seen_before
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.sample_lists import labelled_inclusions, labelled_review, labelled_search
 from tarstop_core.samples import sample_reviews, sample_topics
 from tarstop_core.simulate.rankings import simulate_patent_rankings

@@ -96,7 +96,7 @@ def decide(
             }
         )
         return
-    from tarstop_core.explain import number
+    from tarstop_core.presentation.numbers import number
 
     verdict = "continue" if go_on else "stop"
     sign = ">" if go_on else "≤"
@@ -195,7 +195,7 @@ def calibrate(
     """Fit a calibrator on RUN and QRELS: from scores to chances. Without a test run: 5-fold by topic."""
     from dataclasses import replace
 
-    from tarstop_core.calibration import assess, cross_validate, fit
+    from tarstop_core.calibration.fitting import assess, cross_validate, fit
 
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
@@ -280,7 +280,7 @@ def belief(
             found["prefixes"] = list(path.beliefs)
         _print_json(found)
         return
-    from tarstop_core.explain import number, percent
+    from tarstop_core.presentation.numbers import number, percent
 
     if last is None:
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
@@ -306,8 +306,8 @@ def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None,
     """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
     from tarstop_core.belief.learned_prior import learn_prior
     from tarstop_core.belief.prior import check_theta, save
-    from tarstop_core.explain import number
     from tarstop_core.files import read_outcome_tables
+    from tarstop_core.presentation.numbers import number
 
     _writable(out, tables)
     found = read_outcome_tables(tables)
@@ -397,7 +397,7 @@ def replay(
 
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
-    from tarstop_core.calibration import load
+    from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.files import read_outcomes
     from tarstop_core.policies import parse_policy

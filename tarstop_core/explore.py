@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.advice import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath, screening_path
-from tarstop_core.calibration import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tarstop_core.advice import ScreeningPath
 from tarstop_core.cumulative import CumulativePath
-from tarstop_core.explain import action, amount, documents, number, percent
 from tarstop_core.explore import (
     BreakEven,
     Explored,
@@ -29,7 +28,12 @@ from tarstop_core.explore import (
     plans,
     settled,
 )
-from tarstop_core.figures import (
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.policies import Policy
+from tarstop_core.presentation.curves import live_curves, window
+from tarstop_core.presentation.figures import Figure, axis, label, line
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.palette import (
     BELIEF,
     COST,
     COST_TEXT,
@@ -40,15 +44,8 @@ from tarstop_core.figures import (
     TEXT_ON_DARK,
     THRESHOLD,
     VALUE,
-    Figure,
-    axis,
-    label,
-    line,
-    live_curves,
-    window,
 )
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.policies import Policy
+from tarstop_core.screening.explain import action
 from tarstop_core.session import Settings
 from tarstop_core.stakes import Stakes
 
@@ -446,7 +443,7 @@ def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None
 
 def _value(value: float, measure: Measure, unit: str) -> str:
     if measure == "depth":
-        return documents(value)
+        return count_of(value)
     if measure == "decision":
         return "a⁺" if value else "a⁻"
     if measure == "agreement":
@@ -496,7 +493,7 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     if shown.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
         return (
-            f"A hit has settled the question: {name} stops after {documents(int(shown.depth[0, 0]))} and ends with a⁺ (+) in "
+            f"A hit has settled the question: {name} stops after {count_of(int(shown.depth[0, 0]))} and ends with a⁺ (+) in "
             "every cell."
         )
     if measure == "decision":
@@ -604,7 +601,7 @@ def tornado_figure(
                     },
                     "customdata": [
                         f"{_setting(each, end, unit)}: "
-                        f"{documents(value) if measure == 'depth' else amount(value, unit)}"
+                        f"{count_of(value) if measure == 'depth' else amount(value, unit)}"
                         for each, value in zip(ordered, values, strict=True)
                     ],
                     "hovertemplate": "%{customdata}<extra></extra>",
@@ -728,7 +725,7 @@ def tornado_sentence(found: Tornado, settings: Settings) -> str:
     """What moves the plan most."""
     names, unit = factor_names(settings), settings.payoffs.unit
     when = " (a hit has settled the question)" if found.settled else " if nothing turns up"
-    plan = f"As things stand the rule stops after {documents(found.depth)}{when}, expected to bring {amount(found.net_utility, unit)}."
+    plan = f"As things stand the rule stops after {count_of(found.depth)}{when}, expected to bring {amount(found.net_utility, unit)}."
     by_depth = max(found.swings, key=lambda each: _width(found.depth, each.depth))
     by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
     if _width(found.depth, by_depth.depth) == 0:
@@ -936,17 +933,17 @@ def path_sentence(cell: Cell, plus: str, minus: str) -> str:
         more = f" ({depth - cell.start:,} more)" if cell.start else ""
         if settled(path, cell.start):
             return (
-                f"A hit has settled the question. {where} stops after {documents(depth)}{more} and chooses “{action}”, expected "
+                f"A hit has settled the question. {where} stops after {count_of(depth)}{more} and chooses “{action}”, expected "
                 f"to bring {utility} from here on, net of screening."
             )
         nothing, what = _wording(path)
         return (
-            f"{where} stops after {documents(depth)}{more} if {nothing} turns up, at a chance of {belief}, and then "
+            f"{where} stops after {count_of(depth)}{more} if {nothing} turns up, at a chance of {belief}, and then "
             f"chooses “{action}”; {what} is expected to bring {utility}{' from here on' if cell.start else ''}, net of screening."
         )
     verdict = "rightly" if bool(cell.plan.plus[0]) == cell.omega else "wrongly"
     return (
-        f"{where} stops on this list after {documents(depth)}, at a chance of {belief}, and chooses “{action}”, "
+        f"{where} stops on this list after {count_of(depth)}, at a chance of {belief}, and chooses “{action}”, "
         f"{verdict}: net utility {utility}."
     )
 
@@ -990,7 +987,7 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
     more = f" ({plan.depth - explored.start:,} more)" if explored.start else ""
     nothing, what = _wording(plan.path)
     return (
-        f"{plan.policy} stops after {documents(plan.depth)}{more} of {len(explored):,} if {nothing} turns up; {what} is "
+        f"{plan.policy} stops after {count_of(plan.depth)}{more} of {len(explored):,} if {nothing} turns up; {what} is "
         f"expected to bring {worth}{' from here on' if explored.start else ''}, net of screening."
     )
 
@@ -1018,6 +1015,6 @@ def check_sentence(stakes: Stakes, settings: Settings) -> str:
         return f"{said} Reading costs nothing."
     return (
         f"{said} A document costs {amount(stakes.cost, payoffs.unit)}, so you would read "
-        f"{documents(stakes.documents) if stakes.documents < 1e6 else 'over a million documents'} rather than make "
+        f"{count_of(stakes.documents) if stakes.documents < 1e6 else 'over a million documents'} rather than make "
         "the worse mistake for certain."
     )

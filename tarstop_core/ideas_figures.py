@@ -21,7 +21,6 @@ from tarstop_core.evidence_figures import (
     VALUE_TEXT_ON_DARK,
     short,
 )
-from tarstop_core.explain import action, amount, documents, number, percent
 from tarstop_core.explore_figures import (
     MINUS_TEXT,
     MINUS_TEXT_ON_DARK,
@@ -29,20 +28,6 @@ from tarstop_core.explore_figures import (
     PLUS_TEXT_ON_DARK,
     drawn_layout,
     text_colour,
-)
-from tarstop_core.figures import (
-    BELIEF,
-    COST,
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
-    MINUS,
-    PLUS,
-    THRESHOLD,
-    VALUE,
-    Figure,
-    axis,
-    label,
-    line,
 )
 from tarstop_core.ideas import (
     AHEAD,
@@ -60,7 +45,20 @@ from tarstop_core.ideas import (
 )
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.figures import Figure, axis, label, line
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.palette import (
+    BELIEF,
+    COST,
+    COST_TEXT,
+    COST_TEXT_ON_DARK,
+    MINUS,
+    PLUS,
+    THRESHOLD,
+    VALUE,
+)
 from tarstop_core.results_figures import style
+from tarstop_core.screening.explain import action
 from tarstop_core.value import DecisivePath
 
 Floats = NDArray[np.float64]
@@ -260,7 +258,7 @@ def recall_sentence(found: Recalled) -> str:
         return f"net utility {amount(float(found.net_utility[at]), '')}"
 
     optimal = (
-        f"Optimal stops after {documents(found.at_optimal)} and chooses “{best}”, {verdict(found.at_optimal)}: "
+        f"Optimal stops after {count_of(found.at_optimal)} and chooses “{best}”, {verdict(found.at_optimal)}: "
         f"{brings(found.at_optimal)}."
     )
     if not found.relevant:
@@ -271,7 +269,7 @@ def recall_sentence(found: Recalled) -> str:
         )
     reached = float(found.recall[found.at_target])
     said = (
-        f"{percent(reached)} of the {found.relevant} {what} are read after {documents(found.at_target)}: “{act}”, "
+        f"{percent(reached)} of the {found.relevant} {what} are read after {count_of(found.at_target)}: “{act}”, "
         f"{verdict(found.at_target)}, {brings(found.at_target)}."
     )
     if found.settled > found.at_target:
@@ -283,7 +281,7 @@ def recall_sentence(found: Recalled) -> str:
         )
     read_on = found.at_target - found.settled
     return (
-        f"{said} The answer never changed after document {found.settled}: {documents(read_on)} were read for recall alone. "
+        f"{said} The answer never changed after document {found.settled}: {count_of(read_on)} were read for recall alone. "
         f"{optimal}"
     )
 
@@ -545,8 +543,8 @@ def compared_sentence(found: Compared) -> str:
     path, cost = found.path, found.settings.cost
     gain = float(path.plan_value(cost)[optimal] - path.plan_value(cost)[greedy])
     said = (
-        f"If nothing turns up, the paper’s score falls to the cost after {documents(greedy)}; the best plan goes to "
-        f"{documents(optimal)}."
+        f"If nothing turns up, the paper’s score falls to the cost after {count_of(greedy)}; the best plan goes to "
+        f"{count_of(optimal)}."
     )
     if single == 0 < optimal:
         said += " The exact worth of one document stops before the first: looking one step ahead is a trap."
@@ -569,7 +567,7 @@ def _hidden_lines(found: Compared) -> str:
         )
     elif zero[0]:
         told.append(
-            f"The line of one document begins after {documents(int(np.argmin(zero)))}: before, it is 0, and a log scale has no 0."
+            f"The line of one document begins after {count_of(int(np.argmin(zero)))}: before, it is 0, and a log scale has no 0."
         )
     if same.sum() > len(same) / 4:
         told.append(
@@ -850,13 +848,13 @@ def mistaken_path_sentence(
     stop, stops = (int(policy.depths(path, [cost])[0]) for path in (right, believed))
     if factor == 1:
         return (
-            f"With the chances as they are {policy} stops after {documents(stop)} without a hit, at a chance of "
+            f"With the chances as they are {policy} stops after {count_of(stop)} without a hit, at a chance of "
             f"{percent(right.belief_at(stop))}; move the factor."
         )
     verb = "falls faster" if factor > 1 else "falls more slowly"
     compare = "as deep" if stops == stop else "less deep" if stops < stop else "deeper"
     return (
-        f"With all chances {factor_name(factor)} the belief {verb} with every miss: {policy} stops after {documents(stops)} "
+        f"With all chances {factor_name(factor)} the belief {verb} with every miss: {policy} stops after {count_of(stops)} "
         f"instead of {stop:,}, {compare}, and takes the chance for {percent(believed.belief_at(stops))} where it is "
         f"{percent(right.belief_at(stops))}."
     )

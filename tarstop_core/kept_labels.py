@@ -19,12 +19,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.advice import screening_path
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
-from tarstop_core.explain import documents
 from tarstop_core.files.synonyms import normal_header
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.session import CODES, CONFIRMED, UNSEEN, UNSURE, Event, Settings, State
 from tarstop_core.session import RELEVANT as FOUND
@@ -79,7 +79,7 @@ class FileLabels:
         """
         undecided = f", {self.undecided:,} undecided" if self.undecided else ""
         return (
-            f"{self.count:,} of {documents(len(self.codes))} {'carries' if self.count == 1 else 'carry'} "
+            f"{self.count:,} of {count_of(len(self.codes))} {'carries' if self.count == 1 else 'carry'} "
             f"labels ({self.relevant:,} relevant{undecided})."
         )
 
@@ -156,7 +156,7 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
     at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
     count = int(labelled.sum())
     scores = None if ranking.scores is None else ranking.scores[at]
-    how = f"{ranking.how} {documents(count).capitalize()} that came with labels stand first."
+    how = f"{ranking.how} {count_of(count).capitalize()} that came with labels stand first."
     return replace(ranking, order=ranking.order[at], scores=scores, how=how), (at[:count] + 1).tolist()
 
 

@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.advice import ScreeningPath
-from tarstop_core.calibration import z_scores
+from tarstop_core.calibration.calibrator import z_scores
 from tarstop_core.cumulative import CumulativePath, dense_plans
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
-from tarstop_core.explain import action, amount, documents, percent, question
 from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 
 Floats = NDArray[np.float64]
@@ -270,7 +271,7 @@ def words(lesson: Lesson, step: Step) -> str:
     """
     settings, b = lesson.settings, step.now.b
     said = (
-        f"After {documents(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
+        f"After {count_of(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
         f"{percent(step.now.q_star)} to choose “{settings.plus}”."
     )
     if not step.go_on:

@@ -13,9 +13,10 @@ import numpy as np
 
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.explain import action, amount, documents, number, percent, question
 from tarstop_core.lesson import Lesson, Standing, Step
 from tarstop_core.payoffs import exceeds
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.explain import action, question
 from tarstop_core.value import DecisivePath
 
 DERIVED = "not in the paper; derived from its framework"
@@ -307,7 +308,7 @@ def _worth(lesson: Lesson, step: Step) -> Formula:
     pays = (
         "more than it costs" if bool(exceeds(step.worth, lesson.settings.cost)) else "no more than it costs"
     )
-    said = f"The best plan reads up to {documents(m)} more and is worth {amount(step.worth, unit)} a document, {pays}."
+    said = f"The best plan reads up to {count_of(m)} more and is worth {amount(step.worth, unit)} a document, {pays}."
     if isinstance(path, CumulativePath):
         expected = float(path.included_to[d + m] - path.included_to[d])
         together = float(path.worth_of_reading(np.array([d + m]), d)[0])

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.explain import percent
-from tarstop_core.figures import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD, Figure, axis, label, line
+from tarstop_core.presentation.figures import Figure, axis, label, line
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.palette import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from tarstop_core.presentation.svg import drawing, text, wrapped
 from tarstop_core.prisma import FAMILIES, LEFT_OUT, Prisma
-from tarstop_core.svg import drawing, text, wrapped
 
 UNSCREENED = "Records not screened because of the stopping rule"
 NOT_YET = "Records not screened yet"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tarstop_core import __version__
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Application
 from tarstop_core.documents.dates import date_words
-from tarstop_core.explain import amount, chances_badge, documents, number, percent, question
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.session import Settings
 
 ENGINES = {
@@ -163,7 +164,7 @@ def protocol_paragraph(
     told = [
         f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
         f"Rules for Document Screening), computed with TARstop {__version__}.",
-        f"The list holds {documents(size)}{origin}{folded}; they will be read one after the other{order}{asked}."
+        f"The list holds {count_of(size)}{origin}{folded}; they will be read one after the other{order}{asked}."
         + (f" The list has the fingerprint {digest}." if digest else ""),
         f"The decision is between “{settings.plus}” and “{settings.minus}” and depends on whether "
         f"{question(settings)}: “{settings.plus}” will be chosen when the probability of that exceeds "

@@ -8,9 +8,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.explain import number
-from tarstop_core.figures import MINUS, PLUS, TEXT, TEXT_ON_DARK, THRESHOLD, Figure, axis, label
 from tarstop_core.policies import POLICIES
+from tarstop_core.presentation.figures import Figure, axis, label
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import MINUS, PLUS, TEXT, TEXT_ON_DARK, THRESHOLD
 
 # Okabe–Ito and two more that stay apart from it, for rules that bring no colour: combined ones and people's own.
 _PALETTE = (

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.explain import number
-from tarstop_core.figures import (
+from tarstop_core.presentation.figures import Figure, axis, label, line, thinned
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import (
     BELIEF,
     COST,
     COST_TEXT,
@@ -20,11 +21,6 @@ from tarstop_core.figures import (
     TEXT_ON_DARK,
     THRESHOLD,
     VALUE,
-    Figure,
-    axis,
-    label,
-    line,
-    thinned,
 )
 from tarstop_core.results_figures import error_sentence, style
 

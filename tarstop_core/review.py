@@ -12,15 +12,15 @@ from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.unseen import unseen
 from tarstop_core.cumulative import CumulativePath, known_at
-from tarstop_core.data_share import DataShare
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.payoffs import TOLERANCE, Payoffs
 from tarstop_core.session import RELEVANT, UNSEEN, Settings, State
-from tarstop_core.unseen import unseen
 from tarstop_core.value_of_studies import NextStudy, chance_otherwise, next_studies
 
 Floats = NDArray[np.float64]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.of_tables import check_engine
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
-from tarstop_core.data_share import DataShare
+from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.errors import InputProblem

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.advice import Paths, ScreeningPath, screening_path, stopping_outcomes
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.errors import InputProblem
-from tarstop_core.explain import action, amount, documents, number, percent, question
-from tarstop_core.figures import TEXT, TEXT_ON_DARK, Figure, axis, label, line, plain, thinned
+from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import UNDOABLE, Event, Settings, State, replay
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
@@ -179,9 +181,9 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
     """
     old, new = outcome(session, before), outcome(session, after)
     if new.depth == old.depth:
-        said = f"With “{name}” it would have said stop after {documents(new.depth)} as well"
+        said = f"With “{name}” it would have said stop after {count_of(new.depth)} as well"
     else:
-        said = f"With “{name}” it would have said stop after {new.depth:,} instead of {documents(old.depth)}"
+        said = f"With “{name}” it would have said stop after {new.depth:,} instead of {count_of(old.depth)}"
     beyond = max(old.depth, new.depth) > new.read
     if beyond:
         said += f" (beyond the {new.read:,} read: if nothing more turns up)"
@@ -194,7 +196,7 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
         return f"{said}, and {chosen}. In a review only 2×2 tables move the belief, not the chances of documents."
     ends = [beliefs_read(session, each)[1][-1] for each in (after, before)]
     return (
-        f"{said}, and {chosen}; the chance that {question(after)} after the {documents(new.read)} read would be "
+        f"{said}, and {chosen}; the chance that {question(after)} after the {count_of(new.read)} read would be "
         f"{number(ends[0])} instead of {number(ends[1])}."
     )
 
@@ -214,13 +216,13 @@ def outcome_sentence(found: Outcome, settings: Settings) -> str:
     lead, chosen = f"At q* = {number(settings.payoffs.q_star)} it would", action(found.plus, settings)
     if found.depth > found.read:
         return (
-            f"{lead} not have stopped within the {documents(found.read)} read; if nothing more turns up it would stop "
+            f"{lead} not have stopped within the {count_of(found.read)} read; if nothing more turns up it would stop "
             f"after {found.depth:,} and choose “{chosen}”."
         )
     if found.depth == 0:
         return f"{lead} not have read any document and chosen “{chosen}” (chance {percent(found.b)})."
     return (
-        f"{lead} have stopped after {documents(found.depth)} and chosen “{chosen}” (chance {percent(found.b)}); "
+        f"{lead} have stopped after {count_of(found.depth)} and chosen “{chosen}” (chance {percent(found.b)}); "
         f"{found.read:,} {'was' if found.read == 1 else 'were'} read."
     )
 
@@ -266,7 +268,7 @@ def _column(session: WholeSession) -> list[tuple[str, str]]:
 def comparison_sentence(sessions: Sequence[WholeSession]) -> str:
     """What :func:`belief_figure` shows."""
     told = [
-        f"{session.row.name}: {percent(session.advice.b)} after {documents(session.state.depth)}"
+        f"{session.row.name}: {percent(session.advice.b)} after {count_of(session.state.depth)}"
         for session in sessions
     ]
     return f"Chance as screening went on. {'; '.join(told)}."

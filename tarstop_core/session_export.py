@@ -22,7 +22,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from tarstop_core.advice import Advice, advise, trace
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag, flagged
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.calibration import Calibrator
-from tarstop_core.calibration import from_json as calibrator_from_json
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import read_envelope
 from tarstop_core.errors import InputProblem

@@ -17,13 +17,16 @@ import numpy as np
 
 from tarstop_core import __version__
 from tarstop_core.evidence import clopper_pearson
-from tarstop_core.explain import amount, documents, explain, number, percent, question
-from tarstop_core.figures import BELIEF, COST, THRESHOLD, VALUE, thinned
 from tarstop_core.grades import grades_in_words
-from tarstop_core.live_check import check_sentence, live_check
+from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.protocol_text import changes
+from tarstop_core.screening.explain import explain, question
+from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.session import (
     BACKGROUND,
     COMBINATION,
@@ -36,7 +39,6 @@ from tarstop_core.session import (
     Settings,
 )
 from tarstop_core.session_export import WholeSession, about_rows, when
-from tarstop_core.svg import Line, chart
 
 HEADLINES = {
     "continue": "continue",
@@ -110,7 +112,7 @@ def _decision(session: WholeSession) -> dict[str, Any]:
         "outdated": state.decision is not None and state.decision.outdated,
         "former": _decided(state.former, settings),
         "stopped": state.stopped,
-        "read": f"{state.depth:,} of {documents(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, "
+        "read": f"{state.depth:,} of {count_of(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, "
         f"at a cost of {amount(state.spent, settings.payoffs.unit)}.",
         "told": explain(session.advice, settings),
     }
@@ -122,7 +124,7 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
     kept, unit = decision.payload, settings.payoffs.unit
     rows = [
         ("When", when(decision.time)),
-        ("After", documents(int(kept["depth"])) if "depth" in kept else ""),
+        ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
         ("Advice then", HEADLINES.get(str(kept.get("advice")), str(kept.get("advice", "")))),
@@ -161,7 +163,7 @@ def _found(session: WholeSession) -> dict[str, Any]:
     sheets.append(_documents(session, other, "Other documents with a note"))
     return {
         "said": f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of "
-        f"{documents(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
+        f"{count_of(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
         "checked": _checked(session),
         "documents": [sheet for sheet in sheets if sheet.rows],
         "tables": _tables(session) if state.settings.review else None,
@@ -253,7 +255,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     review, mark = state.settings.review, "simulated" if session.collection.simulated else ""
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
-        f"{percent(b[-1])} after {documents(state.depth)}; action a⁺ above {number(q_star[-1])}."
+        f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
     )
     upper = chart(
         [

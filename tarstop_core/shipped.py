@@ -6,9 +6,9 @@ from functools import cache
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.prior import load as load_prior
-from tarstop_core.calibration import Calibrator, load
-from tarstop_core.data_share import DataShare
-from tarstop_core.data_share import load as load_share
+from tarstop_core.calibration.calibrator import Calibrator, load
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.data_share import load as load_share
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples import sample_dir
 
@@ -47,7 +47,7 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = "
     sample : bool
         Whether the list is one of the sample searches or reviews.
     scenario : {"patent", "review", "inclusion"}
-        What the chances are chances of; see :mod:`tarstop_core.calibration`.
+        What the chances are chances of; see :mod:`tarstop_core.calibration.calibrator`.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from tarstop_core.calibration import Calibrator, from_json
+from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.database import (
     BUSY_SECONDS,
     CALIBRATOR,

@@ -19,11 +19,12 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
-from tarstop_core.explain import action, amount, documents, percent, question
 from tarstop_core.explore import Explored, sample
 from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import POLICIES, Policy, Randomised
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples import sample_qrels, sample_reviews
+from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 
 Mix = Literal["both", "patent", "review"]
@@ -368,7 +369,7 @@ def round_sentence(game: Game, round_: int) -> str:
         return f"chose “{action(plus, settings)}”, {right}: {points(each.net_utility)}"
 
     return (
-        f"{hidden(explored, settings, call)} You read {documents(own.depth)} and {verdict(own)}. "
+        f"{hidden(explored, settings, call)} You read {count_of(own.depth)} and {verdict(own)}. "
         f"Optimal stopped after {best.depth:,.0f} and {verdict(best)}."
     )
 
@@ -421,7 +422,7 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     read = sum(each.depth for each in you.played)
     said = (
         f"You came to {points(you.total)}, number {place} of {len(fair)}{UNCOUNTED}; the best rule here, {best.title}, came to "
-        f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {documents(read)}; "
+        f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {count_of(read)}; "
         f"Optimal was right in {round(rules['Optimal'].mean['decision_agreement'] * ROUNDS)} and read "
         f"{sum(each.depth for each in rules['Optimal'].played):,.0f}."
     )
@@ -435,7 +436,7 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     why = (
         "a wrong decision"
         if (own.action == "a+") != own.omega
-        else f"{documents(own.depth)} read where fewer would have done"
+        else f"{count_of(own.depth)} read where fewer would have done"
     )
     title = sample(game.keys[worst]).name
     return f"{said} Most was given up in round {worst + 1}, {title}: {points(float(lost[worst]))}, for {why}."

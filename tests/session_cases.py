@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.payoffs import Payoffs

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarstop_core.calibration import Calibrator, assess, fit
-from tarstop_core.calibration_figures import (
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
     first_hit_sentence,
@@ -17,6 +17,8 @@ from tarstop_core.calibration_figures import (
     two_reliabilities,
     worth_figure,
 )
+from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
+from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.calibrator_compare import (
     HeldOut,
     Measure,
@@ -32,7 +34,6 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
-from tarstop_core.first_hit import first_hit_calibrator, fit_first_hits, read_cases
 from tarstop_core.labelled_lists import list_digest
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Optimal

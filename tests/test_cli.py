@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from tarstop_core import cli
-from tarstop_core.calibration import assess, fit, load
+from tarstop_core.calibration.calibrator import load
+from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.files import label_topics, read_qrels, read_run
 
 ROOT = Path(__file__).resolve().parent.parent

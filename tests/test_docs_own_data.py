@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tarstop_core import cli
+from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.documents.families import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
-from tarstop_core.first_hit import read_cases
 from tarstop_core.kept_labels import labels_found
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy

@@ -15,7 +15,7 @@ import pytest
 
 from scripts import report_travel
 from tarstop_core import cli
-from tarstop_core.calibration import assess, fit
+from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.files import label_topics, read_qrels, read_run

@@ -12,7 +12,7 @@ from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import Evidence
-from tarstop_core.explain import percent
+from tarstop_core.presentation.numbers import percent
 
 
 def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float = 0.75) -> Evidence:

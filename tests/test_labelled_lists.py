@@ -8,19 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core.calibration import (
-    Calibrator,
-    FittedOn,
-    _fit_frailty,
-    assess,
-    cross_validate,
-    fit,
-    known,
-    predicted,
-)
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.calibration.first_hit import DEEPEST, PastCase
+from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, known, predicted
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.first_hit import DEEPEST, PastCase
 from tarstop_core.labelled_lists import (
     list_digest,
     read_labelled,

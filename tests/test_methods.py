@@ -28,9 +28,9 @@ OF_FORMULAS = {
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
     "value_of_studies": set(),
-    "unseen": set(),
-    "data_share": {"from_json", "load"},
-    "calibration": {"from_json", "load", "known", "usable", "predicted", "tied_share"},
+    "calibration.unseen": set(),
+    "calibration.data_share": {"from_json", "load"},
+    "calibration.calibrator": {"from_json", "load", "known", "usable", "predicted", "tied_share"},
     "cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
@@ -49,8 +49,8 @@ OF_FORMULAS = {
         "settled",
         "unread",
     },
-    "first_hit": {"in_words", "ranks", "read_cases"},
-    "live_check": {"check_sentence", "rescaled", "scale_before"},
+    "calibration.first_hit": {"in_words", "ranks", "read_cases"},
+    "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
     "prisma": set(),
 }
 

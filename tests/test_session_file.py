@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem

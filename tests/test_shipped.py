@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.calibration import SCENARIOS
-from tarstop_core.data_share import fit_data_share
+from tarstop_core.calibration.calibrator import SCENARIOS
+from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_qrels
 from tarstop_core.shipped import calibrators, data_share, default_calibrator

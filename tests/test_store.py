@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from sqlalchemy import create_engine
 
-from tarstop_core.calibration import Calibrator, FittedOn, Quality
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn, Quality
 from tarstop_core.database import METADATA
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import BINS, Calibrator, Quality, ece, predicted
+from tarstop_core.calibration.calibrator import BINS, Calibrator, Quality
+from tarstop_core.calibration.fitting import ece, predicted
 from tarstop_core.evaluation.cases import Case
 
 Floats = NDArray[np.float64]
@@ -16,7 +17,7 @@ COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, square
 def tally(calibrator: Calibrator, case: Case) -> Floats:
     """Sums over one topic in bins of equal width, shape (BINS, 4); tallies of topics add.
 
-    As in :func:`~tarstop_core.calibration.assess`: "hazard" and "frailty" are judged by the first hit, on
+    As in :func:`~tarstop_core.calibration.fitting.assess`: "hazard" and "frailty" are judged by the first hit, on
     the documents up to it, and in the patent scenario only ω⁺ topics count.
     """
     if calibrator.scenario == "patent" and not case.topic.omega:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core import __version__
-from tarstop_core.calibration import BINS, Calibrator
+from tarstop_core.calibration.calibrator import BINS, Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.calibrating import COLUMNS, quality, tally

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

@@ -12,11 +12,12 @@ from typing import Any
 
 import pandas as pd
 
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import aggregate, claims, tables
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
-from tarstop_core.figures import Figure, reliability_figure, reliability_sentence
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
 from tarstop_core.results_figures import (
     ERRORS,

@@ -19,7 +19,8 @@ from tarstop_core import review
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration import Calibrator, fit, scaled
+from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.fitting import fit
 from tarstop_core.cumulative import CumulativePath
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold

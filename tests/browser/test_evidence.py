@@ -17,8 +17,8 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack
-from tarstop_core.explain import percent
 from tarstop_core.files import read_tables
+from tarstop_core.presentation.numbers import percent
 from tests.browser.acting import assert_fits, at_rest, saved
 
 OpenPage = Callable[..., Any]

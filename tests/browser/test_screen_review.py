@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tarstop_core.advice import advise
-from tarstop_core.data_share import DataShare
+from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.records import as_records
-from tarstop_core.explain import number
 from tarstop_core.files import read_qrels, read_records
 from tarstop_core.payoffs import Payoffs
+from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.order import prepare
 from tarstop_core.session import Event, Settings, replay
 from tarstop_core.shipped import calibrators

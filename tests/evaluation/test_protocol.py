@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core.calibration import assess, fit
+from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import benchmarks
 from tarstop_core.evaluation.aggregate import deciding_now, rows

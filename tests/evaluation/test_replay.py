@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, rows, summary

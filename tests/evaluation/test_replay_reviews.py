@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.cli import tarstop
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables

@@ -14,8 +14,8 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack, typed_tables
-from tarstop_core.explain import percent
 from tarstop_core.files import read_tables
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples import published_sets
 from tarstop_core.shipped import priors
 

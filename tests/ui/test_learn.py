@@ -13,8 +13,8 @@ from dashboard.learn import PARTS
 from dashboard.learn_walk import Asked
 from tarstop_core import lesson as lessons
 from tarstop_core import your_call
-from tarstop_core.explain import percent
 from tarstop_core.lesson_formulas import filled
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.your_call import Call, Game, compared
 
 OpenApp = Callable[..., AppTest]

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration import from_json
-from tarstop_core.errors import InputProblem
-from tarstop_core.first_hit import (
+from tarstop_core.calibration.calibrator import from_json
+from tarstop_core.calibration.first_hit import (
     SHORT,
     PastCase,
     come_by,
@@ -23,6 +22,7 @@ from tarstop_core.first_hit import (
     read_cases,
     weighted_quantiles,
 )
+from tarstop_core.errors import InputProblem
 
 CASES = st.lists(
     st.one_of(

@@ -17,22 +17,18 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss
 
-from tarstop_core import calibration
-from tarstop_core.calibration import (
+from tarstop_core.calibration import fitting
+from tarstop_core.calibration.calibrator import (
     KINDS,
     Calibrator,
     FittedOn,
     Quality,
-    assess,
-    cross_validate,
-    ece,
-    fit,
     from_json,
     load,
-    reliability,
     tied_share,
     z_scores,
 )
+from tarstop_core.calibration.fitting import assess, cross_validate, ece, fit, reliability
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
@@ -337,7 +333,7 @@ def test_no_topic_is_judged_by_a_fit_that_saw_it(monkeypatch: pytest.MonkeyPatch
     topics = simulated(23, 30, seed=6)
     fitted_with: dict[int, set[str]] = {}
     judged: list[str] = []
-    real_fit, real_predictions = calibration.fit, calibration._predictions
+    real_fit, real_predictions = fitting.fit, fitting._predictions
 
     def watched_fit(training: Sequence[Topic], **options: Any) -> Calibrator:
         result = real_fit(training, **options)
@@ -353,8 +349,8 @@ def test_no_topic_is_judged_by_a_fit_that_saw_it(monkeypatch: pytest.MonkeyPatch
         return real_predictions(fitted, test)
 
     kept: list[Calibrator] = []
-    monkeypatch.setattr(calibration, "fit", watched_fit)
-    monkeypatch.setattr(calibration, "_predictions", watched_predictions)
+    monkeypatch.setattr(fitting, "fit", watched_fit)
+    monkeypatch.setattr(fitting, "_predictions", watched_predictions)
     quality = cross_validate(topics)
     assert len(kept) == 5
     assert sorted(judged) == sorted(one.name for one in topics)

@@ -16,9 +16,10 @@ from tarstop_core.advice import advise, paths_key, session_paths, stopping_outco
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.unseen import unseen
 from tarstop_core.cumulative import CumulativePath
-from tarstop_core.data_share import DataShare
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import Tables
@@ -29,7 +30,6 @@ from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
 from tarstop_core.review import data_share, is_plus, outcome_path, review_path, states_of
 from tarstop_core.session import Event, Settings, State, replay, report_event
-from tarstop_core.unseen import unseen
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)

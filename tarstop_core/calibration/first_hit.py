@@ -22,11 +22,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
-Outcome = Literal["hit", "stopped", "missed", "none"]
+Ending = Literal["hit", "stopped", "missed", "none"]
 WITHIN = 10
 """Rank at which the curve is spoken of, and its prior stated."""
 DEEPEST = 100_000
@@ -54,7 +54,7 @@ class PastCase:
         When the rank is not one.
     """
 
-    outcome: Outcome
+    outcome: Ending
     at: int = 0
 
     def __post_init__(self) -> None:
@@ -65,20 +65,20 @@ class PastCase:
         return SHORT[self.outcome].format(at=self.at)
 
 
-SHORT: dict[Outcome, str] = {
+SHORT: dict[Ending, str] = {
     "hit": "{at}",
     "stopped": "none in {at}",
     "missed": "missed in {at}",
     "none": "none at all",
 }
 """How a case is written, so that :func:`read_cases` reads it."""
-MEANING: dict[Outcome, str] = {
+MEANING: dict[Ending, str] = {
     "hit": "First relevant document at rank …",
     "stopped": "Stopped after … without one; whether there was any is not known",
     "missed": "None among the first …, though there was one",
     "none": "It turned out that there was none at all",
 }
-_WRITTEN: tuple[tuple[str, Outcome], ...] = (
+_WRITTEN: tuple[tuple[str, Ending], ...] = (
     (r"(?:rank |first (?:relevant )?at (?:rank )?)?(\d+)", "hit"),
     (r"(?:none (?:in|among) (?:the )?(?:first )?|>\s*)(\d+)", "stopped"),
     (r"missed (?:in |among )?(?:the )?(?:first )?(\d+)", "missed"),
@@ -260,7 +260,7 @@ def first_hit_calibrator(
     name : str
         What the cases are.
     simulated, own, lists
-        As in :class:`~tarstop_core.calibration.FittedOn`.
+        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
     """
     at = ranks()
     survived = 1 - found.come_by(at)
@@ -292,7 +292,7 @@ def first_hit_calibrator(
     )
 
 
-def in_words(counted: dict[Outcome, int]) -> str:
+def in_words(counted: dict[Ending, int]) -> str:
     """How many cases there are of each kind.
 
     Examples
@@ -300,7 +300,7 @@ def in_words(counted: dict[Outcome, int]) -> str:
     >>> in_words({"hit": 3, "stopped": 1, "missed": 0, "none": 0})
     '3 with the rank of the first hit, 1 stopped without one'
     """
-    names: dict[Outcome, str] = {
+    names: dict[Ending, str] = {
         "hit": "with the rank of the first hit",
         "stopped": "stopped without one",
         "missed": "in which it was missed",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from tarstop_core.advice import Advice, Variation
-from tarstop_core.calibration import Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.payoffs import exceeds
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.review import ReviewFacts
 from tarstop_core.session import Settings
-
-CURRENCIES = "£$€¥"
 
 
 @dataclass(frozen=True)
@@ -36,66 +34,6 @@ class Explanation:
     doubts: tuple[str, ...] = ()
 
 
-def number(value: float) -> str:
-    """At most three significant digits, in figures a person reads aloud.
-
-    Examples
-    --------
-    >>> number(0.00431), number(0), number(3123.4), number(0.5), number(12.345), number(1234567)
-    ('0.00431', '0', '3,120', '0.5', '12.3', '1,230,000')
-    >>> number(0.00000012), number(-0.25)
-    ('1.2e-07', '-0.25')
-    """
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "no limit" if value > 0 else "−no limit"
-    digits = 2 - math.floor(math.log10(abs(value)))
-    rounded = round(value, digits)
-    if abs(rounded) < 1e-5:
-        return f"{rounded:.3g}"
-    text = f"{rounded:,.{max(0, digits)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def amount(value: float, unit: str) -> str:
-    """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
-
-    Examples
-    --------
-    >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€")
-    ('£3,120', '1.5 hours', '0.0043', '−€20')
-    """
-    text = number(abs(value))
-    sign = "−" if value < 0 and text != "0" else ""
-    if unit and unit in CURRENCIES:
-        return f"{sign}{unit}{text}"
-    return f"{sign}{text} {unit}".rstrip()
-
-
-def percent(probability: float) -> str:
-    """A probability as a person says it; never rounded to certainty.
-
-    Examples
-    --------
-    >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
-    ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
-    """
-    if probability in (0.0, 1.0):
-        return f"{probability:.0%}".replace("%", " %")
-    if probability > 0.999:
-        return "over 99.9 %"
-    if probability < 0.0001:
-        return "under 0.01 %"
-    share = 100 * probability
-    digits = 0 if 10 <= share < 99 else 1 if share >= 1 else 2
-    return f"{share:.{digits}f} %"
-
-
-def documents(count: float) -> str:
-    """'1 document', '6 documents', '1,234 documents'."""
-    whole = round(count)
-    return "1 document" if whole == 1 else f"{whole:,} documents"
-
-
 def explain(advice: Advice, settings: Settings) -> Explanation:
     """The advice in words.
 
@@ -114,7 +52,9 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             "A confirmed document settles the question; nothing further can change it.",
         )
         if advice.go_on:
-            sentence += f" The rule you chose, {settings.rule}, would read {documents(advice.more)} more all the same."
+            sentence += (
+                f" The rule you chose, {settings.rule}, would read {count_of(advice.more)} more all the same."
+            )
     elif headline == "confirm":
         word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
     elif headline == "all read":
@@ -184,9 +124,9 @@ def question(settings: Settings) -> str:
 def documents_and_studies(advice: Advice) -> str:
     """'12 documents', in a review '12 documents and 3 studies with data'."""
     if advice.review is None:
-        return documents(advice.depth)
+        return count_of(advice.depth)
     count = advice.review.studies
-    return f"{documents(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
+    return f"{count_of(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
 
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
@@ -277,7 +217,7 @@ def _comparison(advice: Advice, settings: Settings) -> str:
 def _continue(advice: Advice, settings: Settings) -> str:
     if_nothing = "If no study with data turns up" if settings.review else "If nothing turns up"
     if advice.depth + advice.more >= advice.documents:
-        rest = "the one document that is" if advice.more == 1 else f"all {documents(advice.more)} that are"
+        rest = "the one document that is" if advice.more == 1 else f"all {count_of(advice.more)} that are"
         plan = f"{if_nothing} you would read {rest} left."
     else:
         plan = f"{if_nothing} you would stop after about {advice.more:,} more."

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from tarstop_core.data_share import CLOSEST, SUREST, DataShare, fit_data_share, from_json, load
+from tarstop_core.calibration.data_share import CLOSEST, SUREST, DataShare, fit_data_share, from_json, load
 from tarstop_core.errors import InputProblem
 
 

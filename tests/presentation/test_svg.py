@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.svg import HEIGHT, WIDTH, Line, chart
+from tarstop_core.presentation.svg import HEIGHT, WIDTH, Line, chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 value = st.none() | st.floats(0, 1e6)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration import Calibrator, Quality
-from tarstop_core.explain import number, percent
-from tarstop_core.figures import (
+from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
+from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.palette import (
     BELIEF,
     COST,
     COST_TEXT,
@@ -19,15 +21,7 @@ from tarstop_core.figures import (
     TEXT,
     TEXT_ON_DARK,
     THRESHOLD,
-    Figure,
-    axis,
-    label,
-    line,
-    plain,
-    reliability_figure,
-    thinned,
 )
-from tarstop_core.first_hit import WITHIN, FirstHits, PastCase
 
 Floats = NDArray[np.float64]
 BAND = "rgba(0,114,178,0.20)"
@@ -273,3 +267,109 @@ _CORNER: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "left", 
 def _named(mark: str, name: str, colour: str) -> str:
     """A name in the colour of texts, which is readable on both backgrounds, behind a mark in the line's own."""
     return f'<span style="color:{colour}">{mark}</span> {plain(name, NAME)}'
+
+
+def reliability_figure(
+    bins: Sequence[tuple[float, float, int]], simulated: bool = False, dark: bool = False
+) -> Figure:
+    """Chances as they were given against what was found, with 95 % intervals.
+
+    Parameters
+    ----------
+    bins : sequence of (float, float, int)
+        Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
+    simulated : bool
+        Says so in the figure.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+
+    Notes
+    -----
+    Intervals are Wilson's: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
+    """
+    p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
+    low, high = wilson(share, count)
+    top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
+    points = {
+        "type": "scatter",
+        "mode": "markers+lines",
+        "x": p.tolist(),
+        "y": share.tolist(),
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": (high - share).tolist(),
+            "arrayminus": (share - low).tolist(),
+            "color": BELIEF,
+            "thickness": 1.5,
+        },
+        "marker": {"color": BELIEF, "size": 8},
+        "line": {"color": BELIEF, "width": 1.5},
+        "hoverinfo": "skip",
+    }
+    notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD, xanchor="right", yanchor="bottom")]
+    if simulated:
+        notes.append(
+            label(0.02 * top, top, "simulated", TEXT_ON_DARK if dark else TEXT, xanchor="left", yanchor="top")
+        )
+    layout = {
+        "height": 300,
+        "margin": {"l": 56, "r": 8, "t": 6, "b": 44},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
+        "yaxis": axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
+        "annotations": notes,
+    }
+    return {
+        "data": [line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip"), points],
+        "layout": layout,
+    }
+
+
+def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """95 % intervals of shares, shape (n,) each.
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.404], [0.278, 0.596])
+    """
+    z2 = 1.959964**2
+    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = np.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
+    return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
+
+
+def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
+    """What a reliability figure shows, in one sentence.
+
+    Examples
+    --------
+    >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
+    'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.1 % said.'
+    """
+    if not bins:
+        return "No document was judged."
+    said, found, count = bins[-1]
+    others = sum(each[2] for each in bins[:-1])
+
+    def share(value: float) -> str:
+        return f"{100 * value:.2g} %"
+
+    top = f"{share(found)} of those {count:,} documents were relevant"
+    if not others:
+        return f"The chances averaged {share(said)} and {top}."
+    p = sum(each[0] * each[2] for each in bins[:-1]) / others
+    y = sum(each[1] * each[2] for each in bins[:-1]) / others
+    return (
+        f"The highest chances averaged {share(said)} and {top}; "
+        f"of the other {others:,}, {share(y)} were, against {share(p)} said."
+    )

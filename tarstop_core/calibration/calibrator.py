@@ -13,7 +13,7 @@ probabilities by one isotonic regression. Five kinds:
     marginal as a falling function of the rank, for lists that have an order but no scores.
 ``first-hit``
     P(document k relevant | ω⁺, none before it) as a function of the rank, from past cases of which only
-    the rank of the first hit is known; see :mod:`tarstop_core.first_hit`.
+    the rank of the first hit is known; see :mod:`tarstop_core.calibration.first_hit`.
 
 What the chances are chances of is the scenario: "patent", relevant given that something is to be found;
 "review", bringing extractable data for the outcome; "inclusion", being included by title and abstract.
@@ -24,20 +24,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import gammaln
-from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import GroupKFold
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.documents.topic import Topic
 from tarstop_core.envelope import read_envelope, read_file
 from tarstop_core.errors import InputProblem
 
@@ -121,7 +115,7 @@ class Calibrator:
         How much lists' totals of relevant documents vary around what the chances predict: the total is
         negative binomial with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean
         1 and this shape. Infinite where they vary no more than chance has it, for hazards, whose chances
-        do not add up to a total, and for files older than it. See :func:`tarstop_core.unseen.unseen`.
+        do not add up to a total, and for files older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
     band : tuple of (float, float)
         "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank.
     """
@@ -330,137 +324,6 @@ def tied_share(scores: ArrayLike) -> float:
     return float(counts[counts > 1].sum() / max(1, counts.sum()))
 
 
-def fit(
-    topics: Sequence[Topic],
-    *,
-    kind: str = "marginal",
-    scenario: str = "patent",
-    name: str = "your topics",
-    source: str = "",
-    simulated: bool = False,
-    pseudo: float = 0.0,
-    own: str = "",
-    lists: tuple[str, ...] = (),
-) -> Calibrator:
-    """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
-
-    Parameters
-    ----------
-    topics : sequence of Topic
-        With labels, and with scores unless `kind` is "rank". In the patent scenario only ω⁺ topics
-        count (p is conditional on ω⁺); in the others all do.
-    kind : {"marginal", "hazard", "frailty", "rank"}
-    scenario : {"patent", "review", "inclusion"}
-    name, source, simulated
-        What the topics are, for the person who will rely on them.
-    own, lists
-        As in :class:`FittedOn`.
-    pseudo : float
-        Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
-        isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
-        claims certainty, which a single miss would turn into the belief that nothing exists.
-
-    Raises
-    ------
-    InputProblem
-        When there is nothing to learn from.
-
-    Notes
-    -----
-    Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
-    """
-    kind = _kind(kind)
-    used = usable(topics, scenario, kind)
-    if kind == "rank":
-        at, share, weight = _rank_frequencies(used)
-    else:
-        at, hit = _pairs(used, until_hit=kind == "hazard")
-        share, weight = hit.astype(float), np.ones(len(hit))
-    x, y = _isotonic(at, share, weight, increasing=kind != "rank", pseudo=pseudo)
-    calibrator = Calibrator(
-        kind=kind,
-        scenario=scenario,
-        x=tuple(x.tolist()),
-        y=tuple(y.tolist()),
-        fitted_on=replace(_describe(used, name, source, simulated), own=own, lists=lists),
-    )
-    if kind == "frailty":
-        calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
-    if kind != "hazard":
-        calibrator = replace(calibrator, dispersion=_fit_dispersion(calibrator, used))
-    return calibrator
-
-
-def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality:
-    """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
-
-    The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the
-    first hit count; of "frailty" likewise, with the conditional chances its curve gives. For the other
-    kinds it is "relevant".
-
-    Parameters
-    ----------
-    calibrator : Calibrator
-    topics : sequence of Topic
-        Labelled; in the patent scenario only ω⁺ topics count.
-    how : str
-        How these topics relate to the training topics, as shown to a person.
-    """
-    used = usable(topics, calibrator.scenario, calibrator.kind)
-    return _quality(*_predictions(calibrator, used), topics=len(used), how=how)
-
-
-def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
-    """:func:`assess` by k-fold over topics: every topic is judged by a fit that has not seen it.
-
-    Fewer topics than folds: as many folds as topics. A single topic cannot be held out of itself.
-
-    Raises
-    ------
-    InputProblem
-        With fewer than two usable topics.
-    """
-    kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", "patent")
-    used = usable(topics, scenario, kind)
-    folds = min(folds, len(used))
-    if folds < 2:
-        raise InputProblem(
-            "A calibrator is judged on topics it was not fitted on, and there is only one usable topic; "
-            "give a test run and its qrels."
-        )
-    order = np.arange(len(used))
-    p, hit = [], []
-    for train, test in GroupKFold(folds).split(order, groups=order):
-        held_out = _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
-        p.append(held_out[0])
-        hit.append(held_out[1])
-    how = f"{folds}-fold cross-validation by topic"
-    return _quality(np.concatenate(p), np.concatenate(hit), topics=len(used), how=how)
-
-
-def reliability(p: ArrayLike, relevant: ArrayLike, bins: int = BINS) -> tuple[tuple[float, float, int], ...]:
-    """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
-    p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
-    at = np.minimum((p * bins).astype(int), bins - 1)
-    count = np.bincount(at, minlength=bins)
-    mean_p, share = (
-        np.bincount(at, weights=weight, minlength=bins) / np.maximum(count, 1) for weight in (p, relevant)
-    )
-    return tuple((float(mean_p[i]), float(share[i]), int(count[i])) for i in np.flatnonzero(count))
-
-
-def ece(curve: Sequence[tuple[float, float, int]]) -> float:
-    """Expected calibration error of a reliability curve.
-
-    Examples
-    --------
-    >>> round(ece(reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 1])), 3)
-    0.1
-    """
-    total = sum(count for _, _, count in curve)
-    return sum(count * abs(p - share) for p, share, count in curve) / total
-
-
 def _kind(kind: object, known: tuple[Kind, ...] = KINDS) -> Kind:
     if kind not in known:
         raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(known)}.")
@@ -503,180 +366,4 @@ def _read_quality(content: Any) -> Quality:
         brier=brier,
         ece=ece,
         reliability=tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"]),
-    )
-
-
-def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
-    """The lists that can teach or judge this kind: labelled, and in the patent scenario ω⁺.
-
-    Raises
-    ------
-    InputProblem
-        When there is none, when scores are lacking, or when nothing relevant is ranked.
-    """
-    scenario = _scenario(scenario)
-    used = [topic for topic in topics if topic.labels is not None and len(topic)]
-    if scenario == "patent":
-        used = [topic for topic in used if topic.omega]
-    if not used:
-        raise InputProblem(
-            "No topic has a relevant document, so there is nothing to learn from; "
-            "check that the run and the qrels use the same topic and document names."
-        )
-    if kind not in BY_RANK and any(topic.scores is None for topic in used):
-        raise InputProblem("Some lists have no scores; fit a rank-based calibrator instead.")
-    if not any(_labels(topic).any() for topic in used):
-        raise InputProblem("No relevant document is ranked in any topic, so there is nothing to learn from.")
-    return used
-
-
-def _labels(topic: Topic) -> NDArray[np.bool_]:
-    if topic.labels is None:
-        raise InputProblem(f"Topic {topic.name} has no labels.")
-    return topic.labels
-
-
-def known(topic: Topic) -> NDArray[np.bool_]:
-    """Where the label of a document is known, shape (N,)."""
-    return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
-
-
-def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
-    z, y = [], []
-    for topic in topics:
-        judged = known(topic)[: (topic.first_hit or len(topic)) if until_hit else len(topic)]
-        z.append(z_scores(cast(Floats, topic.scores))[: len(judged)][judged])
-        y.append(_labels(topic)[: len(judged)][judged])
-    return np.concatenate(z), np.concatenate(y)
-
-
-def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
-    """Share relevant at each rank among the lists that reach it, as sufficient statistics."""
-    longest = max(len(topic) for topic in topics)
-    relevant, reached = np.zeros(longest), np.zeros(longest)
-    for topic in topics:
-        relevant[: len(topic)] += _labels(topic)
-        reached[: len(topic)] += known(topic)
-    # Ranks that nobody read say nothing.
-    at = np.flatnonzero(reached)
-    return np.log(at + 1), relevant[at] / reached[at], reached[at]
-
-
-def _isotonic(
-    at: Floats, share: Floats, weight: Floats, increasing: bool, pseudo: float
-) -> tuple[Floats, Floats]:
-    """Nodes of an isotonic regression, its steps drawn towards the base rate by `pseudo` documents."""
-    isotonic = IsotonicRegression(increasing=increasing, y_min=0, y_max=1)
-    fitted = isotonic.fit_transform(at, share, sample_weight=weight)
-    x, y = np.asarray(isotonic.X_thresholds_), np.asarray(isotonic.y_thresholds_)
-    if pseudo:
-        steps, of = np.unique(fitted, return_inverse=True)
-        size = np.bincount(of, weights=weight)
-        base = float(np.average(share, weights=weight))
-        drawn = np.maximum.accumulate((steps * size + pseudo * base) / (size + pseudo))
-        y = drawn[np.minimum(np.searchsorted(steps, y), len(steps) - 1)]
-    return x, y
-
-
-def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well.
-
-    An isotonic zero at a document that was a hit after all would make its likelihood zero whatever
-    a is; the floor keeps such a document from deciding.
-    """
-    cumulative = []
-    for topic in topics:
-        p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
-        # What nobody read was not passed.
-        total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))
-        hit = topic.first_hit
-        cumulative.append((total[-1], None) if hit is None else (total[hit - 1], total[hit]))
-
-    before = np.array([first for first, _ in cumulative])
-    at_hit = np.array([np.inf if second is None else second for _, second in cumulative])
-
-    def log_M(total: Floats, a: float) -> Floats:
-        return -total if math.isinf(a) else -a * np.log1p(total / a)
-
-    def log_likelihood(a: float) -> float:
-        return float(np.sum(log_M(before, a) + np.log(-np.expm1(log_M(at_hit, a) - log_M(before, a)))))
-
-    best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
-    a = math.exp(float(best.x))
-    return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
-
-
-def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
-    found = np.array([int(_labels(topic).sum()) for topic in topics])
-    expected = np.array(
-        [calibrator.probabilities(topic.scores, len(topic))[known(topic)].sum() for topic in topics]
-    )
-    above = expected > 0
-    found, expected = found[above], expected[above]
-
-    def log_likelihood(a: float) -> float:
-        """Without the terms that do not depend on a."""
-        if math.isinf(a):
-            return float(np.sum(found * np.log(expected) - expected))
-        return float(
-            np.sum(
-                gammaln(a + found)
-                - gammaln(a)
-                - (a + found) * np.log1p(expected / a)
-                + found * np.log(expected / a)
-            )
-        )
-
-    best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
-    a = math.exp(float(best.x))
-    return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
-
-
-def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> tuple[Floats, NDArray[np.bool_]]:
-    each = [predicted(calibrator, topic, calibrator.first_hits) for topic in topics]
-    return np.concatenate([p for p, _ in each]), np.concatenate([y for _, y in each])
-
-
-def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[Floats, NDArray[np.bool_]]:
-    """What was said of the documents of a labelled list, and what they were, each of shape (n,).
-
-    Parameters
-    ----------
-    calibrator : Calibrator
-    topic : Topic
-        Labelled.
-    first_hits : bool
-        Chances of the first hit, on documents up to it; else chances of being relevant, on all whose
-        label is known.
-    """
-    chance = calibrator.probabilities(topic.scores, len(topic))
-    if first_hits:
-        chance = calibrator.curve(chance, silent=~known(topic)).h
-    judged = known(topic)[: (topic.first_hit or len(topic)) if first_hits else len(topic)]
-    return chance[: len(judged)][judged], _labels(topic)[: len(judged)][judged]
-
-
-def _quality(p: Floats, relevant: NDArray[np.bool_], topics: int, how: str) -> Quality:
-    curve = reliability(p, relevant)
-    brier = float(np.mean((p - relevant) ** 2))
-    return Quality(how=how, topics=topics, documents=len(p), brier=brier, ece=ece(curve), reliability=curve)
-
-
-def _describe(topics: Sequence[Topic], name: str, source: str, simulated: bool) -> FittedOn:
-    lengths = [len(topic) for topic in topics]
-    scored = [topic.scores for topic in topics if topic.scores is not None]
-    top = [float(z_scores(scores).max()) for scores in scored] or [0.0]
-    low, high = np.quantile(top, [0.05, 0.95])
-    return FittedOn(
-        name=name,
-        topics=len(topics),
-        documents=sum(int(known(topic).sum()) for topic in topics),
-        relevant=sum(int(_labels(topic).sum()) for topic in topics),
-        simulated=simulated,
-        source=source,
-        shortest_list=min(lengths),
-        longest_list=max(lengths),
-        top_z=(float(low), float(high)),
-        tied_share=float(np.mean([tied_share(scores) for scores in scored])) if scored else 0.0,
     )

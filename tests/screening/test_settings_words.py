@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.data_share import DataShare
+from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import Application
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.protocol_text import changes, protocol_paragraph, settings_rows

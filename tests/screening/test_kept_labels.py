@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.advice import advise, trace
-from tarstop_core.calibration import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records

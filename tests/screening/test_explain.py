@@ -13,23 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.advice import Advice, Headline, Variation, advise
-from tarstop_core.calibration import Calibrator, FittedOn
-from tarstop_core.explain import (
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.payoffs import Payoffs
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.review import ReviewFacts
+from tarstop_core.screening.explain import (
     action,
     against_the_odds,
-    amount,
     consequences,
-    documents,
     documents_and_studies,
     explain,
-    number,
-    percent,
     question,
     review_rows,
     stopping,
 )
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.review import ReviewFacts
 from tarstop_core.session import Event, Settings, replay
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
@@ -157,7 +154,7 @@ def test_a_greater_chance_never_reads_smaller(one: float, other: float) -> None:
 
 
 def test_documents_are_counted() -> None:
-    assert [documents(n) for n in (0, 1, 2, 1234)] == [
+    assert [count_of(n) for n in (0, 1, 2, 1234)] == [
         "0 documents",
         "1 document",
         "2 documents",

@@ -14,17 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.figures import (
-    POINTS,
-    live_curves,
-    reliability_figure,
-    reliability_sentence,
-    thinned,
-    wilson,
-    window,
-)
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence, wilson
 from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
+from tarstop_core.presentation.curves import live_curves, window
+from tarstop_core.presentation.figures import POINTS, thinned
 from tarstop_core.value import DecisivePath
 
 Figure = dict[str, Any]

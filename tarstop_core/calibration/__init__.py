@@ -1,0 +1,1 @@
+"""From scores to chances, and whether they come true."""

@@ -1,0 +1,67 @@
+"""Numbers as a person reads them: the same on a page, on the command line and in a report."""
+
+from __future__ import annotations
+
+import math
+
+CURRENCIES = "£$€¥"
+
+
+def number(value: float) -> str:
+    """At most three significant digits, in figures a person reads aloud.
+
+    Examples
+    --------
+    >>> number(0.00431), number(0), number(3123.4), number(0.5), number(12.345), number(1234567)
+    ('0.00431', '0', '3,120', '0.5', '12.3', '1,230,000')
+    >>> number(0.00000012), number(-0.25)
+    ('1.2e-07', '-0.25')
+    """
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "no limit" if value > 0 else "−no limit"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    rounded = round(value, digits)
+    if abs(rounded) < 1e-5:
+        return f"{rounded:.3g}"
+    text = f"{rounded:,.{max(0, digits)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(value: float, unit: str) -> str:
+    """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
+
+    Examples
+    --------
+    >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€")
+    ('£3,120', '1.5 hours', '0.0043', '−€20')
+    """
+    text = number(abs(value))
+    sign = "−" if value < 0 and text != "0" else ""
+    if unit and unit in CURRENCIES:
+        return f"{sign}{unit}{text}"
+    return f"{sign}{text} {unit}".rstrip()
+
+
+def percent(probability: float) -> str:
+    """A probability as a person says it; never rounded to certainty.
+
+    Examples
+    --------
+    >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
+    ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
+    """
+    if probability in (0.0, 1.0):
+        return f"{probability:.0%}".replace("%", " %")
+    if probability > 0.999:
+        return "over 99.9 %"
+    if probability < 0.0001:
+        return "under 0.01 %"
+    share = 100 * probability
+    digits = 0 if 10 <= share < 99 else 1 if share >= 1 else 2
+    return f"{share:.{digits}f} %"
+
+
+def count_of(count: float) -> str:
+    """'1 document', '6 documents', '1,234 documents'."""
+    whole = round(count)
+    return "1 document" if whole == 1 else f"{whole:,} documents"
