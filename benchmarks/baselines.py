@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the loops live among the tests
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import GeometricKnee, Hypergeometric, Target
 from tarstop_core.policies.hypergeometric import p_value
 from tarstop_core.policies.knees import growing_checks
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import peers
 
 try:

@@ -20,10 +20,10 @@ import numpy as np
 
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
-from tarstop_core.cumulative import CumulativePath, known_at
 from tarstop_core.documents.tables import Tables
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.value_of_studies import evsi_of_studies, next_studies
+from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import evsi_of_studies, next_studies
 
 STUDIES, REPEATS, THETA = 50, 15, 0.75
 TARGETS = {"univariate, all prefixes": 15.0, "bivariate, one belief": 20.0}

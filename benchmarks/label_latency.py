@@ -15,10 +15,10 @@ import numpy as np
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tarstop_core.documents.records import as_records
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import Settings
 from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
 
 TARGET_MS = 150
 WATCH = """() => {

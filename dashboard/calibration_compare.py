@@ -31,7 +31,6 @@ from tarstop_core.calibrator_compare import (
     warnings,
 )
 from tarstop_core.labelled_lists import fingerprint, session_list, session_scenario
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.session import Settings
@@ -45,6 +44,7 @@ from tarstop_core.session_compare import (
 )
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "calibration_compare"
 UPLOADED, SESSIONS = "lists you upload", "your finished sessions"

@@ -8,8 +8,8 @@ from dashboard import grading, shell
 from dashboard.work import OPEN_WORK, Work, attempt
 from tarstop_core.advice import Advice
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.review import ReviewFacts
 from tarstop_core.screening.explain import action, against_the_odds, explain, question
+from tarstop_core.screening.review import ReviewFacts
 from tarstop_core.session import Event, State
 
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}

@@ -36,7 +36,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings, replay
-from tarstop_core.stakes import Stakes
+from tarstop_core.value.stakes import Stakes
 
 LEAD = (
     "What your payoffs, your cost and your starting chance make of a list: move them and see where screening would "

@@ -15,9 +15,9 @@ from tarstop_core import ideas
 from tarstop_core import ideas_figures as draw
 from tarstop_core.explore import sample
 from tarstop_core.ideas import CASES, FACTORS
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
+from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 STEM = "tarstop-idea"

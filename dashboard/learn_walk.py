@@ -20,11 +20,11 @@ from tarstop_core.explore import rules, sample, samples
 from tarstop_core.lesson import Lesson, Step, lesson
 from tarstop_core.lesson_figures import curves
 from tarstop_core.lesson_formulas import EXPLAINED, filled
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
+from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"
 SCENARIOS = {"patent": "Prior art", "review": "Diagnostic accuracy"}

@@ -21,8 +21,8 @@ from tarstop_core.evaluation.benchmarks import NAMED, REAL, named
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Randomised, parse_policy
+from tarstop_core.value.payoffs import Payoffs
 
 REAL_DATA = "TARSTOP_REAL_DATA"
 KINDS = ("All", "Wrong decisions", "With regret")

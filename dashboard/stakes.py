@@ -16,11 +16,11 @@ import streamlit as st
 
 from dashboard.shell import escape_markdown, problem_box, term
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
 from tarstop_core.session import Settings
-from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 

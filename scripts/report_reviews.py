@@ -24,9 +24,9 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
-from tarstop_core.review import is_plus
+from tarstop_core.value.outcomes import is_plus
+from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
 

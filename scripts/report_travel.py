@@ -24,9 +24,9 @@ from tarstop_core.calibration.fitting import assess, cross_validate, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
 from tarstop_core.presentation.palette import BELIEF, GRID, PLUS, TEXT
+from tarstop_core.value.payoffs import Payoffs
 
 POLICIES: tuple[Policy, ...] = (Greedy(), Smooth(5), Batch(10), LookAhead(20), Optimal(), Budget(100))
 Q_STARS = (0.2, 0.5, 0.8)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.cumulative import CumulativePath, depths_with_floor
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.review import ReviewFacts, data_share, facts, review_path, with_b_0
+from tarstop_core.policies.floor import depths_with_floor
+from tarstop_core.screening.review import ReviewFacts, data_share, facts, review_path, with_b_0
 from tarstop_core.session import (
     CONFIRMED,
     GRADES,
@@ -29,7 +29,8 @@ from tarstop_core.session import (
     replay,
     standing,
 )
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
 
 Floats = NDArray[np.float64]
 ScreeningPath = DecisivePath | CumulativePath

@@ -15,7 +15,7 @@ import click
 
 from tarstop_core.cli_experiment import experiment
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost, exceeds
+from tarstop_core.value.payoffs import Payoffs, check_cost, exceeds
 
 if TYPE_CHECKING:
     from tarstop_core.belief.prior import Prior

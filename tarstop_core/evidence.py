@@ -24,8 +24,8 @@ from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import same_studies
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.value_of_studies import NextStudy, evsi_of_studies, next_studies
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
 Floats = NDArray[np.float64]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.evidence import AHEAD, Evidence, Shares
 from tarstop_core.evidence_words import threshold
-from tarstop_core.payoffs import TOLERANCE
 from tarstop_core.presentation.figures import Figure, axis, label, line
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD, VALUE
+from tarstop_core.value.payoffs import TOLERANCE
 
 Floats = NDArray[np.float64]
 Trace = dict[str, Any]

@@ -9,8 +9,8 @@ import numpy as np
 
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence import AHEAD, Evidence
-from tarstop_core.payoffs import TOLERANCE
 from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.value.payoffs import TOLERANCE
 
 ENGINE_BADGES = {
     "bivariate": "belief from exact counts of both groups",

@@ -32,7 +32,7 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
     Examples
     --------
-    >>> from tarstop_core.payoffs import Payoffs
+    >>> from tarstop_core.value.decisive.payoffs import Payoffs
     >>> from tarstop_core.session import Settings, replay
     >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])
     >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload

@@ -18,12 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.advice import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath, screening_path
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.payoffs import Payoffs, exceeds
 from tarstop_core.policies import (
     POLICIES,
     Batch,
@@ -38,13 +36,16 @@ from tarstop_core.policies import (
     Share,
     Smooth,
 )
-from tarstop_core.review import is_plus, outcome_path, with_b_0
 from tarstop_core.sample_lists import labelled_review, labelled_search
 from tarstop_core.samples import sample_reviews, sample_topics
+from tarstop_core.screening.review import with_b_0
 from tarstop_core.session import UNSEEN, Settings, State
 from tarstop_core.shipped import calibrators, default_calibrator
-from tarstop_core.stakes import PAYOFF_NAMES, PayoffName, Stakes
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.outcomes import is_plus, outcome_path
+from tarstop_core.value.payoffs import Payoffs, exceeds
+from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -357,7 +358,7 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
     those that go to their depth whatever they find, and whole batches for Batch. A baseline that has found nothing
     takes a⁻. Cumulative: what reading to that depth and then deciding is expected to bring, whatever turns up on the
     way: EU*(b) + V(w + πH) − c_full·H − c·m, the value of a plan in
-    :meth:`~tarstop_core.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
+    :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
     worse.
 
     Examples

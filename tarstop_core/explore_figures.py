@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.advice import ScreeningPath
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explore import (
     BreakEven,
     Explored,
@@ -28,7 +27,6 @@ from tarstop_core.explore import (
     plans,
     settled,
 )
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, axis, label, line
@@ -47,7 +45,9 @@ from tarstop_core.presentation.palette import (
 )
 from tarstop_core.screening.explain import action
 from tarstop_core.session import Settings
-from tarstop_core.stakes import Stakes
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ def grades_in_words(state: State) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.payoffs import Payoffs
+    >>> from tarstop_core.value.decisive.payoffs import Payoffs
     >>> from tarstop_core.session import Event, Settings, replay
     >>> log = [Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "combination"})]
     >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, confirm_hits=False)

@@ -43,7 +43,6 @@ from tarstop_core.ideas import (
     evidence,
     is_review,
 )
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import Figure, axis, label, line
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -59,7 +58,8 @@ from tarstop_core.presentation.palette import (
 )
 from tarstop_core.results_figures import style
 from tarstop_core.screening.explain import action
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
 Rows = list[dict[str, Any]]

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from tarstop_core.advice import screening_path
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.files.synonyms import normal_header
 from tarstop_core.policies import Policy
@@ -28,6 +27,7 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.session import CODES, CONFIRMED, UNSEEN, UNSURE, Event, Settings, State
 from tarstop_core.session import RELEVANT as FOUND
+from tarstop_core.value.cumulative import CumulativePath
 
 _MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}
 _UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}

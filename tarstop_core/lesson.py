@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tarstop_core.advice import ScreeningPath
 from tarstop_core.calibration.calibrator import z_scores
-from tarstop_core.cumulative import CumulativePath, dense_plans
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
@@ -25,6 +24,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
+from tarstop_core.value.cumulative import CumulativePath, dense_plans
 
 Floats = NDArray[np.float64]
 

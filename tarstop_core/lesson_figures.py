@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explore_figures import PAPER, PAPER_ON_DARK
 from tarstop_core.lesson import Lesson, Step
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, label
 from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.value.cumulative import CumulativePath
 
 LETTERS = 1.3
 """Times the letters of the other pages: a lesson is projected."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.lesson import Lesson, Standing, Step
-from tarstop_core.payoffs import exceeds
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import exceeds
 
 DERIVED = "not in the paper; derived from its framework"
 DECISIVE, CUMULATIVE = "Belief: decisive evidence", "Belief: cumulative evidence"

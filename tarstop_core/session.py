@@ -29,8 +29,8 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy, parse_policy
+from tarstop_core.value.payoffs import Payoffs, check_cost
 
 Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4

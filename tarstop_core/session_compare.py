@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tarstop_core.advice import Paths, ScreeningPath, screening_path, stopping_outcomes
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -20,6 +19,7 @@ from tarstop_core.screening.explain import action, question
 from tarstop_core.session import UNDOABLE, Event, Settings, State, replay
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
+from tarstop_core.value.cumulative import CumulativePath
 
 JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 # Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
@@ -206,7 +206,7 @@ def outcome_sentence(found: Outcome, settings: Settings) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.payoffs import Payoffs
+    >>> from tarstop_core.value.decisive.payoffs import Payoffs
     >>> settings = Settings(Payoffs.from_q_star(0.8), 0.001)
     >>> outcome_sentence(Outcome(12, False, 0.3, 40), settings)
     'At q* = 0.8 it would have stopped after 12 documents and chosen “Grant” (chance 30 %); 40 were read.'

@@ -20,12 +20,12 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explore import Explored, sample
-from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples import sample_qrels, sample_reviews
 from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
+from tarstop_core.value.payoffs import Payoffs, check_cost
 
 Mix = Literal["both", "patent", "review"]
 SCENARIOS: dict[Mix, tuple[str, ...]] = {

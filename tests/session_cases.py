@@ -10,9 +10,9 @@ import pandas as pd
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import Event, Settings
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 PATENT = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.02), fitted_on=SEEN)

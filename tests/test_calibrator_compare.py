@@ -35,9 +35,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.labelled_lists import list_digest
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Optimal
 from tarstop_core.shipped import calibrators
+from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import SEEN
 
 HALF = Calibrator("rank", "patent", x=(0.0, 9.0), y=(0.5, 0.5), fitted_on=SEEN)

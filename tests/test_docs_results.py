@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.shipped_results import load_small, shipped
+from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")

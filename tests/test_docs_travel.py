@@ -19,8 +19,8 @@ from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import LookAhead
+from tarstop_core.value.payoffs import Payoffs
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 DTA = ("clef_dta/bm25.run", "clef_dta/content.qrels")

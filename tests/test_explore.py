@@ -16,12 +16,10 @@ from tarstop_core import explore, explore_figures
 from tarstop_core.advice import advise, stopping_outcomes
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli import tarstop
-from tarstop_core.cumulative import NODES, CumulativePath
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import FRACTIONS, Explored, Plans, World, sample, unread
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import (
     Batch,
     Budget,
@@ -36,8 +34,10 @@ from tarstop_core.policies import (
 )
 from tarstop_core.session import RELEVANT, Event, Settings, replay
 from tarstop_core.shipped import calibrators, data_share
-from tarstop_core.stakes import Stakes
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.cumulative import NODES, CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")

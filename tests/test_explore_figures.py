@@ -13,10 +13,10 @@ import pytest
 from tarstop_core import explore
 from tarstop_core import explore_figures as figures
 from tarstop_core.explore import FRACTIONS, Measure, Now, World, sample
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.session import CONFIRMED, IRRELEVANT, RELEVANT, Settings
-from tarstop_core.stakes import Stakes
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
 MONEY = Payoffs(2500, 10_000, 2500, 10_000, "£")

@@ -19,9 +19,9 @@ from tarstop_core.cli import tarstop
 from tarstop_core.documents.topic import Topic
 from tarstop_core.explore import Explored, sample
 from tarstop_core.ideas import BELIEFS, CASES, FACTORS, at_stake
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 PROBABILITY = st.floats(0.02, 0.98)
 

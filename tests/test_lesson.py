@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from tarstop_core import lesson as lessons
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.explore import sample, samples
 from tarstop_core.lesson import Lesson, best_plan
 from tarstop_core.lesson_formulas import EXPLAINED, filled, tex
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
 from tarstop_core.teaching.methods import formulas
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.sample_commands import decided, replayed
 
 SEARCH, MISSED, REVIEW = "search:antenna-mount", "search:prosthetic-foot", "review:hollow-hip"

@@ -18,7 +18,7 @@ from tarstop_core.teaching.methods import body, document, formulas, sections
 ROOT = Path(__file__).resolve().parents[1]
 # Modules whose public functions compute something with a formula, and those of them that do not.
 OF_FORMULAS = {
-    "payoffs": {"check_cost"},
+    "value.payoffs": {"check_cost"},
     "belief.decisive": {"check_prior"},
     "belief.of_tables": {"check_engine"},
     "belief.bayes": {"notes"},
@@ -27,11 +27,11 @@ OF_FORMULAS = {
     "belief.normal_fit": set(),
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
-    "value_of_studies": set(),
+    "value.studies": set(),
     "calibration.unseen": set(),
     "calibration.data_share": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load", "known", "usable", "predicted", "tied_share"},
-    "cumulative": set(),
+    "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"rows", "summary"},

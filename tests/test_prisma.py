@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.prisma import NO_REASON, prisma
 from tarstop_core.session import Event, Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 N = 30
 IDS = [f"d{i}" for i in range(N)]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tarstop_core.advice import advise
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import Event, replay
 from tarstop_core.session_compare import (
     Outcome,
@@ -23,6 +22,7 @@ from tarstop_core.session_compare import (
 )
 from tarstop_core.session_export import whole_session
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log
 
 

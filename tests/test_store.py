@@ -30,9 +30,9 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn, Quality
 from tarstop_core.database import METADATA
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import Event, Settings, records_digest, replay
 from tarstop_core.store import Conflict, Store
+from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT
 
 SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
 Icer = float | str

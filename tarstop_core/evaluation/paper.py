@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from tarstop_core.evaluation import metrics
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 SOURCE = (
     "J. Fletcher & M. Stevenson, Decision-Theoretic Stopping Rules for Document Screening, Tables 1 (patents) "

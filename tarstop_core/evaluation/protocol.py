@@ -32,7 +32,7 @@ from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import Task
-from tarstop_core.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Payoffs, check_cost
 
 Floats = NDArray[np.float64]
 Pieces = dict[str, NDArray[Any]]

@@ -19,9 +19,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation import tasks as playing
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.payoffs import Payoffs, check_cost
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
+from tarstop_core.value.payoffs import Payoffs, check_cost
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def replay_reviews(
     theta : float
         Threshold on pooled sensitivity.
     truth : {"pooled", "full_evidence"}
-        What the action is held against (:func:`~tarstop_core.review.is_plus`).
+        What the action is held against (:func:`~tarstop_core.value.outcomes.is_plus`).
     engine : str
         Of the belief that policies act on; the truth is always bivariate.
     prior : Prior, optional

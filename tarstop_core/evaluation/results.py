@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

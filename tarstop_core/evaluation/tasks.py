@@ -15,22 +15,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core import review
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Policy
-from tarstop_core.policies.base import Path, Randomised
+from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.grlstop import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
-from tarstop_core.value import DecisivePath
+from tarstop_core.value import outcomes as value_outcomes
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -200,7 +201,7 @@ class ReviewTask:
     theta : float
         ω⁺ is a pooled sensitivity above it.
     truth_is : {"pooled", "full_evidence"}
-        See :func:`~tarstop_core.review.is_plus`.
+        See :func:`~tarstop_core.value.outcomes.is_plus`.
     engine : str
         Of the belief that is acted on; the truth is always bivariate.
     b_0, pseudo, replications, seed, scale
@@ -266,14 +267,16 @@ class ReviewTask:
         calibrator, prior = knowledge
         assert case.outcome is not None
         p = scaled(calibrator.probabilities(case.topic.scores, len(case.topic)), self.scale)
-        first = review.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
+        first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
         assert case.outcome is not None
         tables = case.outcome.tables
-        return np.array([review.is_plus(tables, self.theta, self.truth_is, each.q_star) for each in payoffs])
+        return np.array(
+            [value_outcomes.is_plus(tables, self.theta, self.truth_is, each.q_star) for each in payoffs]
+        )
 
     def play(
         self,

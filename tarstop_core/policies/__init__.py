@@ -1,15 +1,6 @@
 """Stopping rules: self-describing objects that turn a path into depths."""
 
-from tarstop_core.policies.base import (
-    Expected,
-    Family,
-    Parameter,
-    Path,
-    Policy,
-    Randomised,
-    Replicates,
-    Value,
-)
+from tarstop_core.policies.base import Expected, Family, Parameter, Policy, Randomised, Replicates, Value
 from tarstop_core.policies.batch import Batch
 from tarstop_core.policies.budget import Budget, Share
 from tarstop_core.policies.combined import Both, Either
@@ -29,6 +20,7 @@ from tarstop_core.policies.sampled import SampleGrid
 from tarstop_core.policies.smooth import Smooth
 from tarstop_core.policies.specs import parse_policy
 from tarstop_core.policies.target import Target
+from tarstop_core.value.path import Path
 
 __all__ = [
     "POLICIES",

@@ -7,13 +7,38 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.path import Path, first_not_worth
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+
+# What a rule of one's own may import from here.
+__all__ = [
+    "TOLERANCE",
+    "Depths",
+    "Expected",
+    "Family",
+    "Flags",
+    "Floats",
+    "InputProblem",
+    "Parameter",
+    "Path",
+    "Payoffs",
+    "Policy",
+    "Randomised",
+    "Replicates",
+    "T",
+    "Value",
+    "at_any_cost",
+    "first_check",
+    "first_not_worth",
+    "of_labels",
+    "until_hit",
+]
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -21,40 +46,6 @@ Flags = NDArray[np.bool_]
 Value = int | float | str
 Family = Literal["paper's policy", "paper's baseline", "beyond the paper", "reference"]
 T = TypeVar("T", float, Floats)
-
-
-class Path(Protocol):
-    """What a policy may ask of a ranking, whichever scenario it belongs to."""
-
-    @property
-    def hit(self) -> int | None:
-        """Depth of the document that settled the question, if one did."""
-
-    @property
-    def labels(self) -> Flags:
-        """Documents known to be relevant, shape (N,); in a session those not read yet are False."""
-
-    @property
-    def p(self) -> Floats:
-        """Calibrated chance of each document, shape (N,)."""
-
-    @property
-    def payoffs(self) -> Payoffs:
-        """What right and wrong decisions are worth."""
-
-    def __len__(self) -> int: ...
-
-    def chooses_plus(self, depth: int) -> bool:
-        """Whether belief selects a⁺ on stopping at this depth."""
-
-    def score(self, K: int = 1) -> Floats:
-        """The paper's score, shape (N,)."""
-
-    def worth(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,)."""
-
-    def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """Depths where no plan within the horizon gains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,16 +283,6 @@ class Randomised(Policy):
 def until_hit(depths: Depths, path: Path, start: int) -> Depths:
     """A decisive hit leaves nothing to gain: stop there, or at once if it is behind."""
     return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
-
-
-def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
-    """First index ≥ start whose score does not exceed the cost, len(scores) if all do, shape (C,).
-
-    The running minimum only falls, so one pass serves all costs.
-    """
-    falling = np.minimum.accumulate(scores[start:])
-    threshold = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
-    return start + np.searchsorted(-falling, -threshold, side="left")
 
 
 def at_any_cost(depth: int, costs: ArrayLike) -> Depths:

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.payoffs import exceeds
-from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Path, Policy, first_not_worth
+from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Policy
 from tarstop_core.policies.smooth import WINDOWS
+from tarstop_core.value.path import Path, first_not_worth
+from tarstop_core.value.payoffs import exceeds
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.cumulative import CumulativePath, known_at
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies.base import Depths, Flags, Policy, Randomised
-from tarstop_core.value import DecisivePath
-from tarstop_core.value_of_studies import NextStudy
+from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import NextStudy
 
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)

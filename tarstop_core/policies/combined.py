@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.base import Depths, Path, Policy, Randomised
+from tarstop_core.policies.base import Depths, Policy, Randomised
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

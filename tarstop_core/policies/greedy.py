@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Floats, Path, Policy, first_not_worth, until_hit
+from tarstop_core.policies.base import Depths, Family, Floats, Policy, until_hit
+from tarstop_core.value.path import Path, first_not_worth
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost
 from tarstop_core.training.environment import TARGETS, W, window_edges, window_rates
 from tarstop_core.training.network import Weights
+from tarstop_core.value.path import Path
 
 SHIPPED = FilePath(__file__).with_name("grlstop.npz")
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Path, Policy, at_any_cost, of_labels
+from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Policy, at_any_cost, of_labels
+from tarstop_core.value.path import Path
 
 CHUNK = 2_000_000
 """Terms of the sums that are held at once."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Path, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost, first_check
 from tarstop_core.policies.budget import share_of
 from tarstop_core.policies.knees import (
     gain,
@@ -18,6 +18,7 @@ from tarstop_core.policies.knees import (
     kneedle_knees,
     slope_ratio,
 )
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Path, Policy, until_hit
+from tarstop_core.policies.base import Depths, Floats, Policy, until_hit
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

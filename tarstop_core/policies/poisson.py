@@ -17,13 +17,13 @@ from tarstop_core.policies.base import (
     Flags,
     Floats,
     Parameter,
-    Path,
     Policy,
     at_any_cost,
     first_check,
     of_labels,
 )
 from tarstop_core.policies.knees import gain
+from tarstop_core.value.path import Path
 
 WINDOWS, LEAST_FOUND, CHECKS, QUIET = 10, 20, 40, 5
 

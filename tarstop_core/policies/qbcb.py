@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import bdtr
 
-from tarstop_core.payoffs import TOLERANCE
 from tarstop_core.policies.base import Family, Parameter
 from tarstop_core.policies.sampled import OrderStatistic, Pair
+from tarstop_core.value.payoffs import TOLERANCE
 
 TENTHS = tuple(tenths / 10 for tenths in range(1, 11))
 

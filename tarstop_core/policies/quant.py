@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Path, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.payoffs import exceeds
-from tarstop_core.policies.base import Depths, Family, Path, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Family, Policy, at_any_cost
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import exceeds
 
 
 @dataclass(frozen=True)

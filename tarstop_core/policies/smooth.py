@@ -7,16 +7,8 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import (
-    Depths,
-    Family,
-    Floats,
-    Parameter,
-    Path,
-    Policy,
-    first_not_worth,
-    until_hit,
-)
+from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Policy, until_hit
+from tarstop_core.value.path import Path, first_not_worth
 
 WINDOWS = (2, 5, 10, 20, 50, 100)
 

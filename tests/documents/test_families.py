@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.families import family_groups
 from tarstop_core.documents.records import as_records
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import families_event
 from tarstop_core.session import Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 MEMBERS = "EP 3456789 A1;;US 2015/0123456 A1;;JP 2015999999 A"
 FRAME = as_records(

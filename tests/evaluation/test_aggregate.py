@@ -12,7 +12,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import aggregate
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tables import panel
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 
 def hand_made(

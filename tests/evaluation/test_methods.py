@@ -10,10 +10,10 @@ import pytest
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.methods import DEFAULT, PAPER, grid, parse_methods, split_specs
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.base import Randomised
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 
 def test_grids_run_the_first_parameter_slowest_and_hold_the_papers() -> None:

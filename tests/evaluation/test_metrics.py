@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 AMOUNT = st.floats(0.05, 20)
 PAYOFFS = st.builds(Payoffs, B=AMOUNT, L_r=AMOUNT, L_g=AMOUNT, G=AMOUNT)

@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.paper import omega_plus, published, recovered
-from tarstop_core.payoffs import Payoffs
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference.recorded import GOLDEN, recorded
 
 KEYS = ["scenario", "q_star", "approach"]

@@ -20,8 +20,8 @@ from tarstop_core.evaluation.replay import replay, replay_reviews
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import parse_policy
+from tarstop_core.value.payoffs import Payoffs
 
 SAME = ("screened", "plus", "recall", "omega", "weights", "documents", "fold")
 

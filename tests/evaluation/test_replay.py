@@ -19,9 +19,9 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, rows, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth, parse_policy
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 RULES: tuple[Policy, ...] = (Greedy(), Smooth(3), Batch(4), LookAhead(5), Optimal(), Budget(7))

@@ -17,8 +17,8 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import replay_reviews
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "review", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)

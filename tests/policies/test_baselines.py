@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import (
     POLICIES,
     BudgetMethod,
@@ -34,7 +33,8 @@ from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.hypergeometric import p_value
 from tarstop_core.policies.knees import geometric_knees, kneedle_knees
 from tarstop_core.policies.poisson import MODELS, fit, forecasts, integral, quantile
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines
 
 LABELS = st.one_of(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import (
     QBCB,
     Budget,
@@ -27,7 +26,8 @@ from tarstop_core.policies.knees import geometric_knees, growing_batches, growin
 from tarstop_core.policies.poisson import fit, integral, quantile
 from tarstop_core.policies.qbcb import order_statistic
 from tarstop_core.policies.sampled import drawn
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines, peers
 from tests.reference.recorded import recorded, sequences
 

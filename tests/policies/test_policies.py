@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import (
     POLICIES,
     Batch,
@@ -28,7 +27,8 @@ from tarstop_core.policies import (
     parse_policy,
 )
 from tarstop_core.policies.sampled import OrderStatistic
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines, loops
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1e-12, 1.0]), st.floats(0, 1), st.floats(0, 0.05))

@@ -24,7 +24,9 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Path, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
+
+from tarstop_core.value.decisive.path import Path
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.methods import grid
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import QBCB, Randomised, SampleGrid, Target
 from tarstop_core.policies.qbcb import order_statistic
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines
 
 RULES = st.one_of(

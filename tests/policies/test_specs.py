@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import QBCB, Both, Budget, Either, Greedy, Knee, Share, Target, parse_policy
 from tarstop_core.policies.check import check_policy
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 PATH = DecisivePath(hit_curve(np.full(50, 0.2)), 0.5, Payoffs.from_q_star(0.5))
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence, wilson
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import POINTS, thinned
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 
 Figure = dict[str, Any]
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tarstop_core.advice import advise, screening_path, stopping_outcomes, trace
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
 from tarstop_core.screening.explain import explain
 from tarstop_core.session import Event, Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)

@@ -7,10 +7,10 @@ import pytest
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.exclusions import LONGEST, reasons_event, reasons_given, reasons_offered
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.prisma import prisma
 from tarstop_core.prisma_figure import flow_diagram, flow_rows
 from tarstop_core.session import Event, Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{at}" for at in range(8)]
 REVIEW = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")

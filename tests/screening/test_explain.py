@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.advice import Advice, Headline, Variation, advise
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.review import ReviewFacts
 from tarstop_core.screening.explain import (
     action,
     against_the_odds,
@@ -27,7 +25,9 @@ from tarstop_core.screening.explain import (
     review_rows,
     stopping,
 )
+from tarstop_core.screening.review import ReviewFacts
 from tarstop_core.session import Event, Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)

@@ -16,7 +16,6 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
 from tarstop_core.kept_labels import kept_event, kept_first, labels_found, replayed
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Consecutive, Greedy, Optimal
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.session import PENDING, UNSEEN, Event, Settings, State, replay
@@ -25,6 +24,7 @@ from tarstop_core.session_export import document_rows, to_ris, whole_session
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.session_report import report_html
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 BY_SCORE = Calibrator("marginal", "patent", x=(-2.0, 0.0, 2.0), y=(0.01, 0.1, 0.4), fitted_on=SEEN)

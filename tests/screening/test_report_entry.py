@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.report_entry import (
     Draft,
     TypedTable,
@@ -19,6 +18,7 @@ from tarstop_core.report_entry import (
     whole,
 )
 from tarstop_core.session import Event, Settings, replay
+from tarstop_core.value.payoffs import Payoffs
 
 counts = st.integers(0, 10**6)
 names = st.text(st.characters(categories=["Lu", "Ll", "Nd"]), min_size=1, max_size=12)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core import review
 from tarstop_core.advice import advise, paths_key, session_paths, stopping_outcomes, trace
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
@@ -19,17 +18,19 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.unseen import unseen
-from tarstop_core.cumulative import CumulativePath
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
-from tarstop_core.review import data_share, is_plus, outcome_path, review_path, states_of
+from tarstop_core.screening.review import data_share, review_path
 from tarstop_core.session import Event, Settings, State, replay, report_event
+from tarstop_core.value import outcomes
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.outcomes import is_plus, outcome_path, states_of
+from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)
@@ -209,7 +210,7 @@ def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> Non
     rows = np.array([GOOD, POOR, GOOD, POOR, (200, 5, 0, 90), GOOD, (3, 1, 40, 60)], dtype=float)
     tables = Tables(tuple("abcdefg"), *rows.T)
     grown = [states_of(tables.first(n), 0.75, engine, Prior()) for n in range(len(rows) + 1)]
-    review._known.clear()
+    outcomes._known.clear()
     for n, states in enumerate(grown):
         whole = states_of(tables.first(n), 0.75, engine, Prior())
         assert len(states) == len(whole) == n + 1
@@ -218,7 +219,7 @@ def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> Non
             assert one.n_0 == pytest.approx(other.n_0, rel=1e-9)
             np.testing.assert_allclose(one.given_plus, other.given_plus, rtol=1e-9, atol=1e-15)
             np.testing.assert_allclose(one.given_minus, other.given_minus, rtol=1e-9, atol=1e-15)
-        review._known.clear()
+        outcomes._known.clear()
 
 
 # --- advice ---------------------------------------------------------------------------------------

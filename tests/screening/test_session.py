@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.session import (
     IRRELEVANT,
     RELEVANT,
@@ -26,6 +25,7 @@ from tarstop_core.session import (
     settings_event,
     standing,
 )
+from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{i}" for i in range(6)]
 START = Settings(Payoffs.from_q_star(0.5), cost=0.001)

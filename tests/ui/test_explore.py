@@ -17,13 +17,13 @@ from dashboard.home import start_demo
 from tarstop_core import explore, explore_figures
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import sample
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.session import Event, Settings
 from tarstop_core.shipped import calibrators
-from tarstop_core.stakes import Stakes
 from tarstop_core.store import Store
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 OpenApp = Callable[..., AppTest]
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"

@@ -12,10 +12,10 @@ from tarstop_core import ideas
 from tarstop_core import ideas_figures as figures
 from tarstop_core.explore import sample
 from tarstop_core.ideas import CASES, at_stake
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms
 from tarstop_core.teaching.methods import formulas, sections
+from tarstop_core.value.payoffs import Payoffs
 
 OpenApp = Callable[..., AppTest]
 

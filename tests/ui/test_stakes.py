@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.stakes import FRACTIONS, VIEWS, changed, nearest_fraction, views
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.stakes import PAYOFF_NAMES, Stakes
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 amounts = st.floats(1e-3, 1e6)
 stakes = st.builds(
@@ -112,8 +112,8 @@ def page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.payoffs import Payoffs
     from tarstop_core.session import Settings
+    from tarstop_core.value.payoffs import Payoffs
 
     found = stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001))
     st.session_state["found"] = found
@@ -196,8 +196,8 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
         from dashboard import stakes
-        from tarstop_core.payoffs import Payoffs
         from tarstop_core.session import Settings
+        from tarstop_core.value.payoffs import Payoffs
 
         stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
 
@@ -212,8 +212,8 @@ def compact_page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.payoffs import Payoffs
     from tarstop_core.session import Settings
+    from tarstop_core.value.payoffs import Payoffs
 
     state = st.session_state
     state.setdefault("settings", Settings(Payoffs(4000, 1000, 4000, 1000, "£"), 5))
@@ -253,8 +253,8 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
         import streamlit as st
 
         from dashboard import stakes
-        from tarstop_core.payoffs import Payoffs
         from tarstop_core.session import Settings
+        from tarstop_core.value.payoffs import Payoffs
 
         st.session_state["moved"] = stakes.compact(Settings(Payoffs.from_q_star(0.5), 0.001), "c")
 
@@ -273,8 +273,8 @@ def review_page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.payoffs import Payoffs
     from tarstop_core.session import Settings
+    from tarstop_core.value.payoffs import Payoffs
 
     settings = Settings(
         Payoffs.from_q_star(0.5),

@@ -9,19 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.cumulative import (
-    PLANS,
-    CumulativePath,
-    dense_plans,
-    depths_with_floor,
-    known_at,
-    limited_plans,
-)
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
-from tarstop_core.value_of_studies import evsi_of_studies, next_studies
+from tarstop_core.policies.floor import depths_with_floor
+from tarstop_core.value.cumulative import PLANS, CumulativePath, dense_plans, known_at, limited_plans
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import evsi_of_studies, next_studies
 
 EVEN = Payoffs.from_q_star(0.5)
 STUDIES = Tables(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost, exceeds
+from tarstop_core.value.payoffs import Payoffs, check_cost, exceeds
 
 AMOUNTS = st.floats(0.01, 1e4)
 PAYOFFS = st.builds(Payoffs, B=AMOUNTS, L_r=AMOUNTS, L_g=AMOUNTS, G=AMOUNTS)

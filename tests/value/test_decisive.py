@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference import loops
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1e-12, 1.0]), st.floats(0, 1), st.floats(0, 0.05))

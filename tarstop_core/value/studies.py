@@ -19,7 +19,7 @@ from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outco
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +168,7 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
         How many studies the present knowledge is worth (:class:`NextStudy`).
     k : array_like
         Studies to come, ≥ 0; all three broadcast. The worth of a random number of studies is an expectation
-        over it (:mod:`tarstop_core.cumulative`), not the worth of its mean.
+        over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
     payoffs : Payoffs
 
     Returns

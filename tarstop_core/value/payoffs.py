@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.errors import InputProblem
 
+Floats = NDArray[np.float64]
+
 TOLERANCE = 1e-12
 """Below this a difference is rounding. At b = q* a belief of .5000000000000001 must not change an action."""
-
-Floats = NDArray[np.float64]
 
 
 def exceeds(value: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """What going on is worth when studies accumulate: the path of a review.
 
 A document moves the belief only when it brings a study with data, and how far it then moves is known in
-advance only as a distribution (:mod:`tarstop_core.value_of_studies`). Between two studies the state of
+advance only as a distribution (:mod:`tarstop_core.value.studies`). Between two studies the state of
 knowledge stays as it is, so everything that is costly is computed once a state and spread over the depths
 at which that state holds.
 """
@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import TOLERANCE, Payoffs
-from tarstop_core.policies.base import Path, Policy, first_not_worth
-from tarstop_core.value_of_studies import NextStudy, chance_otherwise, evsi_of_studies
+from tarstop_core.value.path import first_not_worth
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -357,38 +357,3 @@ def dense_plans(documents: int) -> tuple[int, ...]:
         plans.append(m)
         m = max(m + 1, int(m * 1.05))
     return (*plans, max(1, documents))
-
-
-def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
-    """First depth ≥ start at which the policy stops and one may be sure enough; N if there is none.
-
-    Parameters
-    ----------
-    policy : Policy
-    path : Path
-        N documents.
-    cost : float
-    sure : ndarray of bool, shape (N + 1,)
-        Depths at which a person's floor on the chance of the right decision is met.
-    start : int
-
-    Examples
-    --------
-    A floor that is never met reads everything; one that is always met changes nothing.
-
-    >>> from tarstop_core.policies import Budget
-    >>> from tarstop_core.value import DecisivePath
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> path = DecisivePath(hit_curve(np.full(9, 0.1)), 0.5, Payoffs.from_q_star(0.5))
-    >>> depths_with_floor(Budget(3), path, 0.001, np.zeros(10, bool))
-    9
-    >>> depths_with_floor(Budget(3), path, 0.001, np.ones(10, bool))
-    3
-    """
-    n = len(path)
-    depth = int(policy.depths(path, [cost], start)[0])
-    while depth < n and not sure[depth]:
-        later = np.flatnonzero(sure[depth + 1 :])
-        begin = depth + 1 + int(later[0]) if len(later) else n
-        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
-    return depth

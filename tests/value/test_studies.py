@@ -13,14 +13,8 @@ from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.value_of_studies import (
-    NextStudy,
-    chance_otherwise,
-    evsi_of_studies,
-    n1_next,
-    next_studies,
-)
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies, n1_next, next_studies
 from tests.reference.integrals import log_evidences
 
 # Two studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.

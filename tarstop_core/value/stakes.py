@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Payoffs, check_cost
 
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]

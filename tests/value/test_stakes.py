@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
-from tarstop_core.stakes import PAYOFF_NAMES, Stakes
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 amounts = st.floats(1e-3, 1e6)
 stakes = st.builds(

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
-from tarstop_core.payoffs import Payoffs
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.grlstop import GRLStop, depths_for_targets, shipped_weights
 from tarstop_core.simulate.rankings import simulate_patent_rankings
 from tarstop_core.training.assessment import assess
 from tarstop_core.training.environment import INPUTS, TARGETS, window_edges
 from tarstop_core.training.network import Network, Weights
-from tarstop_core.value import DecisivePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference.baselines import agent_depth
 
 PAYOFFS = Payoffs.from_q_star(0.5)

@@ -1,0 +1,46 @@
+"""A floor on the chance of the right decision, below which no rule stops."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.policies.base import Policy
+from tarstop_core.value.path import Path
+
+Flags = NDArray[np.bool_]
+
+
+def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
+    """First depth ≥ start at which the policy stops and one may be sure enough; N if there is none.
+
+    Parameters
+    ----------
+    policy : Policy
+    path : Path
+        N documents.
+    cost : float
+    sure : ndarray of bool, shape (N + 1,)
+        Depths at which a person's floor on the chance of the right decision is met.
+    start : int
+
+    Examples
+    --------
+    A floor that is never met reads everything; one that is always met changes nothing.
+
+    >>> from tarstop_core.policies import Budget
+    >>> from tarstop_core.value.decisive.decisive import DecisivePath
+    >>> from tarstop_core.belief.decisive import hit_curve
+    >>> path = DecisivePath(hit_curve(np.full(9, 0.1)), 0.5, Payoffs.from_q_star(0.5))
+    >>> depths_with_floor(Budget(3), path, 0.001, np.zeros(10, bool))
+    9
+    >>> depths_with_floor(Budget(3), path, 0.001, np.ones(10, bool))
+    3
+    """
+    n = len(path)
+    depth = int(policy.depths(path, [cost], start)[0])
+    while depth < n and not sure[depth]:
+        later = np.flatnonzero(sure[depth + 1 :])
+        begin = depth + 1 + int(later[0]) if len(later) else n
+        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
+    return depth

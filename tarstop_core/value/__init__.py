@@ -1,0 +1,1 @@
+"""What knowing more is worth: payoffs, paths of belief, value of information."""

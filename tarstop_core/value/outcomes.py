@@ -1,0 +1,136 @@
+"""An outcome of a review with every study known: its path, its truth, and states of knowledge remembered."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.bayes import lattice_for, univariate_belief
+from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.studies import NextStudy, next_studies
+
+Floats = NDArray[np.float64]
+
+
+def outcome_path(
+    outcome: Outcome,
+    p: Floats,
+    payoffs: Payoffs,
+    theta: float = 0.75,
+    engine: str = "bivariate",
+    prior: Prior | None = None,
+) -> CumulativePath:
+    """The path of an experiment, where every study is known from the outset: paper mode, one stage.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        N documents; studies whose document is not ranked are never met.
+    p : ndarray, shape (N,)
+        Chance that each document brings data.
+    payoffs : Payoffs
+    theta, engine, prior
+        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
+    """
+    labels = outcome.topic.labels
+    if labels is None:
+        raise InputProblem(f"Outcome {outcome.name} has no labels; replaying needs them.")
+    states = states_of(outcome.tables, theta, engine, prior or Prior())
+    return CumulativePath(p, states, known_at(outcome.positions, len(p)), payoffs, labels)
+
+
+@lru_cache(maxsize=4096)
+def _full_belief(cells: bytes, theta: float) -> float:
+    return bivariate_belief(_tables(cells), theta)
+
+
+def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
+    """Whether the truth of an outcome is ω⁺.
+
+    Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the default prior, whatever
+    engine or prior is being tested.
+
+    Parameters
+    ----------
+    tables : Tables
+        All studies of the outcome.
+    theta : float
+    truth : {"pooled", "full_evidence"}
+        Pooled sensitivity exceeds θ (b_N > .5), or a⁺ is what full evidence chooses (b_N > q*), which is what
+        the paper's Table 2 implies.
+    q_star : float
+    """
+    b = _full_belief(_cells(tables), theta)
+    return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
+
+
+def states_of(
+    tables: Tables, theta: float, engine: str, prior: Prior, *, last_only: bool = False
+) -> tuple[NextStudy, ...]:
+    """What is known, and what the next study may find, after 0 … n studies, remembered.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies.
+    theta, engine, prior
+        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
+    last_only : bool
+        Only after all n.
+    """
+    key = (_cells(tables), theta, engine, prior, last_only)
+    states = _known.get(key)
+    if states is None:
+        states = _known[key] = _states(tables, theta, engine, prior, last_only)
+        while len(_known) > KEPT:
+            _known.pop(next(iter(_known)), None)
+    return states
+
+
+KEPT = 256
+_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
+
+
+def _cells(tables: Tables) -> bytes:
+    return np.stack([getattr(tables, cell) for cell in CELLS]).tobytes()
+
+
+def _tables(cells: bytes) -> Tables:
+    counts = np.frombuffer(cells, dtype=float).reshape(len(CELLS), -1)
+    return Tables(("",) * counts.shape[1], *counts)
+
+
+def _states(
+    tables: Tables, theta: float, engine: str, prior: Prior, last_only: bool
+) -> tuple[NextStudy, ...]:
+    if last_only and engine == "reml":
+        return states_of(tables, theta, engine, prior)[-1:]
+    if last_only:
+        b = (bivariate_belief if engine == "bivariate" else univariate_belief)(tables, theta, prior)
+        return tuple(next_studies(tables, theta, prior, beliefs=[b], last_only=True))
+    before = _states_before(tables, theta, engine, prior)
+    if before is not None:
+        return (*before, *states_of(tables, theta, engine, prior, last_only=True))
+    return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
+
+
+def _states_before(tables: Tables, theta: float, engine: str, prior: Prior) -> tuple[NextStudy, ...] | None:
+    """What was remembered before the newest study: a growing review pays for that one only.
+
+    None where nothing was, or where the newest study has changed the lattice that all are computed on.
+    """
+    if not len(tables) or engine == "reml":
+        return None
+    earlier = tables.first(len(tables) - 1)
+    if lattice_for(earlier, theta, prior) is not lattice_for(tables, theta, prior):
+        return None
+    return _known.get((_cells(earlier), theta, engine, prior, False))
