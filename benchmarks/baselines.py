@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the loops live a
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.policies import GeometricKnee, Hypergeometric, Target
+from tarstop_core.policies.gain_curve import growing_checks
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.knees import growing_checks
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import peers

@@ -20,11 +20,11 @@ import numpy as np
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.policies.grlstop import SHIPPED
+from tarstop_core.policies.grlstop import training as ppo
+from tarstop_core.policies.grlstop.assessment import Quality, assess
+from tarstop_core.policies.grlstop.environment import TARGETS
+from tarstop_core.policies.grlstop.rule import SHIPPED
 from tarstop_core.simulate.rankings import simulate_patent_rankings
-from tarstop_core.training import ppo
-from tarstop_core.training.assessment import Quality, assess
-from tarstop_core.training.environment import TARGETS
 
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "grlstop.md"
 TOPICS, TRAIN_SEED, TEST_SEED = 1000, 1, 2  # as the calibrators of simulated patents
@@ -81,8 +81,8 @@ def report(seen: Sequence[Quality], held_out: Sequence[Quality], seed: int, step
         "```",
         "",
         "```python",
-        "from tarstop_core.policies.grlstop import GRLStop",
-        "from tarstop_core.training.network import Weights",
+        "from tarstop_core.policies.grlstop.rule import GRLStop",
+        "from tarstop_core.policies.grlstop.network import Weights",
         "",
         "",
         "class MyAgent(GRLStop):",

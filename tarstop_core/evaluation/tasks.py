@@ -25,7 +25,7 @@ from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.grlstop import GRLStop, depths_for_targets
+from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath

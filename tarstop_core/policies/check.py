@@ -21,7 +21,7 @@ ENOUGH = 5
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckResult:
     """What the trials of one rule came to.
 
     Parameters
@@ -47,7 +47,7 @@ class Report:
         return not self.findings
 
 
-def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> Report:
+def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     """Try a rule on random lists of 1 to 1,200 documents.
 
     On each list and for several costs its depth must lie between `start` and N; it must not change when the
@@ -80,11 +80,11 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> Report:
         found += _findings_in_review(policy, _random_review(rng, length), rng)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
-            return Report(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
-    return Report(policy.spec, lists, tuple(findings))
+            return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
+    return CheckResult(policy.spec, lists, tuple(findings))
 
 
-def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) -> Report:
+def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) -> CheckResult:
     remark = (
         "It draws a random sample of the whole list first, so it needs labels that nobody has while reading "
         "in order; whether it looks ahead cannot be asked."
@@ -97,8 +97,8 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
                 f"On a list of {len(labels)} documents it reads {average.read:g} and goes down to "
                 f"{average.depth:g} on average."
             )
-            return Report(policy.spec, trial + 1, (finding,), remark)
-    return Report(policy.spec, lists, (), remark)
+            return CheckResult(policy.spec, trial + 1, (finding,), remark)
+    return CheckResult(policy.spec, lists, (), remark)
 
 
 def _findings(policy: Policy, path: DecisivePath, rng: np.random.Generator) -> list[str]:

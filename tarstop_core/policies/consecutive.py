@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
-from tarstop_core.policies.knees import gain
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 

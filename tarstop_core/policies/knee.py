@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost, first_check
 from tarstop_core.policies.budget import share_of
-from tarstop_core.policies.knees import (
+from tarstop_core.policies.gain_curve import (
     gain,
     geometric_knees,
     growing_batches,

@@ -22,7 +22,7 @@ from tarstop_core.policies.base import (
     first_check,
     of_labels,
 )
-from tarstop_core.policies.knees import gain
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 WINDOWS, LEAST_FOUND, CHECKS, QUIET = 10, 20, 40, 5

@@ -30,8 +30,8 @@ from tarstop_core.policies import (
     parse_policy,
 )
 from tarstop_core.policies.check import check_policy
+from tarstop_core.policies.gain_curve import geometric_knees, kneedle_knees
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.knees import geometric_knees, kneedle_knees
 from tarstop_core.policies.poisson import MODELS, fit, forecasts, integral, quantile
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -150,7 +150,7 @@ def test_the_cost_of_knees_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -
     labels = np.random.default_rng(1).random(400) < 0.2
     checks = tuple(range(5, 401, 5))
     whole = [geometric_knees.__wrapped__(labels, checks), kneedle_knees.__wrapped__(labels, checks, 1.0)]
-    monkeypatch.setattr("tarstop_core.policies.knees.CHUNK", 50)
+    monkeypatch.setattr("tarstop_core.policies.gain_curve.CHUNK", 50)
     parts = [geometric_knees.__wrapped__(labels, checks), kneedle_knees.__wrapped__(labels, checks, 1.0)]
     assert [knees.tolist() for knees in whole] == [knees.tolist() for knees in parts]
     whole_p = p_value(labels[:300], 400, 0.9)

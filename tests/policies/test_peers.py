@@ -21,8 +21,8 @@ from tarstop_core.policies import (
     Share,
     Target,
 )
+from tarstop_core.policies.gain_curve import geometric_knees, growing_batches, growing_checks
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.knees import geometric_knees, growing_batches, growing_checks
 from tarstop_core.policies.poisson import fit, integral, quantile
 from tarstop_core.policies.qbcb import order_statistic
 from tarstop_core.policies.sampled import drawn

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.training.environment import (
+from tarstop_core.policies.grlstop.environment import (
     INPUTS,
     NEVER,
     TARGETS,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.training.environment import INPUTS
-from tarstop_core.training.network import HIDDEN, Adam, Network, Weights
+from tarstop_core.policies.grlstop.environment import INPUTS
+from tarstop_core.policies.grlstop.network import HIDDEN, Adam, Network, Weights
 
 
 def network(seed: int = 0) -> Network:

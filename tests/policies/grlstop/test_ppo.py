@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.training.assessment import assess
-from tarstop_core.training.environment import INPUTS, TARGETS, Episodes, W
-from tarstop_core.training.network import Network
-from tarstop_core.training.ppo import (
+from tarstop_core.policies.grlstop.assessment import assess
+from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, Episodes, W
+from tarstop_core.policies.grlstop.network import Network
+from tarstop_core.policies.grlstop.training import (
     CLIP,
     DISCOUNT,
     NEXT,

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import parse_policy
-from tarstop_core.policies.grlstop import GRLStop, depths_for_targets, shipped_weights
+from tarstop_core.policies.grlstop.assessment import assess
+from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, window_edges
+from tarstop_core.policies.grlstop.network import Network, Weights
+from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights
 from tarstop_core.simulate.rankings import simulate_patent_rankings
-from tarstop_core.training.assessment import assess
-from tarstop_core.training.environment import INPUTS, TARGETS, window_edges
-from tarstop_core.training.network import Network, Weights
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference.baselines import agent_depth
@@ -112,8 +112,8 @@ def test_an_agent_of_ones_own_is_followed_from_a_file(tmp_path: Path) -> None:
     agent.save(tmp_path / "my.npz")
     file = tmp_path / "agent.py"
     file.write_text(
-        "from tarstop_core.policies.grlstop import GRLStop\n"
-        "from tarstop_core.training.network import Weights\n\n\n"
+        "from tarstop_core.policies.grlstop.rule import GRLStop\n"
+        "from tarstop_core.policies.grlstop.network import Weights\n\n\n"
         "class MyAgent(GRLStop):\n"
         f"    weights = Weights.load({str(tmp_path / 'my.npz')!r})\n"
     )

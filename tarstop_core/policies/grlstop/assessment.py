@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.topic import Topic
-from tarstop_core.policies.grlstop import depths_for_targets
-from tarstop_core.training.environment import NEVER, TARGETS, W, labels_of, target_windows, window_edges
-from tarstop_core.training.network import Weights
+from tarstop_core.policies.grlstop.environment import (
+    NEVER,
+    TARGETS,
+    W,
+    labels_of,
+    target_windows,
+    window_edges,
+)
+from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.grlstop.rule import depths_for_targets
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from tarstop_core.documents.topic import Topic
-from tarstop_core.training.environment import INPUTS, Episodes, Integers, Single, W, rate_scale
-from tarstop_core.training.network import Adam, Network, Weights
+from tarstop_core.policies.grlstop.environment import INPUTS, Episodes, Integers, Single, W, rate_scale
+from tarstop_core.policies.grlstop.network import Adam, Network, Weights
 
 Choices = NDArray[np.int8]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.training.environment import INPUTS, Single
+from tarstop_core.policies.grlstop.environment import INPUTS, Single
 
 HIDDEN = 64
 """Units of a hidden layer (the published GRLStop's)."""

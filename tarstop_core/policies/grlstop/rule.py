@@ -1,7 +1,7 @@
 """GRLStop(target): an agent that has learned by reinforcement when a target recall is likely reached.
 
 A re-implementation of the variant that Fletcher & Stevenson describe, trained here; not the authors'
-model, whose weights are not published. :mod:`tarstop_core.training` says what was assumed, and
+model, whose weights are not published. :mod:`tarstop_core.policies.grlstop` says what was assumed, and
 ``docs/grlstop.md`` how well it does on simulated topics it has not seen.
 """
 
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost
-from tarstop_core.training.environment import TARGETS, W, window_edges, window_rates
-from tarstop_core.training.network import Weights
+from tarstop_core.policies.grlstop.environment import TARGETS, W, window_edges, window_rates
+from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.value.path import Path
 
 SHIPPED = FilePath(__file__).with_name("grlstop.npz")
@@ -87,7 +87,7 @@ class GRLStop(Policy):
     target: float = 0.1
 
     weights: ClassVar[Weights | None] = None
-    """An agent of one's own (:func:`tarstop_core.training.ppo.train`) in a subclass; None: the shipped one."""
+    """An agent of one's own (:func:`tarstop_core.policies.grlstop.training.train`) in a subclass; None: the shipped one."""
     name: ClassVar[str] = "grlstop"
     title: ClassVar[str] = "GRLStop"
     rule: ClassVar[str] = (
