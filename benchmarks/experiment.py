@@ -20,7 +20,7 @@ from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TARGETS = {("patent", "paper"): 60, ("patent", "all"): 300, ("review", "paper"): 180, ("review", "all"): 600}
 MOST_BYTES = 2_000_000_000

@@ -17,7 +17,7 @@ from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.assessment import assess
 from tarstop_core.policies.grlstop.environment import TARGETS
 from tarstop_core.policies.grlstop.rule import depths_for_targets, shipped_weights
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TOPICS, TRAIN_SEED, TEST_SEED = 1_000, 1, 2
 TARGET_SECONDS, TARGET_LOSS, TARGET_MILLISECONDS = 300, 0.05, 1.0

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the loops live a
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Policy, Smooth
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import loops

@@ -30,7 +30,7 @@ from tarstop_core.calibrator_compare import (
     shipped,
     warnings,
 )
-from tarstop_core.labelled_lists import fingerprint, session_list, session_scenario
+from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.session import Settings
@@ -43,6 +43,7 @@ from tarstop_core.session_compare import (
     worths,
 )
 from tarstop_core.session_export import WholeSession
+from tarstop_core.sessions.labelled import session_list, session_scenario
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 

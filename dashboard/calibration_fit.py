@@ -37,18 +37,16 @@ from tarstop_core.calibration.first_hit import (
 )
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
 from tarstop_core.documents.topic import Topic
-from tarstop_core.labelled_lists import (
+from tarstop_core.files.labelled_lists import (
     RECORDS,
     Labelled,
     fingerprint,
     kind_of,
     list_digest,
     read_labelled,
-    session_case,
-    session_list,
-    session_scenario,
 )
 from tarstop_core.session import State, replay
+from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.store import SessionRow, SessionSummary, Store
 
 PREFIX = "calibration_fit"

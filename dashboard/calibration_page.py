@@ -25,7 +25,7 @@ from tarstop_core.calibration.figures import (
 )
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import number
-from tarstop_core.shipped import default_calibrator
+from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.store import Store
 
 PREFIX = "calibration"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tarstop_core import shipped
 from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.errors import InputProblem
+from tarstop_core.samples import shipped
 from tarstop_core.store import Store
 
 KIND_WORDS = {

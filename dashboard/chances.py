@@ -14,9 +14,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.session import Settings
-from tarstop_core.shipped import default_calibrator
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (

@@ -16,9 +16,9 @@ from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen,
 from tarstop_core.documents.records import records_hash
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
-from tarstop_core.labelled_lists import abstract_column
+from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.samples import load_review_sample, load_sample, sample_reviews, sample_topics
+from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.store import CollectionRow, Store
 
 PREFIX = "set_up/documents"

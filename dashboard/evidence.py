@@ -29,8 +29,8 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.prior_figure import prior_figure, prior_sentence
-from tarstop_core.samples import PublishedSet, published_sets
-from tarstop_core.shipped import priors
+from tarstop_core.samples.collections import PublishedSet, published_sets
+from tarstop_core.samples.shipped import priors
 from tarstop_core.teaching.glossary import named
 
 ROOM = 10  # rows by which a figure grows where studies are added one by one

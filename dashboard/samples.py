@@ -8,7 +8,13 @@ from dashboard.work import Work
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples import FullText, sample_full_texts, sample_qrels, sample_reviews, sample_topics
+from tarstop_core.samples.collections import (
+    FullText,
+    sample_full_texts,
+    sample_qrels,
+    sample_reviews,
+    sample_topics,
+)
 from tarstop_core.screening.explain import action, question
 from tarstop_core.session import Settings
 

@@ -24,9 +24,9 @@ from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.samples.shipped import data_share
 from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.session import Settings, replay
-from tarstop_core.shipped import data_share
 
 PREFIX = "set_up"
 FIRST_TITLES = 5

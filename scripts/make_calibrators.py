@@ -18,12 +18,12 @@ from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import label_topics, read_qrels, read_run
+from tarstop_core.places import sample_dir
 from tarstop_core.ranking.bm25 import rank_documents
-from tarstop_core.samples import sample_dir
-from tarstop_core.simulate.diagnostic import simulate_reviews
-from tarstop_core.simulate.patents import simulate_patents
-from tarstop_core.simulate.rankings import simulate_patent_rankings
-from tarstop_core.simulate.reviews import simulate_review_outcomes
+from tarstop_core.samples.simulate.diagnostic import simulate_reviews
+from tarstop_core.samples.simulate.patents import simulate_patents
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 
 # A person relies on these: no step learned from a handful of documents may claim certainty.
 PSEUDO = 1.0
@@ -131,7 +131,7 @@ def main() -> None:
         searches(SEARCH_TEST_SEEDS),
         f"{8 * len(SEARCH_TEST_SEEDS)} held-out simulated searches",
         name="searches like the sample's",
-        source=f"tarstop_core.simulate.patents, seeds {SEARCH_TRAIN_SEEDS.start}–{SEARCH_TRAIN_SEEDS.stop - 1}",
+        source=f"tarstop_core.samples.simulate.patents, seeds {SEARCH_TRAIN_SEEDS.start}–{SEARCH_TRAIN_SEEDS.stop - 1}",
         simulated=True,
     )
     make(
@@ -141,7 +141,7 @@ def main() -> None:
         simulate_patent_rankings(topics=1000, seed=TEST_SEED),
         "500 held-out simulated topics",
         name="patent searches",
-        source=f"tarstop_core.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.samples.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
     train_data, train_inclusion = reviews(REVIEW_TRAIN_SEEDS)
@@ -159,7 +159,7 @@ def main() -> None:
             scenario,
             name="reviews like the sample's",
             source=(
-                "tarstop_core.simulate.diagnostic, seeds "
+                "tarstop_core.samples.simulate.diagnostic, seeds "
                 f"{REVIEW_TRAIN_SEEDS.start}–{REVIEW_TRAIN_SEEDS.stop - 1}"
             ),
             simulated=True,
@@ -173,7 +173,7 @@ def main() -> None:
         "135 held-out simulated outcomes",
         "review",
         name="review outcomes",
-        source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.samples.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
     real = os.environ.get("TARSTOP_REAL_DATA")

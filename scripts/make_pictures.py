@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tarstop_core.documents.reports import OUTCOMES
-from tarstop_core.samples import sample_full_texts
+from tarstop_core.samples.collections import sample_full_texts
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

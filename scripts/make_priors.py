@@ -12,7 +12,7 @@ from pathlib import Path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import save
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.samples import sample_dir
+from tarstop_core.places import sample_dir
 
 THETA = 0.75
 SOURCE = "diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables"

@@ -21,7 +21,7 @@ from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
-from tarstop_core.samples import sample_dir
+from tarstop_core.places import sample_dir
 from tarstop_core.shipped_results import FOLDER, save_small
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"

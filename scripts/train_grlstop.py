@@ -24,7 +24,7 @@ from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.assessment import Quality, assess
 from tarstop_core.policies.grlstop.environment import TARGETS
 from tarstop_core.policies.grlstop.rule import SHIPPED
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "grlstop.md"
 TOPICS, TRAIN_SEED, TEST_SEED = 1000, 1, 2  # as the calibrators of simulated patents

@@ -18,13 +18,13 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.calibrating import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.labelled_lists import list_digest, seen_before
+from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.sample_lists import labelled_inclusions, labelled_review, labelled_search
-from tarstop_core.samples import sample_reviews, sample_topics
-from tarstop_core.simulate.rankings import simulate_patent_rankings
-from tarstop_core.simulate.reviews import simulate_review_outcomes
+from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]

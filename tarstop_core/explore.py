@@ -36,11 +36,11 @@ from tarstop_core.policies import (
     Share,
     Smooth,
 )
-from tarstop_core.sample_lists import labelled_review, labelled_search
-from tarstop_core.samples import sample_reviews, sample_topics
+from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.samples.labelled import labelled_review, labelled_search
+from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.review import with_b_0
 from tarstop_core.session import UNSEEN, Settings, State
-from tarstop_core.shipped import calibrators, default_calibrator
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path

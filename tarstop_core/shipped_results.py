@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.results import Results, load, save
-from tarstop_core.samples import sample_dir
+from tarstop_core.places import sample_dir
 
 FOLDER = "results"
 

@@ -34,9 +34,9 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
-from tarstop_core.labelled_lists import list_digest
+from tarstop_core.files.labelled_lists import list_digest
 from tarstop_core.policies import Optimal
-from tarstop_core.shipped import calibrators
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import SEEN
 

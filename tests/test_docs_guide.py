@@ -14,7 +14,7 @@ from tarstop_core.advice import advise
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples import FullText, sample_full_texts
+from tarstop_core.samples.collections import FullText, sample_full_texts
 from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.session import Event, State, replay

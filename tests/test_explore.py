@@ -32,8 +32,8 @@ from tarstop_core.policies import (
     Target,
     parse_policy,
 )
+from tarstop_core.samples.shipped import calibrators, data_share
 from tarstop_core.session import RELEVANT, Event, Settings, replay
-from tarstop_core.shipped import calibrators, data_share
 from tarstop_core.value.cumulative import NODES, CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

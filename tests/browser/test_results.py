@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tests.browser.acting import assert_fits, at_rest, painted, saved
 
 VIEWS = ("Table", "Effort", "Chances", "Same topics", "Topics", "Paper and this run", "Claims", "About")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from tarstop_core.samples import load_sample
+from tarstop_core.samples.collections import load_sample
 from tests.browser.acting import (
     arrived,
     assert_fits,

@@ -17,8 +17,8 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.files import read_qrels, read_records
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.order import prepare
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.session import Event, Settings, replay
-from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.browser.acting import (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.simulate import diagnostic, patents
-from tarstop_core.simulate.inventions import INVENTIONS
-from tarstop_core.simulate.questions import QUESTIONS
-from tarstop_core.simulate.words import Slots, read, read_folder
+from tarstop_core.samples.simulate import diagnostic, patents
+from tarstop_core.samples.simulate.inventions import INVENTIONS
+from tarstop_core.samples.simulate.questions import QUESTIONS
+from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.home import start_demo, start_review_demo
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.session import Event, replay
 from tarstop_core.session_compare import switch_sentence, with_calibrator
 from tarstop_core.session_export import whole_session
-from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
 
 Open = Callable[..., AppTest]

@@ -16,8 +16,8 @@ from tarstop_core.evidence import Evidence
 from tarstop_core.evidence_typed import pack, typed_tables
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples import published_sets
-from tarstop_core.shipped import priors
+from tarstop_core.samples.collections import published_sets
+from tarstop_core.samples.shipped import priors
 
 OpenApp = Callable[..., AppTest]
 TITLES = [view.title for view in VIEWS]

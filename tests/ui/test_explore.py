@@ -19,8 +19,8 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.explore import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.presentation.numbers import amount
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.session import Event, Settings
-from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes

@@ -29,8 +29,8 @@ from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.shipped_results import listed, load_small, save_small, shipped
-from tarstop_core.simulate.rankings import simulate_patent_rankings
 from tarstop_core.store import Store
 
 Open = Callable[..., AppTest]

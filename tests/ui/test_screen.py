@@ -19,9 +19,9 @@ from dashboard.work import Work
 from tarstop_core.advice import advise, stopping_outcomes, trace
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.explain import explain
 from tarstop_core.session import Event, Settings, replay
-from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 

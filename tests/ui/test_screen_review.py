@@ -21,9 +21,9 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.presentation.numbers import number
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.explain import explain, review_rows
 from tarstop_core.session import Event, Settings, replay
-from tarstop_core.shipped import calibrators
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.test_screen import button, expected, html_of, press, unfold_stakes

@@ -15,11 +15,12 @@ from dashboard.chances import followed
 from dashboard.set_up import read_text
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
+from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.order import prepare
-from tarstop_core.samples import load_sample, sample_dir, sample_reviews, sample_topics
+from tarstop_core.samples.collections import load_sample, sample_reviews, sample_topics
+from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator, priors
 from tarstop_core.session import Settings, replay
-from tarstop_core.shipped import calibrators, data_share, default_calibrator, priors
 from tarstop_core.store import Store
 
 Open = Callable[..., AppTest]

@@ -16,7 +16,7 @@ from tarstop_core.policies.grlstop.assessment import assess
 from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, window_edges
 from tarstop_core.policies.grlstop.network import Network, Weights
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights
-from tarstop_core.simulate.rankings import simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference.baselines import agent_depth

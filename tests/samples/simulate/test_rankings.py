@@ -9,7 +9,7 @@ from ir_measures import AP, R, nDCG
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.simulate.rankings import TARGETS, ranking_statistics, simulate_patent_rankings
+from tarstop_core.samples.simulate.rankings import TARGETS, ranking_statistics, simulate_patent_rankings
 
 TOLERANCE = {"n_relevant": 0.2} | dict.fromkeys(
     ("map", "ndcg", "recall_100", "hit_within_31", "hit_within_100"), 0.02

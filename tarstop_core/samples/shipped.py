@@ -10,7 +10,7 @@ from tarstop_core.calibration.calibrator import Calibrator, load
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.data_share import load as load_share
 from tarstop_core.errors import InputProblem
-from tarstop_core.samples import sample_dir
+from tarstop_core.places import sample_dir
 
 DEFAULTS: dict[str, tuple[str, str]] = {
     "patent": ("clef-reviews", "sample-searches"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tarstop_core.simulate.questions.model import Question
-from tarstop_core.simulate.words import read_folder
+from tarstop_core.samples.simulate.questions.model import Question
+from tarstop_core.samples.simulate.words import read_folder
 
 QUESTIONS: tuple[Question, ...] = read_folder(Question, files(__package__))
 

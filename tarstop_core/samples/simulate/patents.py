@@ -1,7 +1,7 @@
 """A simulated patent collection that a person can read: sixteen searches, eight of them with prior art.
 
 A claim names three key features. Its pool is composed from the grammar of its field
-(`tarstop_core.simulate.inventions`) and holds five kinds of document:
+(`tarstop_core.samples.simulate.inventions`) and holds five kinds of document:
 
 - *prior art*: discloses all three features, often in other words than the claim's (ω⁺ topics only);
 - *near misses*: two of the features, and a different solution in place of the third;
@@ -19,9 +19,9 @@ import random
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from tarstop_core.simulate.grammar import capital, fill
-from tarstop_core.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
-from tarstop_core.simulate.words import Slots, read
+from tarstop_core.samples.simulate.grammar import capital, fill
+from tarstop_core.samples.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
+from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 1412
 

@@ -10,9 +10,9 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.ranking.bm25 import rank_documents
-from tarstop_core.simulate import rankings, reviews
-from tarstop_core.simulate.diagnostic import Review
-from tarstop_core.simulate.patents import PatentTopic
+from tarstop_core.samples.simulate import rankings, reviews
+from tarstop_core.samples.simulate.diagnostic import Review
+from tarstop_core.samples.simulate.patents import PatentTopic
 
 THETA = 0.75
 NAMES = {
@@ -65,7 +65,7 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
 
 No patent, company, inventor, test, disease, study or author in it exists. Only figures are real: those in `published`
 and `priors`, and the calibrators, shares and results that say so.
-`python -m tarstop_core.simulate sample_data` wrote them with seeds {seed} (searches) and {review_seed} (reviews), and
+`python -m tarstop_core.samples.simulate sample_data` wrote them with seeds {seed} (searches) and {review_seed} (reviews), and
 writes the same bytes again.
 
 | file | what |

@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from tarstop_core.simulate.inventions import INVENTIONS, Invention
-from tarstop_core.simulate.patents import (
-    PLANS,
-    PatentTopic,
-    disclosed_features,
-    simulate_patents,
-)
-from tarstop_core.simulate.readme import first_hits
+from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention
+from tarstop_core.samples.simulate.patents import PLANS, PatentTopic, disclosed_features, simulate_patents
+from tarstop_core.samples.simulate.readme import first_hits
 
 
 @pytest.fixture(scope="module")

@@ -13,15 +13,9 @@ from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, known, predicted
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.labelled_lists import (
-    list_digest,
-    read_labelled,
-    seen_before,
-    session_case,
-    session_list,
-    session_scenario,
-)
+from tarstop_core.files.labelled_lists import list_digest, read_labelled, seen_before
 from tarstop_core.session_export import whole_session
+from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.store import Store
 from tests.session_cases import N, a_patent_session, a_review
 

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from tarstop_core.belief.reitsma import fit_prefixes
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.samples import PublishedSet, published_sets
+from tarstop_core.samples.collections import PublishedSet, published_sets
 from tests.reference.recorded import counts, mada_summaries
 
 SETS = published_sets()

@@ -11,8 +11,13 @@ import pytest
 from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.errors import InputProblem
-from tarstop_core.simulate.rankings import ranking_statistics
-from tarstop_core.simulate.reviews import OUTCOMES, TARGETS, review_statistics, simulate_review_outcomes
+from tarstop_core.samples.simulate.rankings import ranking_statistics
+from tarstop_core.samples.simulate.reviews import (
+    OUTCOMES,
+    TARGETS,
+    review_statistics,
+    simulate_review_outcomes,
+)
 
 HALF = OUTCOMES // 2
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core import samples
+from tarstop_core import places
 from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.simulate.diagnostic import simulate_reviews
-from tarstop_core.simulate.patents import simulate_patents
-from tarstop_core.simulate.write import GOOGLE_COLUMNS, write_sample_data
+from tarstop_core.samples import collections as samples
+from tarstop_core.samples.simulate.diagnostic import simulate_reviews
+from tarstop_core.samples.simulate.patents import simulate_patents
+from tarstop_core.samples.simulate.write import GOOGLE_COLUMNS, write_sample_data
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def test_writing_twice_gives_equal_bytes(written: Path, tmp_path: Path) -> None:
 
 
 def test_shipped_files_are_what_the_script_writes(written: Path) -> None:
-    shipped = samples.sample_dir()
+    shipped = places.sample_dir()
     for name in _files(written):
         ours, theirs = (shipped / name).read_bytes(), (written / name).read_bytes()
         if name.suffix == ".gz":
@@ -157,10 +158,10 @@ def test_folder_named_by_the_environment_comes_first(
     written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TARSTOP_SAMPLE_DATA", str(written))
-    assert samples.sample_dir() == written
+    assert places.sample_dir() == written
     monkeypatch.setenv("TARSTOP_SAMPLE_DATA", str(tmp_path))
     with pytest.raises(InputProblem, match="No sample data in"):
-        samples.sample_dir()
+        places.sample_dir()
 
 
 def test_folder_of_an_installation_is_found(
@@ -173,4 +174,4 @@ def test_folder_of_an_installation_is_found(
     (target / "topics.csv").write_bytes((written / "patents" / "topics.csv").read_bytes())
     monkeypatch.delenv("TARSTOP_SAMPLE_DATA", raising=False)
     monkeypatch.setattr(samples, "__file__", str(package / "samples.py"))
-    assert samples.sample_dir() == tmp_path / "tarstop_app" / "sample_data"
+    assert places.sample_dir() == tmp_path / "tarstop_app" / "sample_data"

@@ -1,6 +1,6 @@
 """Simulated reviews of diagnostic accuracy that a person can screen: ten reviews, tests and diseases invented.
 
-Each review asks about one test (`tarstop_core.simulate.questions`). Its pool holds
+Each review asks about one test (`tarstop_core.samples.simulate.questions`). Its pool holds
 
 - *accuracy*: reports that title and abstract let through. Their full texts then say which of them bring a
   2×2 table, which are eligible without one, which are excluded and why, and which cannot be had. One study
@@ -25,9 +25,9 @@ from importlib.resources import files
 from itertools import cycle
 
 from tarstop_core.documents.reports import FullText
-from tarstop_core.simulate.grammar import capital, fill
-from tarstop_core.simulate.questions import QUESTIONS, Question
-from tarstop_core.simulate.words import Slots, read
+from tarstop_core.samples.simulate.grammar import capital, fill
+from tarstop_core.samples.simulate.questions import QUESTIONS, Question
+from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 2712
 

@@ -1,17 +1,17 @@
-"""`python -m tarstop_core.simulate DIR`: write the simulated sample data."""
+"""`python -m tarstop_core.samples.simulate DIR`: write the simulated sample data."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from tarstop_core.simulate import diagnostic, patents
-from tarstop_core.simulate.write import write_sample_data
+from tarstop_core.samples.simulate import diagnostic, patents
+from tarstop_core.samples.simulate.write import write_sample_data
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m tarstop_core.simulate", description="Write the simulated sample data."
+        prog="python -m tarstop_core.samples.simulate", description="Write the simulated sample data."
     )
     parser.add_argument("folder", type=Path, help="where to write; usually sample_data")
     parser.add_argument(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tarstop_core.simulate.inventions.model import Feature, Invention, Mechanism
-from tarstop_core.simulate.words import read_folder
+from tarstop_core.samples.simulate.inventions.model import Feature, Invention, Mechanism
+from tarstop_core.samples.simulate.words import read_folder
 
 INVENTIONS: tuple[Invention, ...] = read_folder(Invention, files(__package__))
 

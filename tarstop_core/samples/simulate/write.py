@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.samples import REVIEW_COLUMNS, TOPIC_COLUMNS
-from tarstop_core.simulate import diagnostic, patents
-from tarstop_core.simulate.diagnostic import Report, Review
-from tarstop_core.simulate.patents import Document, PatentTopic
-from tarstop_core.simulate.readme import readme
+from tarstop_core.samples.collections import REVIEW_COLUMNS, TOPIC_COLUMNS
+from tarstop_core.samples.simulate import diagnostic, patents
+from tarstop_core.samples.simulate.diagnostic import Report, Review
+from tarstop_core.samples.simulate.patents import Document, PatentTopic
+from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60

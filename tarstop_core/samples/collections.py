@@ -1,7 +1,7 @@
 """What comes with the programme to try it on: simulated searches and reviews, and published 2×2 tables.
 
 The folder is `sample_data` beside the package in a checkout and `tarstop_app/sample_data` in an
-installation. `python -m tarstop_core.simulate` makes the searches and reviews, which are simulated to the
+installation. `python -m tarstop_core.samples.simulate` makes the searches and reviews, which are simulated to the
 last word; the published tables are figures carried over from the publications that they cite.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +21,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import read_tables
+from tarstop_core.places import sample_dir
 
 TOPIC_COLUMNS: tuple[str, ...] = ("topic", "title", "claim", "documents")
 REVIEW_COLUMNS: tuple[str, ...] = ("topic", "title", "question", "criteria", "documents")
@@ -94,33 +94,6 @@ class PublishedSet:
     note: str
     tables: Tables
     reported: Reported
-
-
-def sample_dir() -> Path:
-    """The folder of the sample data.
-
-    Returns
-    -------
-    Path
-        The folder named by the environment variable `TARSTOP_SAMPLE_DATA` where that is set, else the one
-        of the checkout or of the installation.
-
-    Raises
-    ------
-    InputProblem
-        When there is none.
-    """
-    named = os.environ.get("TARSTOP_SAMPLE_DATA")
-    beside = Path(__file__).resolve().parent.parent
-    candidates = [Path(named)] if named else [beside / "sample_data", beside / "tarstop_app" / "sample_data"]
-    for candidate in candidates:
-        if (candidate / "patents" / "topics.csv").is_file():
-            return candidate
-    where = " or ".join(str(candidate) for candidate in candidates)
-    raise InputProblem(
-        f"No sample data in {where}; install the package again, or make them with "
-        "`python -m tarstop_core.simulate DIR` and set TARSTOP_SAMPLE_DATA to DIR."
-    )
 
 
 def sample_topics() -> pd.DataFrame:

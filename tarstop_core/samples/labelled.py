@@ -13,7 +13,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.documents.topic import Topic
 from tarstop_core.ranking.order import Ranking, prepare
-from tarstop_core.samples import (
+from tarstop_core.samples.collections import (
     load_review_sample,
     load_sample,
     sample_full_texts,

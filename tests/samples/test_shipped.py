@@ -12,7 +12,7 @@ from tarstop_core.calibration.calibrator import SCENARIOS
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_qrels
-from tarstop_core.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
 
 
 @pytest.mark.parametrize(

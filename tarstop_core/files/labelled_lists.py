@@ -1,4 +1,4 @@
-"""Labelled rankings to fit and judge calibrators on: from files, and from sessions that were finished here.
+"""Labelled rankings to fit and judge calibrators on, from files.
 
 What nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
 """
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
 from tarstop_core.ranking.order import prepare, suggest_order
-from tarstop_core.session import State, records_digest
-from tarstop_core.store import SessionRow
+from tarstop_core.session import records_digest
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
 """Columns in which data sets keep the verdict on title and abstract, beside the final one."""
@@ -189,44 +187,6 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
     topic = Topic(name, ids, ranking.scores, relevant, int(relevant.sum()), None if known.all() else known)
     return topic, [said]
-
-
-def session_scenario(state: State) -> str:
-    """What the labels of a session can teach: "patent", "inclusion" or "review"."""
-    settings = state.settings
-    if not settings.review:
-        return "patent"
-    return "inclusion" if settings.stages == 2 else "review"
-
-
-def session_list(row: SessionRow, state: State) -> Topic:
-    """The list of a session with the labels that were given: those read with a verdict, nothing else.
-
-    In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
-    not known.
-    """
-    known, relevant = state.judged, state.came_true
-    # Documents that came with labels stand first, whatever their rank.
-    order = np.arange(len(row.ids)) if state.ranks is None else np.argsort(state.ranks)
-    ids = np.asarray(row.ids, dtype=str)[order]
-    scores = None if row.scores is None else row.scores[order]
-    return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), known[order])
-
-
-def session_case(state: State) -> PastCase | None:
-    """What a patent session says of when the first hit comes.
-
-    None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
-    for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
-
-    A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
-    """
-    if state.ranks is not None or (state.hit is None and len(state.pending)):
-        return None
-    at = state.depth if state.hit is None else state.hit
-    if not 1 <= at <= DEEPEST:
-        return None
-    return PastCase("stopped" if state.hit is None else "hit", at)
 
 
 def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:

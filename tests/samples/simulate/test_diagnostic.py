@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import OUTCOMES
-from tarstop_core.simulate.diagnostic import (
+from tarstop_core.samples.simulate.diagnostic import (
     OVERLAPPING,
     PLANS,
     SHARES,
@@ -20,8 +20,8 @@ from tarstop_core.simulate.diagnostic import (
     Review,
     simulate_reviews,
 )
-from tarstop_core.simulate.questions import QUESTIONS, Question
-from tarstop_core.simulate.readme import study_depths, tables_of
+from tarstop_core.samples.simulate.questions import QUESTIONS, Question
+from tarstop_core.samples.simulate.readme import study_depths, tables_of
 
 SIGNS = ("TP", "FP", "FN", "TN")
 

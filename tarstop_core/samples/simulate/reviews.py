@@ -11,7 +11,7 @@ model, for one review:
    all lie high, in a hard one all lie low, so hits within a topic go together). A share of them, again
    the review's own, is worded so differently from the question that their place is as good as random, as
    it is where the normal would lead past the end of the list.
-3. The score falls with u as in :mod:`tarstop_core.simulate.rankings`: comparable within a review only.
+3. The score falls with u as in :mod:`tarstop_core.samples.simulate.rankings`: comparable within a review only.
 4. An outcome takes 5 or more of the documents with data. Its studies follow the bivariate
    binomial–normal model with its own pooled sensitivity, specificity, heterogeneity and correlation.
    What a study found has nothing to do with where its document lies.
@@ -35,7 +35,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.simulate.rankings import falling_scores, ranking_statistics, stratified
+from tarstop_core.samples.simulate.rankings import falling_scores, ranking_statistics, stratified
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,0 +1,35 @@
+"""Where things lie: the programme, its sample data, and what belongs to the person."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tarstop_core.errors import InputProblem
+
+
+def sample_dir() -> Path:
+    """The folder of the sample data.
+
+    Returns
+    -------
+    Path
+        The folder named by the environment variable `TARSTOP_SAMPLE_DATA` where that is set, else the one
+        of the checkout or of the installation.
+
+    Raises
+    ------
+    InputProblem
+        When there is none.
+    """
+    named = os.environ.get("TARSTOP_SAMPLE_DATA")
+    beside = Path(__file__).resolve().parent.parent
+    candidates = [Path(named)] if named else [beside / "sample_data", beside / "tarstop_app" / "sample_data"]
+    for candidate in candidates:
+        if (candidate / "patents" / "topics.csv").is_file():
+            return candidate
+    where = " or ".join(str(candidate) for candidate in candidates)
+    raise InputProblem(
+        f"No sample data in {where}; install the package again, or make them with "
+        "`python -m tarstop_core.samples.simulate DIR` and set TARSTOP_SAMPLE_DATA to DIR."
+    )

@@ -1,0 +1,1 @@
+"""Screening that is kept: stored, listed, compared, and taken elsewhere."""

@@ -1,0 +1,51 @@
+"""What finished sessions can teach: labelled lists and first hits.
+
+What nobody read is unlabelled, not irrelevant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarstop_core.calibration.first_hit import DEEPEST, PastCase
+from tarstop_core.documents.topic import Topic
+from tarstop_core.session import State
+from tarstop_core.store import SessionRow
+
+
+def session_scenario(state: State) -> str:
+    """What the labels of a session can teach: "patent", "inclusion" or "review"."""
+    settings = state.settings
+    if not settings.review:
+        return "patent"
+    return "inclusion" if settings.stages == 2 else "review"
+
+
+def session_list(row: SessionRow, state: State) -> Topic:
+    """The list of a session with the labels that were given: those read with a verdict, nothing else.
+
+    In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
+    not known.
+    """
+    known, relevant = state.judged, state.came_true
+    # Documents that came with labels stand first, whatever their rank.
+    order = np.arange(len(row.ids)) if state.ranks is None else np.argsort(state.ranks)
+    ids = np.asarray(row.ids, dtype=str)[order]
+    scores = None if row.scores is None else row.scores[order]
+    return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), known[order])
+
+
+def session_case(state: State) -> PastCase | None:
+    """What a patent session says of when the first hit comes.
+
+    None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
+    for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
+
+    A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
+    """
+    if state.ranks is not None or (state.hit is None and len(state.pending)):
+        return None
+    at = state.depth if state.hit is None else state.hit
+    if not 1 <= at <= DEEPEST:
+        return None
+    return PastCase("stopped" if state.hit is None else "hit", at)
