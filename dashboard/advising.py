@@ -14,8 +14,8 @@ from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
 from tarstop_core.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
 from tarstop_core.belief.prior import Prior
-from tarstop_core.evidence import evidence
-from tarstop_core.evidence_words import ENGINE_BADGES
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.evidence.words import ENGINE_BADGES
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent

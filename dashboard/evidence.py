@@ -17,18 +17,17 @@ from dashboard import shell
 from dashboard.drawing import AsItIs, picture_buttons
 from dashboard.review_settings import ENGINES
 from dashboard.typed_table import typed_table
-from tarstop_core import evidence_figures as figures
-from tarstop_core import evidence_words as words
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence import Evidence, evidence
-from tarstop_core.evidence_typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
+from tarstop_core.evidence import figures, words
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples.collections import PublishedSet, published_sets
 from tarstop_core.samples.shipped import priors
 from tarstop_core.teaching.glossary import named
@@ -153,7 +152,7 @@ def panel(
     tables : Tables
         n studies.
     theta, engine, prior
-        What the belief is asked, see :func:`tarstop_core.evidence.evidence`.
+        What the belief is asked, see :func:`tarstop_core.evidence.summary.evidence`.
     q_star : float, optional
         Threshold belief; drawn, and needed for the value of more studies.
     simulated : bool

@@ -11,8 +11,8 @@ from dashboard import chances, shell
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.prior_figure import prior_figure, prior_sentence
 from tarstop_core.samples.shipped import priors
 from tarstop_core.session import Settings
 

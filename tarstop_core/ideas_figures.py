@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.of_tables import BeliefPath
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence_figures import (
+from tarstop_core.evidence.figures import (
     BELIEF_TEXT,
     BELIEF_TEXT_ON_DARK,
     POOLED,

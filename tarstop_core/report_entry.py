@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.documents.rates import Counts, from_rates
 from tarstop_core.documents.reports import FullText, Report, Row
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence import Counts, from_rates
 from tarstop_core.session import Event, State, standing
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")

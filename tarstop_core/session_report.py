@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tarstop_core import __version__
-from tarstop_core.evidence import clopper_pearson
+from tarstop_core.evidence.summary import clopper_pearson
 from tarstop_core.grades import grades_in_words
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page

@@ -15,8 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.evidence import Evidence
-from tarstop_core.evidence_typed import pack
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.typed import pack
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tests.browser.acting import assert_fits, at_rest, saved

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.evidence import EXAMPLE, VIEWS, Chosen
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence import Evidence
-from tarstop_core.evidence_typed import pack, typed_tables
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.typed import pack, typed_tables
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets

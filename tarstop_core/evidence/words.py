@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
-from tarstop_core.evidence import AHEAD, Evidence
+from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.value.payoffs import TOLERANCE
 
@@ -47,7 +47,7 @@ def belief_sentence(evidence: Evidence) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.evidence import evidence
+    >>> from tarstop_core.evidence.summary.summary import evidence
     >>> from tarstop_core.documents.tables import Tables
     >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
     >>> belief_sentence(evidence(one, 0.75))

@@ -16,16 +16,10 @@ from scipy.stats import binom
 from tarstop_core.belief import bayes, bivariate
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.rates import from_rates
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence import (
-    EXACT_WITHOUT,
-    PREVIEW_FROM,
-    Evidence,
-    clopper_pearson,
-    evidence,
-    from_rates,
-)
+from tarstop_core.evidence.summary import EXACT_WITHOUT, PREVIEW_FROM, Evidence, clopper_pearson, evidence
 from tarstop_core.files import read_tables
 from tests.reference.recorded import counts, mada_summaries
 

@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from tarstop_core import evidence_words as words
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence import Evidence
+from tarstop_core.evidence import words
+from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.numbers import percent
 
 

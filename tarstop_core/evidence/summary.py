@@ -7,9 +7,7 @@ is always the bivariate model that reviewers know, fitted as R's mada fits it un
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
@@ -22,7 +20,6 @@ from tarstop_core.belief.of_tables import BeliefPath, belief_path, check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import same_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
@@ -479,113 +476,3 @@ def _whole(count: float) -> int | None:
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-# --- counts from rates --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Counts:
-    """The 2×2 table that rates and group sizes stand for.
-
-    Parameters
-    ----------
-    TP, FN : int
-    FP, TN : int or None
-        None where nothing was said of the healthy.
-    notes : tuple of str
-        What had to be chosen, a sentence each.
-    """
-
-    TP: int
-    FP: int | None
-    FN: int
-    TN: int | None
-    notes: tuple[str, ...] = ()
-
-
-def from_rates(
-    sensitivity: str | float,
-    n_diseased: int,
-    specificity: str | float | None = None,
-    n_healthy: int | None = None,
-) -> Counts:
-    """Counts from sensitivity, specificity and group sizes, checked against the precision given.
-
-    Parameters
-    ----------
-    sensitivity, specificity : str or float
-        As the report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps
-        trailing zeros, which a float loses. Specificity may be left out with the healthy.
-    n_diseased, n_healthy : int
-
-    Returns
-    -------
-    Counts
-        The whole numbers that round to the rates. Where several do, the nearest, with a note.
-
-    Raises
-    ------
-    InputProblem
-        When no whole number of patients gives a rate, or an entry is no rate or no number of patients.
-
-    Examples
-    --------
-    >>> from_rates("0.83", 47, "92.5 %", 80)
-    Counts(TP=39, FP=6, FN=8, TN=74, notes=())
-    >>> from_rates("0.85", 20, "0.9", 400).notes
-    ('Specificity 0.9 fits every number from 340 to 380 of 400 healthy patients; 360 was taken. Give more digits if the report has them.',)
-    """
-    TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
-    if (specificity is None or specificity == "") and n_healthy is None:
-        return Counts(TP, None, n_diseased - TP, None, first)
-    if specificity is None or specificity == "" or n_healthy is None:
-        raise InputProblem(
-            "Specificity and the number of healthy patients belong together; give both or neither."
-        )
-    TN, second = _hits("Specificity", specificity, n_healthy, "healthy")
-    return Counts(TP, n_healthy - TN, n_diseased - TP, TN, first + second)
-
-
-def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
-    if n != int(n) or n < 1:
-        raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number from 1 on.")
-    n = int(n)
-    said = str(rate).strip()
-    share, unit = _rate(what, said)
-    # k/n may stand anywhere in share ± half a unit of its last digit; the ends belong to it, because
-    # reports round halves both ways.
-    least = max(0, int(((share - unit / 2) * n).to_integral_value(ROUND_CEILING)))
-    most = min(n, int(((share + unit / 2) * n).to_integral_value(ROUND_FLOOR)))
-    if least > most:
-        below = int((share * n).to_integral_value(ROUND_FLOOR))
-        digits = max(3, 1 - cast(int, unit.as_tuple().exponent))
-        near = " and ".join(f"{k}/{n} = {k / n:.{digits}f}" for k in (below, below + 1) if 0 <= k <= n)
-        raise InputProblem(
-            f"{what} {said} with {n} {group} patients is no whole number of them ({near}); check both numbers."
-        )
-    chosen = min(most, max(least, int((share * n).to_integral_value(ROUND_HALF_EVEN))))
-    if least == most:
-        return chosen, ()
-    return chosen, (
-        f"{what} {said} fits every number from {least:,} to {most:,} of {n:,} {group} patients; {chosen:,} was "
-        "taken. Give more digits if the report has them.",
-    )
-
-
-def _rate(what: str, said: str) -> tuple[Decimal, Decimal]:
-    """A rate in [0, 1] and the worth of its last digit."""
-    plain = re.sub(r"\s*(%|per ?cent)$", "", said)
-    try:
-        value = Decimal(plain.replace(",", "."))
-    except InvalidOperation:
-        value = Decimal("NaN")
-    percent = plain != said
-    if value.is_finite():
-        digits = cast(int, value.as_tuple().exponent)
-        value, unit = (value / 100 if percent else value), Decimal(1).scaleb(digits - 2 * percent)
-        # A bare 1 or 0 means everybody or nobody, to the precision of a percentage.
-        unit = min(unit, Decimal("0.01")) if digits >= 0 else unit
-    if not value.is_finite() or not 0 <= value <= 1:
-        raise InputProblem(f"{what} is '{said}'; give a number from 0 to 1, or one up to 100 with a % sign.")
-    return value, unit

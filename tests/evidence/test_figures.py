@@ -10,11 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from tarstop_core import evidence_figures as figures
 from tarstop_core.belief.of_tables import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence import Evidence
+from tarstop_core.evidence import figures
+from tarstop_core.evidence.summary import Evidence
 
 Figure = dict[str, Any]
 DRAWN: dict[str, Callable[..., Figure]] = {

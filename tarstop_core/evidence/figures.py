@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.belief.reitsma import Estimate
-from tarstop_core.evidence import AHEAD, Evidence, Shares
-from tarstop_core.evidence_words import threshold
+from tarstop_core.evidence.summary import AHEAD, Evidence, Shares
+from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation.figures import Figure, axis, label, line
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD, VALUE

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence_typed import LONGEST, MOST_ROWS, pack, rows_of, typed_tables, unpack
+from tarstop_core.evidence.typed import LONGEST, MOST_ROWS, pack, rows_of, typed_tables, unpack
 
 EMPTY = ("", "", "", "", "")
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
