@@ -19,7 +19,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from tarstop_core.session import NAMES, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import NAMES
 from tarstop_core.store import Store
 from tests.browser.acting import arrived, press
 

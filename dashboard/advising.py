@@ -12,13 +12,13 @@ from dashboard import grading, shell
 from dashboard.drawing import AsItIs
 from dashboard.samples import sample_answer
 from dashboard.work import Work, clock
-from tarstop_core.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
 from tarstop_core.belief.prior import Prior
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import ENGINE_BADGES
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
 from tarstop_core.screening.explain import (
     Explanation,
     action,
@@ -29,7 +29,8 @@ from tarstop_core.screening.explain import (
     remarks,
     review_rows,
 )
-from tarstop_core.session import Settings, State
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 NEEDS_LABELS = "needs labels nobody has yet"
 ABOUT = (

@@ -33,7 +33,7 @@ from tarstop_core.calibrator_compare import (
 from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.session_compare import (
     belief_curves,
     beliefs_read,

@@ -45,7 +45,8 @@ from tarstop_core.files.labelled_lists import (
     list_digest,
     read_labelled,
 )
-from tarstop_core.session import State, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.state import State
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.store import SessionRow, SessionSummary, Store
 

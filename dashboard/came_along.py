@@ -13,7 +13,12 @@ from dashboard import merging, shell
 from dashboard.documents import Documents
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.kept_labels import (
+from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.ranking.families import also_published, one_of_each
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.events import families_event
+from tarstop_core.screening.explain import action
+from tarstop_core.screening.kept_labels import (
     FileLabels,
     Replayed,
     kept_event,
@@ -21,12 +26,8 @@ from tarstop_core.kept_labels import (
     labels_found,
     replayed,
 )
-from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.ranking.families import also_published, one_of_each
-from tarstop_core.ranking.order import Ranking
-from tarstop_core.screening.events import families_event
-from tarstop_core.screening.explain import action
-from tarstop_core.session import Event, Settings
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 
 PREFIX = "set_up/came_along"
 Choice = Literal["keep", "leave", "replay"]

@@ -16,7 +16,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (

@@ -13,8 +13,12 @@ from dashboard import documents, shell
 from dashboard.documents import Documents
 from dashboard.work import OPEN
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.topic import records_digest
 from tarstop_core.ranking.order import Ranking
-from tarstop_core.session import Event, Settings, plan_event, records_digest, replay
+from tarstop_core.screening.events import plan_event
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Store
 
 

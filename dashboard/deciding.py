@@ -6,11 +6,12 @@ import streamlit as st
 
 from dashboard import grading, shell
 from dashboard.work import OPEN_WORK, Work, attempt
-from tarstop_core.advice import Advice
 from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.screening.advice import Advice
 from tarstop_core.screening.explain import action, against_the_odds, explain, question
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.review import ReviewFacts
-from tarstop_core.session import Event, State
+from tarstop_core.screening.state import State
 
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 

@@ -35,7 +35,8 @@ from tarstop_core.explore import COMPARED, FRACTIONS, Explored, Measure, World, 
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import Stakes
 
 LEAD = (

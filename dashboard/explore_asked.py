@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore import Explored, Measure, World, rules
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 

@@ -31,7 +31,7 @@ from tarstop_core.explore import COLLECTIONS, COMPARED, FRACTIONS, Explored, Mea
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import Stakes
 
 WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}

@@ -16,9 +16,10 @@ from dashboard.work import Work, say
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.exclusions import KEYED, reasons_offered
-from tarstop_core.report_entry import RATES, Draft, TypedTable, by_study, study_name
-from tarstop_core.session import RELEVANT, State
+from tarstop_core.screening.exclusions import KEYED, reasons_offered
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
+from tarstop_core.screening.state import State
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one

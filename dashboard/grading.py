@@ -10,7 +10,9 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import Work, attempt
 from tarstop_core.documents.application import Flag, flags
-from tarstop_core.session import GRADES, State, together_event
+from tarstop_core.screening.events import together_event
+from tarstop_core.screening.labels import GRADES
+from tarstop_core.screening.state import State
 from tarstop_core.store import Record
 
 CHOSEN = "graded"

@@ -17,7 +17,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore import sample
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.your_call import ROUNDS, SCENARIOS, Game, Mix, points
 
 PREFIX = "learn/call"

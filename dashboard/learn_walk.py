@@ -23,7 +23,7 @@ from tarstop_core.lesson_formulas import EXPLAINED, filled
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"

@@ -12,7 +12,8 @@ from dashboard.work import Work, attempt
 from tarstop_core.calibration.live_check import LEVEL
 from tarstop_core.presentation.numbers import number
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
-from tarstop_core.session import Settings, State
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 HELP = (
     f"The interval holds the number of relevant documents in {LEVEL:.0%} of lists for which the chances are right; "

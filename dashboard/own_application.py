@@ -18,7 +18,7 @@ from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking, leave_out
-from tarstop_core.session import State
+from tarstop_core.screening.state import State
 
 PREFIX = "set_up/application"
 EDITING = "application"

@@ -13,11 +13,14 @@ from dashboard.deciding import open_dialog
 from dashboard.samples import sample_criteria
 from dashboard.verdicts import two_stages
 from dashboard.work import Work, attempt, reviewer, say
-from tarstop_core.advice import Advice
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.ranking.words import parts, stems
-from tarstop_core.session import GRADES, NAMES, RELEVANT, Event, Settings, State, last_undoable
+from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
+from tarstop_core.screening.log import Event, last_undoable
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.store import Record
 
 MARKING = "mark_words"

@@ -7,8 +7,8 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import Work, dialog_button, nothing_edited
 from tarstop_core.errors import InputProblem
-from tarstop_core.exclusions import KEYED, LONGEST, reasons_event, reasons_given
-from tarstop_core.session import State
+from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
+from tarstop_core.screening.state import State
 
 EDITING = "reasons"
 EXAMPLES = {

@@ -14,7 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.shipped import priors
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 
 T = TypeVar("T", int, str)
 

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.shell import escape_markdown, term
 from dashboard.stakes import FRACTIONS, nearest_fraction
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 
 ADJUSTABLE = ("payoffs", "cost", "theta", "b_0", "full_cost", "floor")
 """Settings that a person may change while screening."""

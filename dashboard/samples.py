@@ -16,7 +16,7 @@ from tarstop_core.samples.collections import (
     sample_topics,
 )
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 
 
 def sample_text(work: Work, doc: str) -> str:

@@ -25,15 +25,17 @@ from dashboard.deciding import stop_dialog
 from dashboard.review_stakes import ADJUSTABLE
 from dashboard.verdicts import two_stages
 from dashboard.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
-from tarstop_core.advice import Advice, trace
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
-from tarstop_core.grades import grades_in_words
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.protocol_text import changes, settings_rows
-from tarstop_core.report_entry import full_text_rows, table_rows
-from tarstop_core.session import Settings, State
+from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.report_entry import full_text_rows, table_rows
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes, settings_rows
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import trace
 
 REVIEWER_FIELD = "_reviewer_field"
 AT_STAKE = "at_stake"

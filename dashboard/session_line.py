@@ -9,7 +9,9 @@ from dataclasses import replace
 from dashboard.stakes import START
 from dashboard.work import clock
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, Settings, replay, standing
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import SessionSummary, Store
 
 

@@ -15,7 +15,6 @@ from dashboard.creating import Plan, create, go_to
 from dashboard.documents import Documents
 from dashboard.own_application import Asked
 from dashboard.work import REVIEWER
-from tarstop_core.advice import advise
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
@@ -25,8 +24,10 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
 from tarstop_core.samples.shipped import data_share
+from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import Explanation, explain
-from tarstop_core.session import Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
 
 PREFIX = "set_up"
 FIRST_TITLES = 5

@@ -18,7 +18,7 @@ from dashboard.shell import escape_markdown, problem_box, term
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 

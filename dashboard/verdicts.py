@@ -7,8 +7,10 @@ import streamlit as st
 from dashboard import shell
 from dashboard.work import Work, attempt
 from tarstop_core.documents.application import Flag
-from tarstop_core.exclusions import KEYED
-from tarstop_core.session import Label, Settings, State
+from tarstop_core.screening.exclusions import KEYED
+from tarstop_core.screening.labels import Label
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 KEYS: dict[Label, str] = {
     "relevant": "i",

@@ -12,23 +12,18 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dashboard import shell
-from tarstop_core.advice import Advice, Paths, PathsKey, advise, paths_key, session_paths
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.report_entry import Draft
-from tarstop_core.session import (
-    Event,
-    Label,
-    Settings,
-    State,
-    label_event,
-    plan_event,
-    relabel_event,
-    replay,
-    report_event,
-    settings_event,
-)
+from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import Label
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
+from tarstop_core.screening.report_entry import Draft
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.store import CollectionRow, Record, SessionRow, Store
 
 Floats = NDArray[np.float64]
@@ -181,7 +176,7 @@ class Work:
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one that is being looked at.
 
-        `more` is what :func:`~tarstop_core.session.verdict` takes beside.
+        `more` is what :func:`~tarstop_core.screening.events.verdict` takes beside.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """What follows from what is at stake: decisions, maps over q* and cost, sensitivity and break-even values.
 
-Nothing is computed here that the engine does not compute: paths come from :func:`~tarstop_core.advice.screening_path`
+Nothing is computed here that the engine does not compute: paths come from :func:`~tarstop_core.screening.paths.screening_path`
 (what is planned, from where a person stands) or from the experiment (what came of it, where labels are known), depths
 from the policies. Only the expected net utility of following a rule is put together here, from the same arrays.
 """
@@ -16,7 +16,6 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.advice import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath, screening_path
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
@@ -39,8 +38,17 @@ from tarstop_core.policies import (
 from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_review, labelled_search
 from tarstop_core.samples.shipped import calibrators, default_calibrator
+from tarstop_core.screening.labels import UNSEEN
+from tarstop_core.screening.paths import (
+    CHANCE_FACTORS,
+    PRIOR_EDGE,
+    PRIOR_SHIFTS,
+    ScreeningPath,
+    screening_path,
+)
 from tarstop_core.screening.review import with_b_0
-from tarstop_core.session import UNSEEN, Settings, State
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path

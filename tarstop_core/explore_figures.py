@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.advice import ScreeningPath
 from tarstop_core.explore import (
     BreakEven,
     Explored,
@@ -44,7 +43,8 @@ from tarstop_core.presentation.palette import (
     VALUE,
 )
 from tarstop_core.screening.explain import action
-from tarstop_core.session import Settings
+from tarstop_core.screening.paths import ScreeningPath
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes

@@ -27,7 +27,7 @@ from tarstop_core.evaluation.results import Results
 from tarstop_core.explore import Explored, restaked, sample, sample_search, warm
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.samples.collections import published_sets, sample_full_texts, sample_reviews, sample_topics
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.shipped_results import load_small, shipped
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

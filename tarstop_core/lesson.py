@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.advice import ScreeningPath
 from tarstop_core.calibration.calibrator import z_scores
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
@@ -23,7 +22,8 @@ from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.paths import ScreeningPath
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath, dense_plans
 
 Floats = NDArray[np.float64]

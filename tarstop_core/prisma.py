@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tarstop_core.session import IRRELEVANT, RELEVANT, UNSURE, State
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSURE
+from tarstop_core.screening.state import State
 
 LEFT_OUT = "Records left out before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.advice import Paths, ScreeningPath, screening_path, stopping_outcomes
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import UNDOABLE, Event, Settings, State, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.session_export import WholeSession
 from tarstop_core.store import Store
 from tarstop_core.value.cumulative import CumulativePath

@@ -21,7 +21,6 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
-from tarstop_core.advice import Advice, advise, trace
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag, flagged
 from tarstop_core.documents.merging import said
@@ -29,9 +28,15 @@ from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
 from tarstop_core.prisma import FAMILIES, Prisma, prisma
 from tarstop_core.prisma_figure import flow_rows
-from tarstop_core.protocol_text import settings_rows
-from tarstop_core.report_entry import full_text_rows, table_rows
-from tarstop_core.session import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN, Event, Settings, State, replay
+from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.report_entry import full_text_rows, table_rows
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import settings_rows
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import trace
 from tarstop_core.store import CollectionRow, SessionRow, Store
 
 NOT_READ = "not read"
@@ -69,7 +74,7 @@ class WholeSession:
 
     @cached_property
     def steps(self) -> list[dict[str, Any]]:
-        """The advice at each document read, as :func:`tarstop_core.advice.trace` gives it."""
+        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
         return trace(self.row.settings, self.calibrators, self.row.ids, self.row.scores, self.events)
 
     @cached_property

@@ -18,7 +18,9 @@ from tarstop_core.calibration.calibrator import from_json as calibrator_from_jso
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import read_envelope
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import KINDS, Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import KINDS, Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Store
 
 FILE_FORMAT = "tarstop-session"

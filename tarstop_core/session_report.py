@@ -17,27 +17,20 @@ import numpy as np
 
 from tarstop_core import __version__
 from tarstop_core.evidence.summary import clopper_pearson
-from tarstop_core.grades import grades_in_words
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.prisma_figure import INHERITED, flow_diagram
-from tarstop_core.protocol_text import changes
 from tarstop_core.screening.explain import explain, question
+from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
-from tarstop_core.session import (
-    BACKGROUND,
-    COMBINATION,
-    IRRELEVANT,
-    RELEVANT,
-    UNSEEN,
-    UNSURE,
-    Decision,
-    Event,
-    Settings,
-)
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes
+from tarstop_core.screening.state import Decision
 from tarstop_core.session_export import WholeSession, about_rows, when
 
 HEADLINES = {

@@ -37,8 +37,10 @@ from tarstop_core.database import (
 )
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
+from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import KINDS, Event, Settings, records_digest, standing
+from tarstop_core.screening.log import KINDS, Event, standing
+from tarstop_core.screening.settings import Settings
 
 CHUNK = 5_000
 # Well below the number of parameters that any database takes in one statement.
@@ -189,7 +191,7 @@ class SessionSummary:
         Whether the documents are invented.
     archived : bool
     scenario : str
-        As in :class:`~tarstop_core.session.Settings`.
+        As in :class:`~tarstop_core.screening.settings.Settings`.
     query : str
         What was searched for.
     """

@@ -24,7 +24,7 @@ from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
 from tarstop_core.screening.explain import action, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
 Mix = Literal["both", "patent", "review"]

@@ -10,14 +10,16 @@ import pytest
 
 from dashboard.home import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from dashboard.verdicts import KEYS
-from tarstop_core.advice import advise
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import FullText, sample_full_texts
+from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import Explanation, explain
+from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check
-from tarstop_core.session import Event, State, replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.state import State
 from tarstop_core.session_compare import MOST
 from tarstop_core.store import SessionRow, Store
 

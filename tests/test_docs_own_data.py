@@ -15,11 +15,11 @@ from tarstop_core.documents.families import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
-from tarstop_core.kept_labels import labels_found
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.ranking.order import prepare, suggest_order
-from tarstop_core.session import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
+from tarstop_core.screening.kept_labels import labels_found
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "own_data.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"^```\w+ (\S+\.\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)

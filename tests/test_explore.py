@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core import explore, explore_figures
-from tarstop_core.advice import advise, stopping_outcomes
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli import tarstop
 from tarstop_core.documents.outcome import Outcome
@@ -33,7 +32,11 @@ from tarstop_core.policies import (
     parse_policy,
 )
 from tarstop_core.samples.shipped import calibrators, data_share
-from tarstop_core.session import RELEVANT, Event, Settings, replay
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import NODES, CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

@@ -14,7 +14,8 @@ from tarstop_core import explore
 from tarstop_core import explore_figures as figures
 from tarstop_core.explore import FRACTIONS, Measure, Now, World, sample
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
-from tarstop_core.session import CONFIRMED, IRRELEVANT, RELEVANT, Settings
+from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core.advice import advise
-from tarstop_core.session import Event, replay
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
 from tarstop_core.session_compare import (
     Outcome,
     belief_figure,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.files import read_records
 from tarstop_core.files.trace import FORMULA_STARTS
-from tarstop_core.session import Event
+from tarstop_core.screening.log import Event
 from tarstop_core.session_export import document_rows, to_csv, to_ris, to_xlsx, whole_session
 from tarstop_core.store import Store
 from tests.session_cases import EVIL, IDS, NOTE, N, a_collection, a_patent_session, a_review, label, log

@@ -16,7 +16,9 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs

@@ -12,7 +12,7 @@ import pytest
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.session import Event
+from tarstop_core.screening.log import Event
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.session_report import HEADLINES, report_html

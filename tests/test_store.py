@@ -29,8 +29,11 @@ from sqlalchemy import create_engine
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn, Quality
 from tarstop_core.database import METADATA
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
+from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, Settings, records_digest, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Conflict, Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT
@@ -516,7 +519,7 @@ def test_of_many_threads_at_one_number_one_wins(store: Store) -> None:
 # Loading the libraries takes longer than any test here, so one process loads them and forks writers.
 NURSERY = """
 import os, sys
-from tarstop_core.session import Event
+from tarstop_core.screening.log import Event
 from tarstop_core.store import Conflict, Store
 from tests.session_cases import PATENT
 

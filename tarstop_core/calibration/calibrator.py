@@ -65,7 +65,7 @@ class FittedOn:
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
-    """Hashes of the lists it was fitted on (:func:`tarstop_core.session.records_digest`), where they are known."""
+    """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), where they are known."""
 
     @property
     def badge(self) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,3 +68,9 @@ class Topic:
         if self.labels is None or not self.labels.any():
             return None
         return int(np.argmax(self.labels)) + 1
+
+
+def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
+    """Hash of a ranked list: its documents, their order and their scores."""
+    content = json.dumps([list(ids), None if scores is None else [float(v) for v in scores]])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
 from tarstop_core.ranking.order import prepare, suggest_order
-from tarstop_core.session import records_digest
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
 """Columns in which data sets keep the verdict on title and abstract, beside the final one."""

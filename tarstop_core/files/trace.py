@@ -11,7 +11,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of :func:`tarstop_core.advice.trace` as CSV, numbers in full precision.
+    """Rows of :func:`tarstop_core.screening.trace.trace` as CSV, numbers in full precision.
 
     A text that a spreadsheet would run as a formula gets an apostrophe in front.
 

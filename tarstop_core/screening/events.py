@@ -4,9 +4,137 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tarstop_core.session import Event
+import numpy as np
+
+from tarstop_core.documents.reports import Report
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.labels import RELEVANT, Label
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 
 def families_event(members: Mapping[str, Sequence[str]]) -> Event:
     """The event that says which documents stand for a patent family, and for which other members."""
     return Event("families", {"members": {doc: list(others) for doc, others in members.items()}})
+
+
+def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
+    """The event that labels the document a person is looking at.
+
+    Parameters
+    ----------
+    state : State
+    ids : sequence of str
+    doc, label : str
+    **more : str
+        What else :func:`verdict` takes.
+
+    Raises
+    ------
+    InputProblem
+        When that document is no longer the next one: a press that came too late or twice.
+    """
+    if state.depth >= len(ids):
+        raise InputProblem("Every document has been read already.")
+    if ids[state.depth] != doc:
+        raise InputProblem(
+            "That document had been labelled already, so the press was not counted; look at the one shown now."
+        )
+    if state.stopped:
+        raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
+    return Event("label", verdict(doc, label, **more))
+
+
+def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
+    """The event that changes an earlier verdict; parameters as for :func:`label_event`.
+
+    Raises
+    ------
+    InputProblem
+        When a hit rests on that document, as the Y that it settles the question together with, and would no longer.
+    """
+    resting = next((at for at, first in state.together.items() if ids[first] == doc), None)
+    if resting is not None and label not in ("combination", "relevant"):
+        raise InputProblem(
+            f"Document #{resting + 1} is graded X together with this one, so nothing was recorded; change its verdict "
+            "first."
+        )
+    return Event("relabel", verdict(doc, label, **more))
+
+
+def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
+    """The payload of a label or a relabel; what is empty is left out.
+
+    Parameters
+    ----------
+    doc, label : str
+    **more : str
+        `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one, the document's
+        `note` from then on, which an undo takes back with the verdict.
+
+    Examples
+    --------
+    >>> verdict("EP1", "irrelevant", reason="wrong field", despite="")
+    {'doc': 'EP1', 'label': 'irrelevant', 'reason': 'wrong field'}
+    """
+    return {"doc": doc, "label": label, **{name: text for name, text in more.items() if text}}
+
+
+def together_event(state: State, ids: Sequence[str], one: str, other: str, **more: str) -> Event:
+    """The event that two documents graded Y settle the question together.
+
+    The one further down the list becomes the hit, because only then was it known; `more` as for :func:`verdict`.
+
+    Raises
+    ------
+    InputProblem
+        When they are not two different documents graded Y.
+    """
+    chosen = [ids[int(at)] for at in state.combination if ids[int(at)] in (one, other)]
+    if len(chosen) < 2:
+        raise InputProblem("Choose two different documents graded Y; nothing was recorded.")
+    first, second = chosen
+    return Event("relabel", verdict(second, "relevant", **{"with": first}, **more))
+
+
+def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:
+    """The event that records what became of an included report in full text.
+
+    Raises
+    ------
+    InputProblem
+        When the document is not an included one.
+    """
+    included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
+    if doc not in included:
+        raise InputProblem("That document is not included any more, so nothing was recorded for its report.")
+    return Event("report", {"doc": doc, **report.to_dict()})
+
+
+def plan_event(state: State, records: str) -> Event:
+    """The event that freezes the settings in force, with a hash of the records.
+
+    Raises
+    ------
+    InputProblem
+        After the first label, or when a plan is registered already.
+    """
+    if state.plan is not None:
+        raise InputProblem("A plan is registered already; changes to it are recorded as deviations.")
+    if state.touched:
+        raise InputProblem("A plan is registered before the first document is read, and one has been read.")
+    return Event("plan", {"settings": state.settings.to_dict(), "records": records})
+
+
+def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
+    """The event that puts other settings in force.
+
+    Raises
+    ------
+    InputProblem
+        When a plan is registered and no reason is given.
+    """
+    if state.plan is not None and not reason.strip():
+        raise InputProblem("A plan is registered: say why you deviate from it.")
+    return Event("settings", {"settings": settings.to_dict(), "reason": reason.strip()})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tarstop_core.advice import Advice, Variation
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.advice import Advice, Variation
 from tarstop_core.screening.review import ReviewFacts
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
 
 

@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.live_check import LEVEL, Check, expected_range, factor
 from tarstop_core.presentation.numbers import count_of, number, percent
-from tarstop_core.session import Event, Settings, State
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 Floats = NDArray[np.float64]
 DIGITS = 2

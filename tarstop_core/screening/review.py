@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.unseen import unseen
-from tarstop_core.session import RELEVANT, UNSEEN, Settings, State
+from tarstop_core.screening.labels import RELEVANT, UNSEEN
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.studies import chance_otherwise

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.topic import Topic
-from tarstop_core.session import State
+from tarstop_core.screening.state import State
 from tarstop_core.store import SessionRow
 
 

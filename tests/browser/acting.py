@@ -15,8 +15,9 @@ from typing import Any
 import pandas as pd
 from playwright.sync_api import Locator, Page, expect
 
-from tarstop_core.advice import advise
-from tarstop_core.session import replay, standing
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import standing
 from tarstop_core.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,14 +11,16 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tarstop_core.advice import advise
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.records import as_records
 from tarstop_core.files import read_qrels, read_records
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.browser.acting import (

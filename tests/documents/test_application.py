@@ -14,7 +14,7 @@ from tarstop_core.documents.application import Application, cannot_settle, flagg
 from tarstop_core.documents.dates import date_key, date_words, read_date
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")

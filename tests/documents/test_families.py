@@ -11,7 +11,8 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import families_event
-from tarstop_core.session import Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 MEMBERS = "EP 3456789 A1;;US 2015/0123456 A1;;JP 2015999999 A"

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.advice import Advice, Headline, Variation, advise
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.advice import Advice, Headline, Variation, advise
 from tarstop_core.screening.explain import (
     action,
     against_the_odds,
@@ -25,8 +25,10 @@ from tarstop_core.screening.explain import (
     review_rows,
     stopping,
 )
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.review import ReviewFacts
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

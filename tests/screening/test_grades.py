@@ -14,23 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.advice import advise, trace
 from tarstop_core.documents.application import Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
-from tarstop_core.grades import grades_in_words
 from tarstop_core.prisma import LEFT_OUT, prisma
-from tarstop_core.session import (
-    BACKGROUND,
-    COMBINATION,
-    IRRELEVANT,
-    Event,
-    label_event,
-    relabel_event,
-    replay,
-    together_event,
-    verdict,
-)
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.events import label_event, relabel_event, together_event, verdict
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.trace import trace
 from tarstop_core.session_compare import comparison, duplicate
 from tarstop_core.session_export import document_rows, to_csv, to_ris, to_xlsx, whole_session
 from tarstop_core.session_file import export_session, import_session

@@ -10,15 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.advice import advise, trace
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
-from tarstop_core.kept_labels import kept_event, kept_first, labels_found, replayed
 from tarstop_core.policies import Budget, Consecutive, Greedy, Optimal
 from tarstop_core.ranking.order import Ranking, prepare
-from tarstop_core.session import PENDING, UNSEEN, Event, Settings, State, replay
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.kept_labels import kept_event, kept_first, labels_found, replayed
+from tarstop_core.screening.labels import PENDING, UNSEEN
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import trace
 from tarstop_core.session_compare import outcome
 from tarstop_core.session_export import document_rows, to_ris, whole_session
 from tarstop_core.session_file import export_session, import_session

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma
 
-from tarstop_core.advice import advise, screening_path
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
 from tarstop_core.calibration.live_check import PRIOR_SHAPE, expected_range, factor
@@ -19,8 +18,14 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import sample
 from tarstop_core.policies import Optimal
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.events import settings_event
+from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
-from tarstop_core.session import Event, Settings, State, replay, settings_event
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.session_export import whole_session
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.session_report import report_html

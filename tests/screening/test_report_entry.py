@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.report_entry import (
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.report_entry import (
     Draft,
     TypedTable,
     by_study,
@@ -17,7 +19,7 @@ from tarstop_core.report_entry import (
     table_rows,
     whole,
 )
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 counts = st.integers(0, 10**6)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.advice import advise, paths_key, session_paths, stopping_outcomes, trace
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
@@ -25,8 +24,15 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.events import report_event
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import paths_key, session_paths
 from tarstop_core.screening.review import data_share, review_path
-from tarstop_core.session import Event, Settings, State, replay, report_event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import trace
 from tarstop_core.value import outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.outcomes import is_plus, outcome_path, states_of

@@ -9,22 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import (
-    IRRELEVANT,
-    RELEVANT,
-    UNSEEN,
-    UNSURE,
-    Event,
-    Fold,
-    Settings,
-    label_event,
-    plan_event,
-    records_digest,
-    replay,
-    settings_event,
-    standing,
-)
+from tarstop_core.screening.events import label_event, plan_event, settings_event
+from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{i}" for i in range(6)]
@@ -246,7 +237,7 @@ def test_folding_the_standing_events_passes_through_what_was_seen(choices: list[
     final = replay(START, IDS, events)
     assert (final.labels[: final.depth] != UNSEEN).all() and (final.labels[final.depth :] == UNSEEN).all()
 
-    fold = Fold(START, IDS)
+    fold = Replay(START, IDS)
     for event in standing(events):
         if event.kind == "label":
             seen = replay(START, IDS, [earlier for earlier in events if earlier.seq < event.seq])

@@ -9,8 +9,8 @@ import pytest
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import Application
-from tarstop_core.protocol_text import changes, protocol_paragraph, settings_rows
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes, protocol_paragraph, settings_rows
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
 

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.home import start_demo, start_review_demo
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.session import Event, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
 from tarstop_core.session_compare import switch_sentence, with_calibrator
 from tarstop_core.session_export import whole_session
 from tarstop_core.store import Store

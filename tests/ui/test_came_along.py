@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.session import replay
+from tarstop_core.screening.fold import replay
 from tarstop_core.session_export import whole_session
 from tarstop_core.store import Store
 

@@ -20,7 +20,8 @@ from tarstop_core.explore import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.session import Event, Settings
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes

@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import as_records
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.session_file import export_session, import_session
 from tarstop_core.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START

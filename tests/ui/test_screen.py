@@ -16,12 +16,15 @@ from streamlit.testing.v1 import AppTest
 from dashboard.home import start_demo
 from dashboard.screen import trace_csv
 from dashboard.work import Work
-from tarstop_core.advice import advise, stopping_outcomes, trace
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.explain import explain
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.trace import trace
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 

@@ -16,14 +16,17 @@ from dashboard.full_text import FORM_OUTCOMES
 from dashboard.screen import full_texts_csv, tables_csv, trace_csv
 from dashboard.shell import linked
 from dashboard.work import Work
-from tarstop_core.advice import advise, trace
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import explain, review_rows
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.trace import trace
 from tarstop_core.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.test_screen import button, expected, html_of, press, unfold_stakes

@@ -11,7 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.home import start_demo, start_review_demo
-from tarstop_core.session import Event, Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.session_compare import outcome, outcome_sentence
 from tarstop_core.session_export import document_rows, to_ris, to_xlsx, whole_session
 from tarstop_core.session_file import export_session

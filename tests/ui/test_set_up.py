@@ -20,7 +20,8 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator, priors
-from tarstop_core.session import Settings, replay
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
 from tarstop_core.store import Store
 
 Open = Callable[..., AppTest]

@@ -112,7 +112,7 @@ def page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.session import Settings
+    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
     found = stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001))
@@ -196,7 +196,7 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
         from dashboard import stakes
-        from tarstop_core.session import Settings
+        from tarstop_core.screening.settings import Settings
         from tarstop_core.value.payoffs import Payoffs
 
         stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
@@ -212,7 +212,7 @@ def compact_page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.session import Settings
+    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
     state = st.session_state
@@ -253,7 +253,7 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
         import streamlit as st
 
         from dashboard import stakes
-        from tarstop_core.session import Settings
+        from tarstop_core.screening.settings import Settings
         from tarstop_core.value.payoffs import Payoffs
 
         st.session_state["moved"] = stakes.compact(Settings(Payoffs.from_q_star(0.5), 0.001), "c")
@@ -273,7 +273,7 @@ def review_page() -> None:
     import streamlit as st
 
     from dashboard import stakes
-    from tarstop_core.session import Settings
+    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
     settings = Settings(

@@ -16,7 +16,8 @@ from tarstop_core.documents.rates import Counts, from_rates
 from tarstop_core.documents.reports import FullText, Report, Row
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, State, standing
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.state import State
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")
 MOST_PATIENTS = 10**9

@@ -10,7 +10,7 @@ from tarstop_core.documents.application import Application
 from tarstop_core.documents.dates import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import chances_badge, question
-from tarstop_core.session import Settings
+from tarstop_core.screening.settings import Settings
 
 ENGINES = {
     "bivariate": "exact binomial likelihood of sensitivity and false-positive rate",

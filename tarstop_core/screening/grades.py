@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tarstop_core.session import State
+from tarstop_core.screening.state import State
 
 
 def grades_in_words(state: State) -> str:
@@ -13,7 +13,9 @@ def grades_in_words(state: State) -> str:
     Examples
     --------
     >>> from tarstop_core.value.decisive.payoffs import Payoffs
-    >>> from tarstop_core.session import Event, Settings, replay
+    >>> from tarstop_core.screening.log import Event
+    >>> from tarstop_core.screening.settings import Settings
+    >>> from tarstop_core.screening.fold import replay
     >>> log = [Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "combination"})]
     >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, confirm_hits=False)
     >>> grades_in_words(replay(settings, ["a", "b"], log[:1])), grades_in_words(replay(settings, ["a", "b"], log))

@@ -18,15 +18,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.advice import screening_path
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.files.synonyms import normal_header
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking
-from tarstop_core.session import CODES, CONFIRMED, UNSEEN, UNSURE, Event, Settings, State
-from tarstop_core.session import RELEVANT as FOUND
+from tarstop_core.screening.labels import CODES, CONFIRMED, UNSEEN, UNSURE
+from tarstop_core.screening.labels import RELEVANT as FOUND
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath
 
 _MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}

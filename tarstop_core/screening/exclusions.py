@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.session import Event, State
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.state import State
 
 LONGEST = 80
 KEYED = 9
@@ -33,7 +34,8 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     Examples
     --------
     >>> from tarstop_core.value.decisive.payoffs import Payoffs
-    >>> from tarstop_core.session import Settings, replay
+    >>> from tarstop_core.screening.settings import Settings
+    >>> from tarstop_core.screening.fold import replay
     >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])
     >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload
     {'reasons': ['too old', 'wrong field'], 'renamed': {'old': 'too old'}}

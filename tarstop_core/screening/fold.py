@@ -1,0 +1,247 @@
+"""From a log to a state: replaying events gives the state, here, elsewhere, or up to any moment in the past."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tarstop_core.documents.reports import Report
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.labels import (
+    BACKGROUND,
+    CODES,
+    COMBINATION,
+    CONFIRMED,
+    GRADES,
+    IRRELEVANT,
+    PENDING,
+    REJECTED,
+    RELEVANT,
+    UNSEEN,
+    as_label,
+)
+from tarstop_core.screening.log import UNDOABLE, Event, standing
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import Decision, State
+
+
+class Replay:
+    """A log applied one standing event after the other; :func:`replay` is the whole of it.
+
+    Taking back is last in, first out, so whatever stands at the end stood on the same footing when
+    it was recorded: folding the standing events passes through the states a person saw.
+    """
+
+    def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
+        self._position = {doc: index for index, doc in enumerate(ids)}
+        self._labels = np.full(len(ids), UNSEEN, dtype=np.int8)
+        self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
+        self._reports: dict[int, Report] = {}
+        self._read_in_full: set[int] = set()
+        self._notes: dict[str, str] = {}
+        self._excluded_for: dict[int, str] = {}
+        self._together: dict[int, int] = {}
+        # What a hit was before, which it is again when it turns out not to be one.
+        self._grades: dict[int, int] = {}
+        self._depth = 0
+        self._state = State(settings=settings, labels=self._labels, confirmed=self._confirmed)
+
+    @property
+    def state(self) -> State:
+        """The state so far; later events do not change it."""
+        return replace(
+            self._state,
+            labels=self._labels.copy(),
+            confirmed=self._confirmed.copy(),
+            notes=dict(self._notes),
+            excluded_for=dict(self._excluded_for),
+            together=dict(self._together),
+        )
+
+    def apply(self, event: Event) -> None:
+        """Take one event in.
+
+        Raises
+        ------
+        InputProblem
+            When it names a document that is not in the list, skips one, or cannot be read.
+        """
+        try:
+            self._state = self._after(event)
+        except InputProblem:
+            raise
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as problem:
+            raise InputProblem(f"Event {event.seq} ({event.kind}) cannot be read: {problem!r}.") from None
+
+    def _after(self, event: Event) -> State:
+        state, content = self._state, event.payload
+        if event.kind in UNDOABLE:
+            spent = self._judge(event)
+            state = replace(state, can_undo=True, spent=state.spent + spent)
+            if event.kind == "report":
+                state = replace(state, reports=dict(self._reports))
+            if state.decision is not None:
+                state = replace(state, decision=replace(state.decision, outdated=True))
+        elif event.kind == "kept":
+            state = self._keep(event)
+        elif event.kind == "families":
+            members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
+            state = replace(state, also=members)
+        elif event.kind == "note":
+            self._at(event)
+            doc, text = str(content["doc"]), str(content["text"])
+            self._notes.pop(doc, None)
+            if text:
+                self._notes[doc] = text
+        elif event.kind == "reasons":
+            self._rename(content.get("renamed", {}))
+            reasons = tuple(str(reason) for reason in content["reasons"])
+            state = replace(state, reasons=reasons, reports=dict(self._reports))
+        elif event.kind == "plan":
+            registered = Settings.from_dict(content["settings"])
+            state = replace(state, plan=registered, plan_records=str(content["records"]))
+        elif event.kind == "settings":
+            deviations = state.deviations if state.plan is None else (*state.deviations, event)
+            settings = Settings.from_dict(content["settings"])
+            state = replace(state, settings=settings, deviations=deviations)
+        elif event.kind == "stopped":
+            state = replace(state, stopped=True)
+        elif event.kind == "decided":
+            decision = Decision(plus=bool(content["plus"]), time=event.time, payload=content)
+            state = replace(state, stopped=True, decision=decision)
+        elif event.kind == "continued":
+            state = replace(state, stopped=False, decision=None, former=state.decision or state.former)
+        else:
+            raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
+        return state
+
+    def _rename(self, renamed: Mapping[str, str]) -> None:
+        """A reason by its new name, wherever it was given."""
+        for at, reason in self._excluded_for.items():
+            self._excluded_for[at] = str(renamed.get(reason, reason))
+        for at, report in self._reports.items():
+            if report.reason in renamed:
+                self._reports[at] = replace(report, reason=str(renamed[report.reason]))
+
+    def _at(self, event: Event, which: str = "doc") -> int:
+        at = self._position.get(str(event.payload[which]))
+        if at is None:
+            doc = event.payload[which]
+            raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
+        return at
+
+    def _keep(self, event: Event) -> State:
+        """Take the labels in that a list came with; they cost nothing here and cannot be undone, only changed."""
+        content = event.payload
+        labels = [str(label) for label in content["labels"].values()]
+        code = {label: CODES[as_label(label)] for label in set(labels)}
+        positions = np.array([self._position.get(str(doc), -1) for doc in content["labels"]], dtype=np.intp)
+        if self._depth or not np.array_equal(np.sort(positions), np.arange(len(positions))):
+            raise InputProblem(
+                f"Event {event.seq} keeps labels of documents that are not the first of the list."
+            )
+        self._labels[positions] = [code[label] for label in labels]
+        self._depth = len(positions)
+        ranks = np.array(content["ranks"], dtype=np.int64)
+        taken = np.zeros(len(self._labels), dtype=bool)
+        if ranks.shape == positions.shape and ((ranks >= 1) & (ranks <= len(taken))).all():
+            taken[ranks - 1] = True
+        if int(taken.sum()) != len(positions):
+            raise InputProblem(f"Event {event.seq} does not say which rank each document had.")
+        for doc, reason in content["reasons"].items():
+            self._excluded_for[self._position[str(doc)]] = str(reason)
+        self._notes |= {str(doc): str(text) for doc, text in content["notes"].items()}
+        return replace(
+            self._state,
+            kept=len(positions),
+            kept_from=str(content["source"]),
+            ranks=np.concatenate([ranks, np.flatnonzero(~taken) + 1]),
+        )
+
+    def _judge(self, event: Event) -> float:
+        """Take a verdict in; what it cost, in the payoffs' unit."""
+        at, settings = self._at(event), self._state.settings
+        if event.kind == "label":
+            if at != self._depth:
+                raise InputProblem(
+                    f"Event {event.seq} labels document {at + 1} of the list, "
+                    f"but document {self._depth + 1} comes next."
+                )
+            self._depth += 1
+        elif at >= self._depth:
+            raise InputProblem(f"Event {event.seq} changes document {at + 1}, which has not been read yet.")
+        if event.kind == "report":
+            report = Report.from_dict(event.payload)
+            self._reports[at] = report
+            first = report.was_read and at not in self._read_in_full
+            if not first:
+                return 0.0
+            self._read_in_full.add(at)
+            return settings.full_cost if settings.stages == 2 else 0.0
+        if event.kind == "confirm":
+            holds = bool(event.payload["holds"])
+            self._labels[at] = RELEVANT if holds else self._grades.get(at, IRRELEVANT)
+            self._confirmed[at] = CONFIRMED if holds else REJECTED
+            if not holds:
+                self._together.pop(at, None)
+        else:
+            self._verdict(event, at)
+        return settings.cost if event.kind == "label" else 0.0
+
+    def _verdict(self, event: Event, at: int) -> None:
+        """Take a label or a relabel in, with what was said beside it."""
+        said = event.payload
+        code = CODES[as_label(str(said["label"]))]
+        if self._state.settings.review and code in (COMBINATION, BACKGROUND):
+            raise InputProblem(
+                f"Event {event.seq} grades document {at + 1} {GRADES[code]}, which is for patents only."
+            )
+        self._labels[at], self._confirmed[at] = code, PENDING
+        if code in (COMBINATION, BACKGROUND):
+            self._grades[at] = code
+        elif code != RELEVANT:
+            self._grades.pop(at, None)
+        self._excluded_for.pop(at, None)
+        self._together.pop(at, None)
+        if said.get("reason"):
+            self._excluded_for[at] = str(said["reason"])
+        if "with" in said:
+            self._together[at] = self._at(event, "with")
+        if said.get("note"):
+            self._notes[str(said["doc"])] = str(said["note"])
+
+
+def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
+    """The state that a log leads to.
+
+    Parameters
+    ----------
+    settings : Settings
+        At the start.
+    ids : sequence of str, length N
+        Documents in screening order.
+    events : sequence of Event
+        The whole log, in order.
+
+    Raises
+    ------
+    InputProblem
+        When the log names a document that is not in the list, or skips one.
+
+    Examples
+    --------
+    >>> start = Settings(Payoffs.from_q_star(0.5), cost=0.001)
+    >>> log = [Event("label", {"doc": "a", "label": "irrelevant"}), Event("undo")]
+    >>> replay(start, ["a", "b"], log[:1]).depth, replay(start, ["a", "b"], log).depth
+    (1, 0)
+    """
+    fold = Replay(settings, ids)
+    for event in standing(events):
+        fold.apply(event)
+    state = fold.state
+    if not events:
+        return state
+    touched = any(event.kind == "label" for event in events)
+    return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)

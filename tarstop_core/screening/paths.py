@@ -1,0 +1,111 @@
+"""From settings and labels to the path that policies are asked about, and the paths under other assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.review import data_share, review_path, with_b_0
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+
+Floats = NDArray[np.float64]
+ScreeningPath = DecisivePath | CumulativePath
+Varied = tuple[str, Settings, ScreeningPath]
+PathsKey = tuple[Settings, bytes, int | None, bytes]
+
+CHANCE_FACTORS = (0.5, 2.0)
+PRIOR_SHIFTS = (-0.2, 0.2)
+PRIOR_EDGE = 0.01
+
+
+def screening_path(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
+) -> ScreeningPath:
+    """The path that a session's labels and settings stand for.
+
+    Parameters
+    ----------
+    settings : Settings
+        May differ from those in force: that is a what-if.
+    calibrator : Calibrator
+        Where `p` comes from; gives the frailty.
+    p : ndarray, shape (N,)
+        Chance of each document, in screening order: of being relevant given ω⁺; in a review, of being
+        included or bringing data.
+    state : State
+        Labels so far.
+    chance_factor : float
+        Every chance times this and times the settings' own scale, at most 1.
+    """
+    chances = scaled(p, settings.scale * chance_factor)
+    if settings.review:
+        return review_path(settings, chances, state)
+    curve = calibrator.curve(chances, kappa=settings.kappa, s=settings.s, silent=state.silent)
+    return DecisivePath(
+        curve=curve,
+        b_0=settings.b_0,
+        payoffs=settings.payoffs,
+        hit=state.hit,
+        needs_citation=settings.citation_needed,
+        labels=np.asarray(state.labels == RELEVANT),
+        p=chances,
+    )
+
+
+def paths_key(settings: Settings, state: State) -> PathsKey:
+    """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
+    found = np.flatnonzero(state.labels == RELEVANT).tobytes()
+    if not settings.review:
+        return settings, state.silent.tobytes(), state.hit, found
+    reports = repr((sorted(state.read_in_full.items()), data_share(settings, state)))
+    return settings, reports.encode(), None, found
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The path of a session and those under other assumptions; they change only with what they depend on."""
+
+    path: ScreeningPath
+    vary: Callable[[], tuple[Varied, ...]]
+
+    @cached_property
+    def others(self) -> tuple[Varied, ...]:
+        """Assumption, settings and path, computed when first asked for: not every advice is varied."""
+        return self.vary()
+
+
+def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
+    """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`."""
+    path = screening_path(settings, calibrator, p, state)
+    return Paths(path, lambda: _varied(path, settings, calibrator, p, state))
+
+
+def _varied(
+    path: ScreeningPath, settings: Settings, calibrator: Calibrator, p: Floats, state: State
+) -> tuple[Varied, ...]:
+    what = "to bring data" if settings.review else "to be relevant"
+    others: list[Varied] = []
+    for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
+        moved = screening_path(settings, calibrator, p, state, factor)
+        others.append((f"documents are {words} as likely {what}", settings, moved))
+    edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
+    for shift in PRIOR_SHIFTS if settings.engine != "reml" or not settings.review else ():
+        b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
+        assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
+        changed = replace(settings, b_0=b_0)
+        moved = (
+            with_b_0(path, changed, state)
+            if isinstance(path, CumulativePath)
+            else screening_path(changed, calibrator, p, state)
+        )
+        others.append((assumption, changed, moved))
+    return tuple(others)

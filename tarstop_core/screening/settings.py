@@ -1,0 +1,192 @@
+"""Everything that changes advice, apart from the labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tarstop_core.belief.decisive import check_prior
+from tarstop_core.belief.of_tables import check_engine
+from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.documents.application import NOTHING_SAID, Application
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies import Policy, parse_policy
+from tarstop_core.value.payoffs import Payoffs, check_cost
+
+DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
+SCENARIOS, TRUTHS, STAGES = ("patent", "review"), ("pooled", "full_evidence"), (1, 2)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that changes advice, apart from the labels.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    cost : float
+        Per document, in the payoffs' unit.
+    b_0 : float
+        Belief before any document, in (0, 1).
+    policy : str
+        As :func:`tarstop_core.policies.parse_policy` reads it.
+    calibrator : str
+        Digest of the calibrator.
+    needs_citation : bool
+        a⁺ is open only with a confirmed document to cite.
+    confirm_hits : bool
+        A hit counts only once it is confirmed.
+    kappa : float
+        Chance that a deciding document, if it exists, is in this list.
+    s : float
+        Chance of recognising a relevant document on reading it.
+    plus, minus : str
+        What the two actions are called.
+    scenario : {"patent", "review"}
+        One relevant document decides, or 2×2 tables of a diagnostic-accuracy review accumulate.
+    theta : float
+        Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
+    engine : str
+        Reviews: one of :data:`~tarstop_core.belief.of_tables.ENGINES`; the same for a whole session.
+    prior : Prior
+        Reviews: everything of it but its b_0, for which `b_0` stands.
+    truth : {"pooled", "full_evidence"}
+        Reviews: what the decision is held against: whether pooled sensitivity exceeds θ, or what all
+        documents of the list would have led to.
+    stages : {1, 2}
+        Reviews: a document and its table are read at once (the paper's), or reports are included by title
+        and abstract and read in full later.
+    full_cost : float
+        Reviews in two stages: cost of reading a report in full, in the payoffs' unit.
+    data_share : DataShare
+        Reviews: how many included reports bring data, before any was read in full.
+    floor : float
+        Reviews: no rule says stop while the chance of the right decision is below this; 0 for none.
+    scale : float
+        Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found.
+    application : Application
+        Patents: what prior art is sought for; says which documents cannot be held against it.
+    """
+
+    payoffs: Payoffs
+    cost: float
+    b_0: float = 0.5
+    policy: str = "optimal"
+    calibrator: str = ""
+    needs_citation: bool = True
+    confirm_hits: bool = True
+    kappa: float = 1.0
+    s: float = 1.0
+    plus: str = "Reject"
+    minus: str = "Grant"
+    scenario: str = "patent"
+    theta: float = 0.75
+    engine: str = "bivariate"
+    prior: Prior = DEFAULT_PRIOR
+    truth: str = "pooled"
+    stages: int = 2
+    full_cost: float = 0.0
+    data_share: DataShare = NOTHING_KNOWN
+    floor: float = 0.0
+    scale: float = 1.0
+    application: Application = NOTHING_SAID
+
+    def __post_init__(self) -> None:
+        check_cost(self.cost)
+        check_prior(self.b_0)
+        parse_policy(self.policy, files=False)
+        for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
+            if not 0 < value <= 1:
+                raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
+        for what, chosen, known in (
+            ("scenario", self.scenario, SCENARIOS),
+            ("truth", self.truth, TRUTHS),
+            ("number of stages", self.stages, STAGES),
+        ):
+            if chosen not in known:
+                raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
+        check_theta(self.theta)
+        check_engine(self.engine)
+        if not (self.full_cost >= 0 and math.isfinite(self.full_cost)):
+            raise InputProblem(
+                f"The cost of a report in full is {self.full_cost:g}; give a number from 0 on."
+            )
+        if not (self.scale > 0 and math.isfinite(self.scale)):
+            raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
+        if not 0 <= self.floor < 1:
+            raise InputProblem(
+                f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
+            )
+
+    @property
+    def review(self) -> bool:
+        """Whether 2×2 tables accumulate."""
+        return self.scenario == "review"
+
+    @property
+    def citation_needed(self) -> bool:
+        """Whether a⁺ waits for a document to cite: in patents only."""
+        return self.needs_citation and not self.review
+
+    @property
+    def belief_prior(self) -> Prior:
+        """The prior with this session's b_0."""
+        return replace(self.prior, b_0=self.b_0)
+
+    @property
+    def rule(self) -> Policy:
+        """The policy as an object."""
+        return parse_policy(self.policy, files=False)
+
+    def paper_mode(self) -> Settings:
+        """The paper's setting: everything that a person's session adds is off."""
+        return replace(
+            self,
+            needs_citation=False,
+            confirm_hits=False,
+            kappa=1.0,
+            s=1.0,
+            stages=1,
+            full_cost=0.0,
+            floor=0.0,
+            scale=1.0,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values; :meth:`from_dict` reads them back."""
+        content = asdict(self)
+        # So that sessions older than these leave as they came.
+        if self.scale == 1:
+            del content["scale"]
+        if self.application == NOTHING_SAID:
+            del content["application"]
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Settings:
+        """Settings from their JSON values.
+
+        Raises
+        ------
+        InputProblem
+            When a value is missing or unusable.
+        """
+        try:
+            values = {**content, "payoffs": Payoffs(**content["payoffs"])}
+            if "prior" in content:
+                values["prior"] = _prior(content["prior"])
+            if "data_share" in content:
+                values["data_share"] = DataShare(**content["data_share"])
+            if "application" in content:
+                values["application"] = Application(**content["application"])
+            return cls(**values)
+        except (AttributeError, KeyError, TypeError) as problem:
+            raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
+
+
+def _prior(content: Mapping[str, Any]) -> Prior:
+    learned = content.get("learned_from")
+    return Prior(**{**content, "learned_from": None if learned is None else LearnedFrom(**learned)})

@@ -1,0 +1,206 @@
+"""Where a session stands after its log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.documents.reports import Collected, Report, collect
+from tarstop_core.screening.labels import (
+    BACKGROUND,
+    COMBINATION,
+    CONFIRMED,
+    PENDING,
+    RELEVANT,
+    UNSEEN,
+    UNSURE,
+)
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided, and on what footing."""
+
+    plus: bool
+    time: str
+    payload: Mapping[str, Any]
+    outdated: bool = False
+    """Whether a verdict was changed since."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a session stands after its log.
+
+    Parameters
+    ----------
+    settings : Settings
+        In force now.
+    labels : ndarray of int8, shape (N,)
+        UNSEEN or one of :data:`CODES`, in screening order.
+    confirmed : ndarray of int8, shape (N,)
+        For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any.
+    seq : int
+        Number of events so far.
+    reports : mapping of int to Report
+        What became of the reports read in full, by position in the list.
+    notes : mapping of str to str
+        By document.
+    reasons : tuple of str
+        Reasons to exclude something that the person defined, in their order.
+    excluded_for : mapping of int to str
+        By position: the reason given with a verdict.
+    together : mapping of int to int
+        By position: the Y that a document settles the question together with.
+    plan : Settings or None
+        What was registered before the first label.
+    plan_records : str
+        Hash of the records that the plan was registered for.
+    deviations : tuple of Event
+        Settings changed, with a reason, after a plan was registered.
+    stopped : bool
+    decision : Decision or None
+    former : Decision or None
+        What had been decided before screening went on.
+    can_undo : bool
+        Whether a label, change or confirmation stands that could be taken back.
+    last_time : str
+        Time of the last event.
+    spent : float
+        What the documents read have cost, each at the cost then in force, in the payoffs' unit.
+    touched : bool
+        Whether a document was ever labelled here, even if that was taken back.
+    kept : int
+        How many documents came with their labels: the first of the list, whatever order they were read in.
+    kept_from : str
+        Where those labels come from.
+    ranks : ndarray of int, shape (N,), or None
+        Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
+    also : mapping of str to tuple of str
+        By document: the other members of its patent family, which are not in the list.
+    """
+
+    settings: Settings
+    labels: NDArray[np.int8]
+    confirmed: NDArray[np.int8]
+    seq: int = 0
+    reports: Mapping[int, Report] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    excluded_for: Mapping[int, str] = field(default_factory=dict)
+    together: Mapping[int, int] = field(default_factory=dict)
+    plan: Settings | None = None
+    plan_records: str = ""
+    deviations: tuple[Event, ...] = ()
+    stopped: bool = False
+    decision: Decision | None = None
+    former: Decision | None = None
+    can_undo: bool = False
+    last_time: str = ""
+    spent: float = 0.0
+    touched: bool = False
+    kept: int = 0
+    kept_from: str = ""
+    ranks: NDArray[np.int64] | None = None
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def ranked(self) -> int | NDArray[np.int64]:
+        """What chances by rank go by: how many documents there are, or the rank of each."""
+        return len(self.labels) if self.ranks is None else self.ranks
+
+    @property
+    def depth(self) -> int:
+        """Documents read: always the first of the list."""
+        return int(np.count_nonzero(self.labels != UNSEEN))
+
+    @property
+    def relevant(self) -> int:
+        """Documents labelled relevant, confirmed or not."""
+        return int(np.count_nonzero(self.labels == RELEVANT))
+
+    @property
+    def unsure(self) -> NDArray[np.intp]:
+        """Positions that wait to be settled."""
+        return np.flatnonzero(self.labels == UNSURE)
+
+    @property
+    def combination(self) -> NDArray[np.intp]:
+        """Positions graded Y: they count in combination, and decide nothing by themselves."""
+        return np.flatnonzero(self.labels == COMBINATION)
+
+    @property
+    def background(self) -> NDArray[np.intp]:
+        """Positions graded A."""
+        return np.flatnonzero(self.labels == BACKGROUND)
+
+    @property
+    def pending(self) -> NDArray[np.intp]:
+        """Positions of hits that wait for confirmation."""
+        if not self.settings.confirm_hits or self.settings.review:
+            return np.array([], dtype=np.intp)
+        return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
+
+    @property
+    def hit(self) -> int | None:
+        """Depth (1-based) of the first hit that counts; none in a review, where no document decides."""
+        if self.settings.review:
+            return None
+        counts = self.labels == RELEVANT
+        if self.settings.confirm_hits:
+            counts &= self.confirmed == CONFIRMED
+        found = np.flatnonzero(counts)
+        return int(found[0]) + 1 if len(found) else None
+
+    @property
+    def silent(self) -> NDArray[np.bool_]:
+        """Documents read without a verdict that counts: belief does not move there."""
+        silent = np.asarray(self.labels == UNSURE)
+        silent[self.pending] = True
+        return silent
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
+        known = np.asarray((self.labels != UNSEEN) & (self.labels != UNSURE))
+        known[self.pending] = False
+        if self._chance_of_data:
+            known[self.waiting] = False
+        return known
+
+    @property
+    def came_true(self) -> NDArray[np.bool_]:
+        """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
+        if not self._chance_of_data:
+            return np.asarray((self.labels == RELEVANT) & self.judged)
+        found = np.zeros(len(self.labels), dtype=bool)
+        found[self.evidence.positions] = True
+        return found
+
+    @property
+    def _chance_of_data(self) -> bool:
+        return self.settings.review and self.settings.stages == 1
+
+    @cached_property
+    def read_in_full(self) -> dict[int, Report]:
+        """Reports of documents that are still included, in the order of the list."""
+        standing = sorted(at for at in self.reports if self.labels[at] == RELEVANT)
+        return {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
+
+    @property
+    def waiting(self) -> NDArray[np.intp]:
+        """Positions of included reports that nothing has been recorded of yet."""
+        included = np.flatnonzero(self.labels == RELEVANT)
+        return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
+
+    @cached_property
+    def evidence(self) -> Collected:
+        """The 2×2 tables that count, in the order of the list."""
+        return collect(self.read_in_full)

@@ -1,0 +1,163 @@
+"""What was believed, advised and answered, document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.screening.advice import _advise
+from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.labels import GRADES, NAMES, REJECTED, RELEVANT
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.paths import Paths, PathsKey, ScreeningPath, paths_key, session_paths
+from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import CumulativePath
+
+Floats = NDArray[np.float64]
+
+
+def trace(
+    settings: Settings,
+    calibrators: Mapping[str, Calibrator],
+    ids: Sequence[str],
+    scores: Floats | None,
+    events: Sequence[Event],
+) -> list[dict[str, Any]]:
+    """One row a document read: what was believed, advised and answered at the time.
+
+    Each row holds the numbers as they stood on the screen just before the document was labelled,
+    with the settings then in force and the labels then known; `label` is the verdict that stands now.
+    Documents that came with their labels were never on the screen: their rows say so, and hold no advice.
+
+    Parameters
+    ----------
+    settings : Settings
+        At the start of the session.
+    calibrators : mapping
+        By digest, for every calibrator the session used.
+    ids : sequence of str, length N
+    scores : ndarray, shape (N,), or None
+    events : sequence of Event
+
+    Returns
+    -------
+    list of dict
+        In order of rank; keys are column names.
+    """
+    final = replay(settings, ids, events)
+    fold = Replay(settings, ids)
+    seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
+    rows = []
+    for event in standing(events):
+        if event.kind == "label":
+            state = fold.state
+            depth, now = state.depth, state.settings
+            key = paths_key(now, state)
+            if key not in seen:
+                calibrator = calibrators[now.calibrator]
+                p = calibrator.probabilities(scores, state.ranked)
+                seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
+            calibrator, p, paths = seen[key]
+            advice = _advise(now, paths, calibrator, p, state)
+            rows.append(
+                {
+                    **_verdict_columns(final, ids, scores, depth),
+                    "time": event.time,
+                    "reviewer": event.reviewer,
+                    "p": float(paths.path.p[depth]),
+                    "h": _chance(paths.path, depth),
+                    "b": advice.b,
+                    "rho": advice.rho,
+                    "evpi": advice.evpi,
+                    "rho_evpi": advice.score,
+                    "worth": advice.worth,
+                    "cost": advice.cost,
+                    "q_star": now.payoffs.q_star,
+                    "policy": now.policy,
+                    "headline": advice.headline,
+                    "advice": "continue" if advice.go_on else "stop",
+                    "more_if_nothing": advice.more,
+                    "note": final.notes.get(ids[depth], ""),
+                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **(
+                        _review_columns(advice.review, final, depth)
+                        if advice.review
+                        else _patent_columns(final, ids, depth)
+                    ),
+                }
+            )
+        fold.apply(event)
+        if event.kind == "kept":
+            rows += [
+                {
+                    **_verdict_columns(final, ids, scores, depth),
+                    "time": event.time,
+                    "reviewer": "",
+                    "kept_from": final.kept_from,
+                    "note": final.notes.get(ids[depth], ""),
+                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **(
+                        _report_columns(final, depth)
+                        if final.settings.review
+                        else _patent_columns(final, ids, depth)
+                    ),
+                }
+                for depth in range(final.kept)
+            ]
+    return rows
+
+
+def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, depth: int) -> dict[str, Any]:
+    return {
+        "rank": depth + 1,
+        "id": ids[depth],
+        "score": None if scores is None else float(scores[depth]),
+        "label": NAMES[int(final.labels[depth])]
+        + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
+    }
+
+
+def _chance(path: ScreeningPath, depth: int) -> float:
+    """What the rule takes for the chance of this document: of a first hit, or of bringing data."""
+    return float((path.rho if isinstance(path, CumulativePath) else path.curve.h)[depth])
+
+
+def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+    """Whether it settles the question, its grade, and the Y that it settles the question together with."""
+    first = final.together.get(depth)
+    return {
+        "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
+        "grade": GRADES.get(int(final.labels[depth]), ""),
+        "together_with": "" if first is None else ids[first],
+    }
+
+
+def _review_columns(told: ReviewFacts, final: State, depth: int) -> dict[str, Any]:
+    return {
+        "studies": told.studies,
+        "reports_waiting": told.waiting,
+        "chance_otherwise": told.otherwise,
+        "unseen_expected": told.unseen[0],
+        **_report_columns(final, depth),
+    }
+
+
+def _report_columns(final: State, depth: int) -> dict[str, Any]:
+    """What became of the report, as it stands."""
+    report = final.read_in_full.get(depth)
+    rows = report.rows if report else ()
+    return {
+        "report": report.outcome if report else "waiting" if depth in final.waiting else "",
+        "report_reason": report.reason if report else "",
+        "tables": "; ".join(
+            f"{row.study}: TP {row.TP}, FP {'' if row.FP is None else row.FP}, "
+            f"FN {row.FN}, TN {'' if row.TN is None else row.TN}"
+            for row in rows
+        ),
+    }
