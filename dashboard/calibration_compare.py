@@ -17,7 +17,7 @@ from dashboard.results_panels import figure, note, table
 from dashboard.session_detail import CHOSEN, loaded
 from dashboard.work import attempt, clock
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
-from tarstop_core.calibrator_compare import (
+from tarstop_core.evaluation.calibrators import (
     SHIPPED,
     Comparison,
     Decisions,

@@ -25,15 +25,14 @@ from dashboard.results_panels import (
     table,
     with_room,
 )
-from tarstop_core import results_figures as figures
-from tarstop_core import results_view as view
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
-from tarstop_core.evaluation import tables
-from tarstop_core.evaluation.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS
+from tarstop_core.evaluation.findings import figures, tables
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
+from tarstop_core.evaluation.findings.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS
+from tarstop_core.evaluation.findings.shipped import Listed
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.shipped_results import Listed
 
 AS_THEY_ARE = "as they are"
 SHARES: tuple[str | float, ...] = (

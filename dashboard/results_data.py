@@ -10,12 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shell import term
-from tarstop_core import background
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import aggregate, claims, paper
+from tarstop_core.evaluation import running as background
+from tarstop_core.evaluation.findings import aggregate, claims, paper
+from tarstop_core.evaluation.findings.shipped import Listed, load_small, shipped
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results
-from tarstop_core.shipped_results import Listed, load_small, shipped
 
 KEPT = 64
 FIGURE_DRAWS = 200

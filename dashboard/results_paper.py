@@ -7,13 +7,12 @@ import streamlit as st
 
 from dashboard import results_data as data
 from dashboard.results_panels import figure, files, heading_of, note, table, with_room
-from tarstop_core import results_figures as figures
-from tarstop_core import results_view as view
-from tarstop_core.evaluation import paper
-from tarstop_core.evaluation.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.report import ICER_DIGITS
+from tarstop_core.evaluation.findings import figures, paper
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
+from tarstop_core.evaluation.findings.report import ICER_DIGITS
+from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tables import PAPER_COSTS, shown_icer, signed
 
 POLICIES = {title: name for name, title in PAPER_NAMES.items()}
 UTILITY_ROUNDING = 2e-4

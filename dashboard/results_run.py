@@ -15,14 +15,14 @@ from dashboard import shell
 from dashboard.results_panels import note
 from dashboard.review_settings import ENGINES
 from dashboard.work import clock
-from tarstop_core import background
-from tarstop_core.background import Order, Run, Status
-from tarstop_core.benchmark_upload import checked, place
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks import from_folder
 from tarstop_core.evaluation.cases import Benchmark, Scenario
 from tarstop_core.evaluation.methods import DEFAULT, VARIANTS, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
+from tarstop_core.evaluation.running import Order, Run, Status
+from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.policies import POLICIES
 
 SECONDS = 1.0

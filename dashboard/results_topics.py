@@ -13,13 +13,13 @@ import streamlit as st
 
 from dashboard import results_data as data
 from dashboard.results_panels import figure, files, note
-from tarstop_core import results_view as view
-from tarstop_core.background import Run, runs
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.aggregate import case_rows, regrets
 from tarstop_core.evaluation.benchmarks import NAMED, REAL, named
 from tarstop_core.evaluation.cases import Case
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.aggregate import case_rows, regrets
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.running import Run, runs
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Payoffs

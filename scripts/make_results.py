@@ -17,12 +17,12 @@ from pathlib import Path
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import REAL, named
+from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
+from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.places import sample_dir
-from tarstop_core.shipped_results import FOLDER, save_small
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from tarstop_core.evaluation.aggregate import beside_paper, rows
-from tarstop_core.evaluation.claims import caution, ordering_sentences, verdicts
+from tarstop_core.evaluation.findings.aggregate import beside_paper, rows
+from tarstop_core.evaluation.findings.claims import caution, ordering_sentences, verdicts
+from tarstop_core.evaluation.findings.shipped import Listed, shipped
+from tarstop_core.evaluation.findings.tables import HEADINGS, headline_cost, panel, signed
 from tarstop_core.evaluation.results import Results, load
-from tarstop_core.evaluation.tables import HEADINGS, headline_cost, panel, signed
-from tarstop_core.shipped_results import Listed, shipped
 
 STATISTICS = {
     "n_relevant": "relevant documents a topic",

@@ -103,10 +103,10 @@ def experiment(
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.evaluation.benchmarks import named
+    from tarstop_core.evaluation.findings.report import Findings, write
+    from tarstop_core.evaluation.finished import Finished
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
-    from tarstop_core.evaluation.report import Report, write
-    from tarstop_core.evaluation.store import Finished
     from tarstop_core.evaluation.tasks import REPLICATIONS, DecisiveTask, ReviewTask, Task
 
     begun = time.perf_counter()
@@ -137,7 +137,7 @@ def experiment(
     if fresh:
         finished.clear()
     results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
-    report = Report(results, share)
+    report = Findings(results, share)
     written = write(report, out, pictures=pictures)
     for note in (*chosen.notes, *written.missing):
         click.echo(note, err=True)
@@ -156,8 +156,8 @@ def experiment(
 
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
-    from tarstop_core.evaluation.report import ICER_DIGITS
-    from tarstop_core.evaluation.tables import HEADINGS, panel
+    from tarstop_core.evaluation.findings.report import ICER_DIGITS
+    from tarstop_core.evaluation.findings.tables import HEADINGS, panel
 
     click.echo(report.caption + ".")
     plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])

@@ -22,13 +22,13 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.aggregate import rows
+from tarstop_core.evaluation.findings.aggregate import rows
+from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
 from tarstop_core.explore import Explored, restaked, sample, sample_search, warm
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.samples.collections import published_sets, sample_full_texts, sample_reviews, sample_topics
 from tarstop_core.screening.settings import Settings
-from tarstop_core.shipped_results import load_small, shipped
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 

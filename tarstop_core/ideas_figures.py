@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.of_tables import BeliefPath
 from tarstop_core.documents.tables import Tables
+from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.evidence.figures import (
     BELIEF_TEXT,
     BELIEF_TEXT_ON_DARK,
@@ -56,7 +57,6 @@ from tarstop_core.presentation.palette import (
     THRESHOLD,
     VALUE,
 )
-from tarstop_core.results_figures import style
 from tarstop_core.screening.explain import action
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sqlalchemy.engine import make_url
+
+from tarstop_core.database import URL_VARIABLE, default_path
 from tarstop_core.errors import InputProblem
+
+PARENT = Path(__file__).resolve().parent.parent
+"""The folder that holds the package: a checkout, or where packages are installed."""
 
 
 def sample_dir() -> Path:
@@ -23,7 +29,7 @@ def sample_dir() -> Path:
         When there is none.
     """
     named = os.environ.get("TARSTOP_SAMPLE_DATA")
-    beside = Path(__file__).resolve().parent.parent
+    beside = PARENT
     candidates = [Path(named)] if named else [beside / "sample_data", beside / "tarstop_app" / "sample_data"]
     for candidate in candidates:
         if (candidate / "patents" / "topics.csv").is_file():
@@ -33,3 +39,12 @@ def sample_dir() -> Path:
         f"No sample data in {where}; install the package again, or make them with "
         "`python -m tarstop_core.samples.simulate DIR` and set TARSTOP_SAMPLE_DATA to DIR."
     )
+
+
+def runs_folder() -> Path:
+    """Where runs are kept: ``experiments`` beside the local database."""
+    url = os.environ.get(URL_VARIABLE, "").strip()
+    place = default_path()
+    if url and make_url(url).get_backend_name() == "sqlite":
+        place = Path(make_url(url).database or place)
+    return place.parent / "experiments"

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tarstop_core import cli_experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import benchmarks
-from tarstop_core.evaluation.aggregate import CONTRACT
+from tarstop_core.evaluation.findings.aggregate import CONTRACT
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"

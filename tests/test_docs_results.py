@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tarstop_core.shipped_results import load_small, shipped
+from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[1]

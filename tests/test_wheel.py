@@ -77,7 +77,11 @@ def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> Non
         text=True,
         check=True,
     ).stdout.split()
-    assert {"session_report.html", "evaluation/report.html", "presentation/templates/page.css"} <= set(told)
+    assert {
+        "session_report.html",
+        "evaluation/findings/report.html",
+        "presentation/templates/page.css",
+    } <= set(told)
 
 
 def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:

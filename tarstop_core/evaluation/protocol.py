@@ -24,13 +24,13 @@ from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS, Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.calibrating import COLUMNS, quality, tally
 from tarstop_core.evaluation.cases import Benchmark, Case, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
+from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.store import Finished
+from tarstop_core.evaluation.tally import COLUMNS, quality, tally
 from tarstop_core.evaluation.tasks import Task
 from tarstop_core.value.payoffs import Payoffs, check_cost
 

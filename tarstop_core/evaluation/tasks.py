@@ -42,7 +42,7 @@ REPLICATIONS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class PlayedGrid:
     """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs.
 
     Parameters
@@ -89,7 +89,7 @@ class Task(Protocol):
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> Played:
+    ) -> PlayedGrid:
         """Stop on a case by every setting, q* and cost.
 
         `truth` is that of :meth:`truth`, for the rules that know it; `exact` asks for `plus_exact`.
@@ -173,12 +173,12 @@ class DecisiveTask:
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> Played:
+    ) -> PlayedGrid:
         """Stop on a case by every setting, q* and cost."""
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)
-            return Played(
+            return PlayedGrid(
                 *(np.broadcast_to(each[:, None, None], shape) for each in (screened, found, recall))
             )
         depths = _depths(paths, settings, costs)
@@ -189,7 +189,7 @@ class DecisiveTask:
                 plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
         if settings[0].knows_truth:
             plus &= truth[:, None]
-        return Played(depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant))
+        return PlayedGrid(depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant))
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class ReviewTask:
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> Played:
+    ) -> PlayedGrid:
         """Stop on a case by every setting, q* and cost."""
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
@@ -306,7 +306,7 @@ class ReviewTask:
             plus[:] = truth[:, None]
             plus_exact = None
         recall = metrics.recall(_found(case)[depths], case.n_relevant)
-        return Played(depths.astype(float), plus, recall, plus_exact)
+        return PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
     def _sampled(
         self,
@@ -315,7 +315,7 @@ class ReviewTask:
         paths: Sequence[CumulativePath],
         settings: Sequence[Policy],
         costs: int,
-    ) -> Played:
+    ) -> PlayedGrid:
         outcome = case.outcome
         assert outcome is not None
         grid = _sample_grid(settings)
@@ -332,7 +332,7 @@ class ReviewTask:
         within = (documents < runs.depth[..., None]).sum(axis=2)
         recall = metrics.recall(within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return Played(
+        return PlayedGrid(
             np.broadcast_to(screened[:, None, None], shape),
             np.broadcast_to(plus[:, :, None], shape),
             np.broadcast_to(recall[:, None, None], shape),

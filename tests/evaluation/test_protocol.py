@@ -12,13 +12,13 @@ import pytest
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import benchmarks
-from tarstop_core.evaluation.aggregate import deciding_now, rows
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
+from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import CHUNK, COSTS, Q_STARS, Cancelled, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
 from tarstop_core.evaluation.results import Results, load, save
-from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
 from tarstop_core.policies import parse_policy
 from tarstop_core.value.payoffs import Payoffs

@@ -19,18 +19,18 @@ from dashboard import results as page
 from dashboard import results_data as data
 from dashboard import results_run, results_topics
 from dashboard.results_paper import differences
-from tarstop_core import background
-from tarstop_core import results_view as view
-from tarstop_core.background import Order, Status
-from tarstop_core.benchmark_upload import checked, place
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks import simulated_patents
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.running import Order, Status
 from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
-from tarstop_core.shipped_results import listed, load_small, save_small, shipped
 from tarstop_core.store import Store
 
 Open = Callable[..., AppTest]

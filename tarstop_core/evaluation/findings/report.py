@@ -14,12 +14,8 @@ import pandas as pd
 
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import aggregate, claims, tables
-from tarstop_core.evaluation.methods import PAPER
-from tarstop_core.evaluation.results import Results, save
-from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.html import page
-from tarstop_core.results_figures import (
+from tarstop_core.evaluation.findings import aggregate, claims, tables
+from tarstop_core.evaluation.findings.figures import (
     ERRORS,
     difference_figure,
     difference_sentence,
@@ -30,6 +26,10 @@ from tarstop_core.results_figures import (
     regret_figure,
     regret_sentence,
 )
+from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.results import Results, save
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.html import page
 
 ICER_DIGITS = {"patent": 1, "review": 0}
 PAPER_CALIBRATION = {"patent": (0.0018, 0.0004), "review": (0.025, 0.0002)}
@@ -58,7 +58,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Findings:
     """Frames and figures of an experiment, computed once.
 
     Parameters
@@ -189,7 +189,7 @@ class Written:
     missing: tuple[str, ...]
 
 
-def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
+def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     """Write tables, figures, settings and the page into a folder.
 
     ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
@@ -243,7 +243,7 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Written:
     return Written((*files, *drawn), tuple(missing))
 
 
-def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
+def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
     """Figures as SVG and PNG, or a sentence that says why not."""
     import plotly.io
 
@@ -271,7 +271,7 @@ def _pictures(report: Report, folder: Path) -> tuple[list[str], list[str]]:
 # --- the page -------------------------------------------------------------------------------------
 
 
-def html(report: Report) -> str:
+def html(report: Findings) -> str:
     """The report as one page: figures that can be looked into, without a network."""
     import plotly.offline
 
@@ -334,7 +334,7 @@ def html(report: Report) -> str:
     )
 
 
-def _engine(report: Report) -> dict[str, Any] | None:
+def _engine(report: Findings) -> dict[str, Any] | None:
     """How often the slower engine would have acted otherwise."""
     if "engine_changes" not in report.rows:
         return None
@@ -347,7 +347,7 @@ def _engine(report: Report) -> dict[str, Any] | None:
     }
 
 
-def _beside_paper(report: Report) -> pd.DataFrame:
+def _beside_paper(report: Findings) -> pd.DataFrame:
     beside = aggregate.beside_paper(report.results)
     if beside.empty:
         return beside

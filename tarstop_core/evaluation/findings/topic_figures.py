@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.evaluation.findings.figures import error_sentence, style
 from tarstop_core.presentation.figures import Figure, axis, label, line, thinned
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import (
@@ -22,7 +23,6 @@ from tarstop_core.presentation.palette import (
     THRESHOLD,
     VALUE,
 )
-from tarstop_core.results_figures import error_sentence, style
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     Parameters
     ----------
     frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.aggregate.rows` gives them.
+        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them.
     simulated, dark : bool
         Say so in the figure; colours for a dark page.
     """
@@ -404,7 +404,7 @@ def errors_sentence(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame : DataFrame
-        As :func:`~tarstop_core.results_figures.error_figure` takes it, NaN where unknown.
+        As :func:`~tarstop_core.evaluation.findings.figures.error_figure` takes it, NaN where unknown.
     """
     known = frame.dropna(subset=["false_adopt", "false_reject"])
     unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
@@ -416,12 +416,12 @@ def errors_sentence(frame: pd.DataFrame) -> str:
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
-    """Recovered numbers of topics as the shares that :func:`~tarstop_core.results_figures.error_figure` draws.
+    """Recovered numbers of topics as the shares that :func:`~tarstop_core.evaluation.findings.figures.error_figure` draws.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows of :func:`~tarstop_core.evaluation.paper.recovered`.
+        Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered`.
     policies : mapping
         Name of the policy of each approach.
     """

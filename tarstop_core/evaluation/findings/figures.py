@@ -88,7 +88,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     Parameters
     ----------
     frame : DataFrame
-        :func:`~tarstop_core.evaluation.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
+        :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
         has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
     simulated : bool
         Says so in the figure.
@@ -225,7 +225,7 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
     Parameters
     ----------
     frame : DataFrame
-        :func:`~tarstop_core.evaluation.aggregate.errors`. NaN where errors cannot be told apart.
+        :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
     scenario : {"patent", "review"}
         What the errors are called after.
     simulated, dark : bool
@@ -328,7 +328,7 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     Parameters
     ----------
     frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.aggregate.rows` gives them. Depth 0 is
+        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them. Depth 0 is
         drawn at 0.5, because the axis is logarithmic.
     """
     own = frame.sort_values("screened", ascending=False)
@@ -411,7 +411,7 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     Parameters
     ----------
     frame : DataFrame
-        Rows of one q* and cost of :func:`~tarstop_core.evaluation.aggregate.compare`. Methods further down than
+        Rows of one q* and cost of :func:`~tarstop_core.evaluation.findings.aggregate.compare`. Methods further down than
         :data:`FURTHEST` are counted, not drawn.
     """
     # What reads nearly everything lies far to the left: only where methods can be told apart is drawn.

@@ -36,7 +36,7 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
     Parameters
     ----------
     rows : DataFrame
-        :func:`~tarstop_core.evaluation.aggregate.rows`.
+        :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
     q_star, cost : float
     digits : int
         Decimals of the ICER (the paper: 1 in patents, 0 in reviews).

@@ -8,8 +8,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from tarstop_core.policies import POLICIES
-from tarstop_core.results_figures import (
+from tarstop_core.evaluation.findings.figures import (
     DIRECT_LABELS,
     difference_figure,
     difference_sentence,
@@ -20,6 +19,7 @@ from tarstop_core.results_figures import (
     regret_sentence,
     style,
 )
+from tarstop_core.policies import POLICIES
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 

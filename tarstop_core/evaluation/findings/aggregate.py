@@ -17,11 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.paper import published, recovered
+from tarstop_core.evaluation.findings.paper import published, recovered
 from tarstop_core.evaluation.results import MethodInfo, Results
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 DRAWS = 1000
 SEED = 1
@@ -441,7 +440,7 @@ def beside_paper(results: Results) -> pd.DataFrame:
         ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
         that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall``
         and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables imply them
-        (:func:`~tarstop_core.evaluation.paper.recovered`; NaN at q* = .5).
+        (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
     """
     keys = ["q_star", "cost", "approach"]
     errors_of = ["false_adopt", "false_reject"]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.paper import omega_plus, published, recovered
+from tarstop_core.evaluation.findings.paper import omega_plus, published, recovered
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference.recorded import GOLDEN, recorded
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tarstop_core.evaluation.aggregate import compare
-from tarstop_core.evaluation.claims import (
+from tarstop_core.evaluation.findings.aggregate import compare
+from tarstop_core.evaluation.findings.claims import (
     FEW_GROUPS,
     PAIRS,
     caution,

@@ -8,9 +8,9 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.aggregate import DRAWS, beside_paper, compare
+from tarstop_core.evaluation.findings.aggregate import DRAWS, beside_paper, compare
+from tarstop_core.evaluation.findings.tables import signed
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tables import signed
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")

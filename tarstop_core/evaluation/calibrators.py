@@ -16,8 +16,8 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import without_relevant
-from tarstop_core.evaluation.calibrating import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent

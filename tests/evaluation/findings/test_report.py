@@ -14,17 +14,17 @@ import pytest
 from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.report import Report, html, write
+from tarstop_core.evaluation.findings.report import Findings, html, write
 from tarstop_core.evaluation.results import Results, load
 
 
 @pytest.fixture(scope="module")
-def report(results: Results) -> Report:
-    return Report(results, draws=30)
+def report(results: Results) -> Findings:
+    return Findings(results, draws=30)
 
 
 @pytest.fixture(scope="module")
-def page(report: Report) -> str:
+def page(report: Findings) -> str:
     return html(report)
 
 
@@ -56,7 +56,7 @@ def test_the_page_is_whole_and_needs_no_network(page: str) -> None:
     assert page.count("<h1>") == 1 and page.count("plotly.js v") == 1
 
 
-def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, report: Report) -> None:
+def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, report: Findings) -> None:
     names = [drawn.name for drawn in report.figures]
     assert len(names) == len(set(names)) and {"errors", "regret_q0.5", "reliability_marginal"} <= set(names)
     for drawn in report.figures:
@@ -69,7 +69,7 @@ def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, repor
         assert drawn.sentence.endswith(".")
 
 
-def test_what_is_simulated_says_so(page: str, report: Report) -> None:
+def test_what_is_simulated_says_so(page: str, report: Findings) -> None:
     assert "Simulated: nothing here was observed" in page
     for drawn in report.figures:
         assert "simulated" in json.dumps(drawn.draw(False)["layout"]["annotations"])
@@ -82,7 +82,7 @@ def test_the_page_shows_achieved_against_published(page: str) -> None:
         assert text in page
 
 
-def test_regret_is_the_same_wherever_it_is_written(report: Report) -> None:
+def test_regret_is_the_same_wherever_it_is_written(report: Findings) -> None:
     rows = report.rows.set_index(["method", "q_star", "cost"])["regret"].dropna()
     for q_star, frame in report.regret.items():
         by_cost = frame.set_index(["method", "cost"])["regret"]
@@ -94,7 +94,7 @@ def test_regret_is_the_same_wherever_it_is_written(report: Report) -> None:
     assert "the best of the 6 methods run" in heading
 
 
-def test_files_say_the_same(report: Report, results: Results, tmp_path: Path) -> None:
+def test_files_say_the_same(report: Findings, results: Results, tmp_path: Path) -> None:
     written = write(report, tmp_path / "out", pictures=False)
     folder = tmp_path / "out"
     assert sorted(path.name for path in folder.iterdir()) == sorted(written.files) and not written.missing
@@ -116,7 +116,7 @@ def test_files_say_the_same(report: Report, results: Results, tmp_path: Path) ->
 
 
 def test_missing_pictures_are_named_with_what_they_need(
-    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    report: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import plotly.io
 
@@ -131,21 +131,21 @@ def test_missing_pictures_are_named_with_what_they_need(
 
 
 def test_pictures_are_drawn(results: Results, tmp_path: Path) -> None:
-    written = write(Report(results.only(["greedy", "optimal"]), draws=10), tmp_path)
+    written = write(Findings(results.only(["greedy", "optimal"]), draws=10), tmp_path)
     if written.missing:
         pytest.skip(written.missing[0])
     assert (tmp_path / "figures" / "errors.svg").read_text().startswith("<svg")
     assert (tmp_path / "figures" / "errors.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_place_that_cannot_be_written_is_named(report: Report, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_named(report: Findings, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputProblem, match="cannot be written"):
         write(report, tmp_path / "file")
 
 
 def test_weighing_is_part_of_every_caption(results: Results) -> None:
-    assert "weighed to 10% ω⁺" in Report(results, share=0.1, draws=0).caption
+    assert "weighed to 10% ω⁺" in Findings(results, share=0.1, draws=0).caption
 
 
 def test_names_from_files_do_not_become_markup(results: Results) -> None:
@@ -154,11 +154,11 @@ def test_names_from_files_do_not_become_markup(results: Results) -> None:
     known |= {"notes": [nasty], "statistics": {nasty: [0.5, None]}}
     methods = tuple(replace(method, title=f"{method.title}{nasty}") for method in results.methods)
     nastier = replace(results, settings=known, methods=methods)
-    page = html(Report(nastier, draws=10))
+    page = html(Findings(nastier, draws=10))
     tags = Tags()
     tags.feed(page)
     plain = Tags()
-    plain.feed(html(Report(results, draws=10)))
+    plain.feed(html(Findings(results, draws=10)))
     assert not tags.open and not tags.wrong and not tags.outside and tags.scripts == plain.scripts
     assert "<img src=x" not in page and not tags.handlers
     assert page.count(escape(nasty)) > 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tarstop_core.evaluation import aggregate, tables
+from tarstop_core.evaluation.findings import aggregate, tables
 from tarstop_core.evaluation.results import Results
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import aggregate
+from tarstop_core.evaluation.findings import aggregate
+from tarstop_core.evaluation.findings.tables import panel
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tables import panel
 from tarstop_core.value.payoffs import Payoffs
 
 

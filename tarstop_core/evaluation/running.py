@@ -21,16 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy.engine import make_url
-
-from tarstop_core.database import URL_VARIABLE, default_path
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
+from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, Cancelled, run
-from tarstop_core.evaluation.store import Finished
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
-from tarstop_core.shipped_results import Listed, listed, save_small
+from tarstop_core.places import PARENT, runs_folder
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
 ORDER, PROGRESS, RESULTS, CACHE, FILES, LOG = (
@@ -128,15 +126,6 @@ _LOCK = threading.Lock()
 _PROCESSES: dict[Path, subprocess.Popen[bytes]] = {}
 
 
-def runs_folder() -> Path:
-    """Where runs are kept: ``experiments`` beside the local database."""
-    url = os.environ.get(URL_VARIABLE, "").strip()
-    place = default_path()
-    if url and make_url(url).get_backend_name() == "sqlite":
-        place = Path(make_url(url).database or place)
-    return place.parent / "experiments"
-
-
 def new_folder() -> Path:
     """A folder for a run to be; its benchmark goes into :data:`FILES`.
 
@@ -186,11 +175,10 @@ def resume(wanted: Run) -> None:
                 return
             process.wait()  # it was told to end, and has at most PATIENCE left
         _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
-        package = str(Path(__file__).resolve().parents[1])
-        paths = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+        paths = os.pathsep.join(filter(None, (str(PARENT), os.environ.get("PYTHONPATH"))))
         with (wanted.folder / LOG).open("ab") as log:
             _PROCESSES[wanted.folder] = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tarstop_core.background", str(wanted.folder)],
+                [sys.executable, "-P", "-m", "tarstop_core.evaluation.running", str(wanted.folder)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
