@@ -30,8 +30,11 @@ from dashboard.explore_cells import MAP_FIGURE, clicked, nearest, selectors
 from dashboard.explore_whole import WHOLE
 from dashboard.results_panels import figure, heading_of, note, unbroken
 from dashboard.work import OPEN
-from tarstop_core import explore, explore_figures
-from tarstop_core.explore import COMPARED, FRACTIONS, Explored, Measure, World, sample, samples
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore import stakes_figure as explore_figures
+from tarstop_core.explore.lists import Explored, sample, samples
+from tarstop_core.explore.maps import COMPARED, FRACTIONS, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
@@ -233,8 +236,8 @@ def _badges(explored: Explored) -> None:
 
 
 def _headline(look: Look) -> None:
-    plan = explore_figures.cell_of(look.explored, look.settings, look.policy, "planned")
-    said = explore_figures.plan_sentence(plan, look.explored)
+    plan = map_figure.cell_of(look.explored, look.settings, look.policy, "planned")
+    said = path_figure.plan_sentence(plan, look.explored)
     path, settings = plan.path, look.settings
     sure = stakes.q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
     act = action(bool(plan.plan.plus[0]), settings)
@@ -253,7 +256,7 @@ def _headline(look: Look) -> None:
 
 def _current(look: Look, asked: Asked) -> Asked:
     settings, explored = look.settings, look.explored
-    now = explore.decide(explored.planned(settings), explored.start, settings.cost)
+    now = plans.decide(explored.planned(settings), explored.start, settings.cost)
     names = (settings.plus, settings.minus)
     figure(
         "explore-stakes",
@@ -291,7 +294,7 @@ def _map(look: Look, asked: Asked) -> Asked:
             "Show",
             OF_ONE,
             index=OF_ONE.index(first.measure) if first.measure in OF_ONE else 0,
-            format_func=lambda name: explore_figures.MEASURES[name],
+            format_func=lambda name: map_figure.MEASURES[name],
             key=f"{key}/measure",
             persist_state="session",
         )
@@ -310,21 +313,19 @@ def _map(look: Look, asked: Asked) -> Asked:
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
     policies = [look.policy] if other is None else [look.policy, other]
-    shown, *others = explore.maps(
-        explored, settings, policies, world, COMPARED if measure == "regret" else ()
-    )
+    shown, *others = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
     against = others[0] if others else None
     here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
     chosen: tuple[float, float] | None = st.session_state.get(f"{key}/cell")
     cell = nearest(shown.q_stars, chosen or here)
     at = shown.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
     rows = pd.concat([pd.DataFrame(each.columns()) for each in (shown, *others)])
-    title = f"{explore_figures.MEASURES[measure]} of {look.policy}"
+    title = f"{map_figure.MEASURES[measure]} of {look.policy}"
     figure(
         MAP_FIGURE,
         f"{title}{f' minus that of {other}' if other else ''}, {WORLDS[world].lower()}",
-        explore_figures.map_figure(shown, measure, against=against, here=here, cell=at, **look.how),
-        explore_figures.map_sentence(shown, measure, against)
+        map_figure.map_figure(shown, measure, against=against, here=here, cell=at, **look.how),
+        map_figure.map_sentence(shown, measure, against)
         + " × is where you are; the square is the cell looked into below. Click another.",
         rows,
         look.stem,
@@ -338,7 +339,7 @@ def _map(look: Look, asked: Asked) -> Asked:
 
 def _in_full(look: Look) -> None:
     """What stays as it is while the cost of a document changes."""
-    said = explore_figures.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
+    said = path_figure.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
     if said:
         note(said)
 
@@ -346,17 +347,17 @@ def _in_full(look: Look) -> None:
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
     own = Stakes(look.settings.payoffs, look.settings.cost).with_q_star(cell[0]).with_fraction(cell[1])
     settings = replace(look.settings, payoffs=own.payoffs, cost=own.cost)
-    found = explore_figures.cell_of(look.explored, settings, policy, world)
+    found = map_figure.cell_of(look.explored, settings, policy, world)
     figure(
         "explore-path",
         f"{policy} at q* = {cell[0]:g} and a cost of {amount(own.cost, own.payoffs.unit)}",
-        explore_figures.path_figure(
+        path_figure.path_figure(
             found,
             belief_title="chance it exists" if not settings.review else "chance it is sensitive",
             **look.how,
         ),
-        explore_figures.path_sentence(found, settings.plus, settings.minus),
-        pd.DataFrame(explore_figures.path_columns(found)),
+        path_figure.path_sentence(found, settings.plus, settings.minus),
+        pd.DataFrame(path_figure.path_columns(found)),
         look.stem,
     )
 
@@ -366,18 +367,18 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
 
 def _sensitivity(look: Look, asked: Asked) -> Asked:
     explored, settings, policy = look.explored, look.settings, look.policy
-    found = explore.tornado(explored, settings, policy)
+    found = sensitivity.tornado(explored, settings, policy)
     figure(
         "explore-tornado",
         f"What moves {policy}: one assumption changed at a time",
-        explore_figures.tornado_figure(found, settings, **look.how),
-        explore_figures.tornado_sentence(found, settings),
-        pd.DataFrame(explore_figures.tornado_rows(found)),
+        sensitivity_figure.tornado_figure(found, settings, **look.how),
+        sensitivity_figure.tornado_sentence(found, settings),
+        pd.DataFrame(sensitivity_figure.tornado_rows(found)),
         look.stem,
     )
     heading_of("Where the advice would turn")
-    now, turns = explore.break_evens(explored, settings, policy)
-    sentences = explore_figures.break_even_sentences(explored, settings, now, turns)
+    now, turns = sensitivity.break_evens(explored, settings, policy)
+    sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
     items = "".join(f"<li>{html.escape(unbroken(each))}</li>" for each in sentences)
     st.html(f'<ul class="tar-notes">{items}</ul>')
     _in_full(look)

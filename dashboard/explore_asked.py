@@ -11,9 +11,10 @@ import streamlit as st
 
 from dashboard import shell, stakes
 from dashboard.results_panels import note
-from tarstop_core import explore, explore_figures
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import Explored, Measure, World, rules
+from tarstop_core.explore import map_figure, sensitivity
+from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.maps import Measure, World, rules
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.settings import Settings
@@ -84,7 +85,7 @@ def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
         settings,
         _spec(address.get("rule", "")) or settings.policy,
         _spec(address.get("against", "")),
-        measure if measure in explore_figures.MEASURES else "depth",
+        measure if measure in map_figure.MEASURES else "depth",
         "played" if world == "played" and explored.truth is not None else "planned",
         (cell[0], cell[1]) if cell else None,
     )
@@ -232,8 +233,8 @@ def _questions(key: str, settings: Settings) -> None:
         persist_state="session",
     )
     with shell.problems_shown():
-        found = explore.elicited(worse == "plus", times, loss, hour, per_hour, unit)
-        said = explore_figures.check_sentence(found, settings)
+        found = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
+        said = map_figure.check_sentence(found, settings)
         note(f"q* = {found.payoffs.q_star:.2f}, c = {amount(found.cost, unit)}. {said}")
         st.button(
             "Use these",

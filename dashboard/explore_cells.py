@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.results_panels import chart_key, heading_of
-from tarstop_core.explore import FRACTIONS
+from tarstop_core.explore.maps import FRACTIONS
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.value.payoffs import Payoffs

@@ -26,8 +26,10 @@ from dashboard.explore_asked import (
 )
 from dashboard.explore_cells import MAP_FIGURE, clicked, nearest, selectors
 from dashboard.results_panels import figure, files, heading_of, note
-from tarstop_core import explore, explore_figures
-from tarstop_core.explore import COLLECTIONS, COMPARED, FRACTIONS, Explored, MeanMap, Measure, World
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps
+from tarstop_core.explore.lists import COLLECTIONS, Explored
+from tarstop_core.explore.maps import COMPARED, FRACTIONS, MeanMap, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action
@@ -93,14 +95,14 @@ def _map(
             "Show the mean",
             offered,
             index=offered.index(first.measure) if first.measure in offered else 0,
-            format_func=lambda name: explore_figures.MEASURES[name],
+            format_func=lambda name: map_figure.MEASURES[name],
             key=f"{key}/measure/{world}",
             persist_state="session",
         )
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
     policies = [policy] if other is None else [policy, other]
-    shown, *others = explore.mean_maps(
+    shown, *others = maps.mean_maps(
         [each for _, each in lists], settings, policies, world, COMPARED if measure == "regret" else ()
     )
     against = others[0] if others else None
@@ -111,8 +113,8 @@ def _map(
     minus = f" minus that of {other}" if other else ""
     figure(
         MAP_FIGURE,
-        f"{explore_figures.MEASURES[measure]} of {policy}{minus}, mean of {len(lists)} lists, {WORLDS[world].lower()}",
-        explore_figures.map_figure(
+        f"{map_figure.MEASURES[measure]} of {policy}{minus}, mean of {len(lists)} lists, {WORLDS[world].lower()}",
+        map_figure.map_figure(
             shown,
             measure,
             against=against,
@@ -121,7 +123,7 @@ def _map(
             simulated=True,
             dark=st.context.theme.type == "dark",
         ),
-        explore_figures.mean_sentence(shown, measure, against)
+        map_figure.mean_sentence(shown, measure, against)
         + " × is where you are; the square is the cell looked into below. Click another.",
         pd.concat([pd.DataFrame(each.columns()) for each in (shown, *others)]),
         f"tarstop-explore-{key.rpartition('/')[2]}",

@@ -14,7 +14,7 @@ from dashboard import learn_documents, shell
 from dashboard.results_panels import PLAIN, figure, heading_of, note, table, unbroken
 from tarstop_core import your_call, your_call_figures
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dashboard.reading import document_html
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.samples.collections import (
     FullText,
     load_review_sample,

@@ -13,7 +13,7 @@ from dashboard import shell
 from dashboard.results_panels import figure
 from tarstop_core import ideas
 from tarstop_core import ideas_figures as draw
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.ideas import CASES, FACTORS
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms

@@ -16,7 +16,8 @@ from dashboard import learn_documents, shell
 from dashboard.results_panels import figure, heading_of, note, table, unbroken
 from tarstop_core import lesson as lessons
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import rules, sample, samples
+from tarstop_core.explore.lists import sample, samples
+from tarstop_core.explore.maps import rules
 from tarstop_core.lesson import Lesson, Step, lesson
 from tarstop_core.lesson_figures import curves
 from tarstop_core.lesson_formulas import EXPLAINED, filled

@@ -25,7 +25,9 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
-from tarstop_core.explore import Explored, restaked, sample, sample_search, warm
+from tarstop_core.explore.lists import Explored, sample, sample_search
+from tarstop_core.explore.maps import warm
+from tarstop_core.explore.plans import restaked
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.samples.collections import published_sets, sample_full_texts, sample_reviews, sample_topics
 from tarstop_core.screening.settings import Settings
@@ -62,7 +64,7 @@ class Case:
     title : str
         What it shows, in a few words.
     key : str
-        Of the sample (:func:`~tarstop_core.explore.samples`).
+        Of the sample (:func:`~tarstop_core.explore.lists.samples`).
     q_star, cost, theta : float
         Where the case begins.
     """

@@ -22,14 +22,7 @@ from tarstop_core.evidence.figures import (
     VALUE_TEXT_ON_DARK,
     short,
 )
-from tarstop_core.explore_figures import (
-    MINUS_TEXT,
-    MINUS_TEXT_ON_DARK,
-    PLUS_TEXT,
-    PLUS_TEXT_ON_DARK,
-    drawn_layout,
-    text_colour,
-)
+from tarstop_core.explore.stakes_figure import drawn_layout, text_colour
 from tarstop_core.ideas import (
     AHEAD,
     BELIEFS,
@@ -53,7 +46,11 @@ from tarstop_core.presentation.palette import (
     COST_TEXT,
     COST_TEXT_ON_DARK,
     MINUS,
+    MINUS_TEXT,
+    MINUS_TEXT_ON_DARK,
     PLUS,
+    PLUS_TEXT,
+    PLUS_TEXT_ON_DARK,
     THRESHOLD,
     VALUE,
 )

@@ -1,7 +1,7 @@
 """A stopping rule followed one document at a time, as a lecture follows it.
 
 Nothing is computed here that the engine does not compute: beliefs, values and depths are read off the path that a
-replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.Explored.replayed`.
+replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.lists.Explored.replayed`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
-from tarstop_core.explore import COMPARED, Explored, Now, decide, sample
+from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.explore.maps import COMPARED
+from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.explore_figures import PAPER, PAPER_ON_DARK
+from tarstop_core.explore.stakes_figure import PAPER, PAPER_ON_DARK
 from tarstop_core.lesson import Lesson, Step
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, label

@@ -1,6 +1,6 @@
 """A game: a person stops and decides on sample lists, and is held against every rule on the same lists.
 
-Outcomes are those of an experiment: of the rules by :meth:`~tarstop_core.explore.Explored.replayed`, of the person by
+Outcomes are those of an experiment: of the rules by :meth:`~tarstop_core.explore.lists.Explored.replayed`, of the person by
 the same metrics.
 """
 
@@ -19,7 +19,7 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
-from tarstop_core.explore import Explored, sample
+from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples.collections import sample_qrels, sample_reviews

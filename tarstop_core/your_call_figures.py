@@ -7,13 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.explore import sample
-from tarstop_core.explore_figures import PLUS_TEXT, PLUS_TEXT_ON_DARK
+from tarstop_core.explore.lists import sample
 from tarstop_core.lesson_figures import end_of_axis, for_a_hall
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, axis, label
-from tarstop_core.presentation.palette import BELIEF, PLUS, TEXT, TEXT_ON_DARK, THRESHOLD
+from tarstop_core.presentation.palette import (
+    BELIEF,
+    PLUS,
+    PLUS_TEXT,
+    PLUS_TEXT_ON_DARK,
+    TEXT,
+    TEXT_ON_DARK,
+    THRESHOLD,
+)
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.your_call import YOU, Game, Row, finds_of
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tarstop_core import lesson as lessons
-from tarstop_core.explore import sample, samples
+from tarstop_core.explore.lists import sample, samples
 from tarstop_core.lesson import Lesson, best_plan
 from tarstop_core.lesson_formulas import EXPLAINED, filled, tex
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy

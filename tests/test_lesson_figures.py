@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tarstop_core import lesson_figures, your_call_figures
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.lesson import Lesson
 from tarstop_core.policies import Budget, Optimal, Policy
 from tarstop_core.your_call import ROUNDS, Call, Game, compared, finds_of

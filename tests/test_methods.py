@@ -35,7 +35,7 @@ OF_FORMULAS = {
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"rows", "summary"},
-    "explore": {
+    "explore.lists": {
         "collection",
         "decide",
         "goes_on",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tarstop_core import your_call
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES, Randomised
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.your_call import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode

@@ -15,3 +15,8 @@ COST_TEXT, COST_TEXT_ON_DARK = "#8A5A00", "#E69F00"
 # The page's background in both themes: behind a label that lines may cross.
 PAPER, PAPER_ON_DARK = "#FFFFFF", "#14181D"
 GRID = "rgba(128,128,128,0.22)"
+
+# As text on white and on near-black the two actions need 4.5:1.
+PLUS_TEXT, PLUS_TEXT_ON_DARK = "#B04A00", "#F08A4B"
+MINUS_TEXT, MINUS_TEXT_ON_DARK = "#1F6FA8", "#56B4E9"
+BELIEF_TEXT_ON_DARK = "#5AB4E6"

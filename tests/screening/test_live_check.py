@@ -16,7 +16,7 @@ from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_h
 from tarstop_core.calibration.live_check import PRIOR_SHAPE, expected_range, factor
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.events import settings_event

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard.explore import CURRENT, MAP, OF_ONE, SENSITIVITY
 from dashboard.explore_asked import Asked, address_of, read_address
 from dashboard.home import start_demo
-from tarstop_core import explore, explore_figures
 from tarstop_core.documents.records import as_records
-from tarstop_core.explore import sample
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
@@ -47,8 +48,8 @@ def asked(key: str = SEARCH, **more: float) -> Settings:
 
 def headline(key: str, settings: Settings) -> str:
     """What the top of the page ought to say."""
-    plan = explore_figures.cell_of(sample(key), settings, Optimal(), "planned")
-    return explore_figures.plan_sentence(plan, sample(key))
+    plan = map_figure.cell_of(sample(key), settings, Optimal(), "planned")
+    return path_figure.plan_sentence(plan, sample(key))
 
 
 def test_a_sample_is_shown_first_and_the_address_has_everything(open_app: OpenApp) -> None:
@@ -66,7 +67,7 @@ def test_an_address_brings_back_what_was_asked(open_app: OpenApp, key: str) -> N
     said = shown(app)
     settings = asked(key, b_0=0.3)
     assert headline(key, settings) in said
-    now = explore.decide(sample(key).planned(settings), 0, 12.0)
+    now = plans.decide(sample(key).planned(settings), 0, 12.0)
     assert f"certainty would be worth {amount(now.evpi, '£')}" in said
     assert f"the paper’s score is {amount(now.value, '£')} against a cost of £12" in said
     assert app.query_params["b_0"] == "0.3" and app.query_params["unit"] == "£"
@@ -103,16 +104,16 @@ def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measur
         cell="0.2,0.01",
         **ASKED,
     )
-    first, second = explore.maps(
+    first, second = maps.maps(
         sample(SEARCH),
         asked(),
         [Optimal(), Smooth(5)],
         world,
-        explore.COMPARED if measure == "regret" else (),  # type: ignore[arg-type]
+        maps.COMPARED if measure == "regret" else (),  # type: ignore[arg-type]
     )
     said = shown(app)
-    assert explore_figures.map_sentence(first, measure, second) in said  # type: ignore[arg-type]
-    row, column = first.q_stars.index(0.2), explore.FRACTIONS.index(0.01)
+    assert map_figure.map_sentence(first, measure, second) in said  # type: ignore[arg-type]
+    row, column = first.q_stars.index(0.2), maps.FRACTIONS.index(0.01)
     assert "At q* = 0.20 and a cost of £140 Optimal stops" in said
     assert f"after {first.depth[row, column]:,} document" in said
     assert (
@@ -135,10 +136,10 @@ def test_a_cell_is_chosen_by_sliders_and_left_again(open_app: OpenApp) -> None:
 def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> None:
     app = open_app("explore", of=SEARCH, show=SENSITIVITY, rule="greedy", **ASKED)
     said = shown(app)
-    found = explore.tornado(sample(SEARCH), asked(), Greedy())
-    assert explore_figures.tornado_sentence(found, asked()) in said
-    turns = explore.break_evens(sample(SEARCH), asked(), Greedy())
-    for sentence in explore_figures.break_even_sentences(sample(SEARCH), asked(), *turns):
+    found = sensitivity.tornado(sample(SEARCH), asked(), Greedy())
+    assert sensitivity_figure.tornado_sentence(found, asked()) in said
+    turns = sensitivity.break_evens(sample(SEARCH), asked(), Greedy())
+    for sentence in sensitivity_figure.break_even_sentences(sample(SEARCH), asked(), *turns):
         assert sentence in said
     assert app.query_params["rule"] == "greedy"
 
@@ -226,10 +227,10 @@ def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
     settings = lists[0][1].settings
     if theta:
         settings = replace(settings, theta=float(theta))
-    (found,) = explore.mean_maps([each for _, each in lists], settings, [Optimal()], "played")
-    assert explore_figures.mean_sentence(found, "agreement") in said
+    (found,) = maps.mean_maps([each for _, each in lists], settings, [Optimal()], "played")
+    assert map_figure.mean_sentence(found, "agreement") in said
     table = app.dataframe[0].value
-    row, column = found.q_stars.index(q_star), explore.FRACTIONS.index(0.001)
+    row, column = found.q_stars.index(q_star), maps.FRACTIONS.index(0.001)
     # One list as `tarstop replay` has it.
     own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
     first = lists[0][1]

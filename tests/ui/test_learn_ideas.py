@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.learn_ideas import IDEAS
 from tarstop_core import ideas
 from tarstop_core import ideas_figures as figures
-from tarstop_core.explore import sample
+from tarstop_core.explore.lists import sample
 from tarstop_core.ideas import CASES, at_stake
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarstop_core import explore
-from tarstop_core import explore_figures as figures
-from tarstop_core.explore import FRACTIONS, Measure, Now, World, sample
+from tarstop_core.explore import map_figure, maps, path_figure, sensitivity, sensitivity_figure
+from tarstop_core.explore import stakes_figure as figures
+from tarstop_core.explore.lists import sample
+from tarstop_core.explore.maps import FRACTIONS, Measure, World
+from tarstop_core.explore.plans import Now
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
 from tarstop_core.screening.settings import Settings
@@ -24,11 +26,11 @@ MONEY = Payoffs(2500, 10_000, 2500, 10_000, "£")
 MEASURES: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 
 
-def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> list[explore.Map]:
+def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> list[maps.Map]:
     """Maps of a sample in money."""
     explored = sample(key)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
-    return explore.maps(explored, settings, policies or (Optimal(),), world, explore.COMPARED)
+    return maps.maps(explored, settings, policies or (Optimal(),), world, maps.COMPARED)
 
 
 def texts(figure: dict[str, Any]) -> list[str]:
@@ -65,7 +67,7 @@ def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
 def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: World, measure: Measure) -> None:
     first, second = shown(key, world, Optimal(), Greedy())
     for against in (None, second):
-        figure = figures.map_figure(first, measure, against=against, here=(0.8, 0.0004), cell=(4, 7))
+        figure = map_figure.map_figure(first, measure, against=against, here=(0.8, 0.0004), cell=(4, 7))
         heat, points, cell, here = figure["data"]
         z = np.array(heat["z"])
         assert z.shape == first.depth.shape and heat["zmin"] <= z.min() and z.max() <= heat["zmax"]
@@ -75,7 +77,7 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
         assert points["x"][3] == pytest.approx(np.log10(25_000 * FRACTIONS[3]))
         assert (cell["x"], cell["y"]) == ([points["x"][7]], [first.q_stars[4]])
         assert here["y"] == [0.8] and here["x"] == [pytest.approx(1.0)]
-        said = figures.map_sentence(first, measure, against)
+        said = map_figure.map_sentence(first, measure, against)
         assert said.startswith(("Optimal", "Net utility of Optimal", "Expected net utility of Optimal"))
         assert not re.search(r"\d\.\d{5,}|\d{4,}\.\d", said), said
         json.dumps(figure)
@@ -84,50 +86,53 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
 def test_sentences_of_maps_are_computed_from_the_cells() -> None:
     first, second = shown(SEARCH, "planned", Optimal(), Greedy())
     row, column = divmod(int(first.depth.argmax()), len(FRACTIONS))
-    said = figures.map_sentence(first, "depth")
+    said = map_figure.map_sentence(first, "depth")
     assert f"0 to {first.depth.max():,} documents if nothing turns up" in said
     assert f"latest at q* = {first.q_stars[row]:g} and a cost of £{FRACTIONS[column] * 25_000:.3g}" in said
-    both = figures.map_sentence(first, "depth", second)
+    both = map_figure.map_sentence(first, "depth", second)
     assert f"largest difference is {np.abs(first.depth - second.depth).max():,} documents" in both
     assert (
-        figures.map_sentence(first, "depth", first) == "Optimal and Optimal come to the same in every cell."
+        map_figure.map_sentence(first, "depth", first)
+        == "Optimal and Optimal come to the same in every cell."
     )
     (fixed,) = shown(SEARCH, "planned", Budget(7))
-    assert figures.map_sentence(fixed, "depth") == "Budget(7): stopping depth is 7 documents in every cell."
+    assert (
+        map_figure.map_sentence(fixed, "depth") == "Budget(7): stopping depth is 7 documents in every cell."
+    )
 
 
 def test_decisions_are_told_by_signs_as_well_as_colours() -> None:
     (played,) = shown(SEARCH, "played")
-    marks = np.array(figures.map_figure(played, "decision")["data"][0]["text"])
+    marks = np.array(map_figure.map_figure(played, "decision")["data"][0]["text"])
     assert played.omega is not None
     wrong = played.plus != played.omega[:, None]
     assert (marks[wrong] == "✗").all() and set(marks[~wrong]) <= {"+", "−"} and wrong.any()
     first, second = shown(SEARCH, "planned", Optimal(), Budget(1))
-    marks = np.array(figures.map_figure(first, "decision", against=second)["data"][0]["text"])
+    marks = np.array(map_figure.map_figure(first, "decision", against=second)["data"][0]["text"])
     assert ((marks == "≠") == (first.plus != second.plus)).all()
 
 
 def test_where_one_is_is_marked_only_on_the_map() -> None:
     (one,) = shown()
-    assert len(figures.map_figure(one, "depth", here=(0.5, 0.0))["data"]) == 2
-    assert len(figures.map_figure(one, "depth", here=(0.5, 0.5))["data"]) == 2
+    assert len(map_figure.map_figure(one, "depth", here=(0.5, 0.0))["data"]) == 2
+    assert len(map_figure.map_figure(one, "depth", here=(0.5, 0.5))["data"]) == 2
 
 
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])
 def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
     explored = sample(key)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
-    found = explore.tornado(explored, settings, Optimal())
-    figure = figures.tornado_figure(found, settings, simulated=True, dark=True)
+    found = sensitivity.tornado(explored, settings, Optimal())
+    figure = sensitivity_figure.tornado_figure(found, settings, simulated=True, dark=True)
     depth_low, depth_high, net_low, net_high = figure["data"]
     widths = [max(*ends, 0) - min(*ends, 0) for ends in zip(depth_low["x"], depth_high["x"], strict=True)]
     assert widths == sorted(widths, reverse=True) and len(widths) == len(found.swings)
     assert depth_low["base"][0] == found.depth and net_high["base"][0] == found.net_utility
     assert any("b₀ = " in each for each in net_low["customdata"])
     assert "twice as likely" in " ".join(net_high["customdata"])
-    said = figures.tornado_sentence(found, settings)
+    said = sensitivity_figure.tornado_sentence(found, settings)
     assert f"stops after {found.depth:,} documents" in said and "£" in said
-    rows = figures.tornado_rows(found)
+    rows = sensitivity_figure.tornado_rows(found)
     assert len(rows) == 2 * len(found.swings) and {"low", "high"} != {row["assumption"] for row in rows}
     json.dumps(figure)
 
@@ -135,8 +140,8 @@ def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
 def test_break_evens_say_what_would_happen_instead() -> None:
     explored = sample(SEARCH)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
-    said = figures.break_even_sentences(
-        explored, settings, *explore.break_evens(explored, settings, Optimal())
+    said = sensitivity_figure.break_even_sentences(
+        explored, settings, *sensitivity.break_evens(explored, settings, Optimal())
     )
     assert any(
         re.search(
@@ -145,7 +150,9 @@ def test_break_evens_say_what_would_happen_instead() -> None:
         for each in said
     )
     dear = replace(settings, cost=3000.0)
-    said = figures.break_even_sentences(explored, dear, *explore.break_evens(explored, dear, Optimal()))
+    said = sensitivity_figure.break_even_sentences(
+        explored, dear, *sensitivity.break_evens(explored, dear, Optimal())
+    )
     assert any(
         re.search(
             r"^You would screen on if a missed prior-art document, that is a wrong “Grant” \(L_g\) cost more than £[\d,]+ \(now £2,500\)\.$",
@@ -159,13 +166,13 @@ def test_break_evens_say_what_would_happen_instead() -> None:
 @pytest.mark.parametrize("world", ["planned", "played"])
 def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) -> None:
     explored = sample(key)
-    found = figures.cell_of(explored, explored.settings, Optimal(), world)
-    figure = figures.path_figure(found, simulated=True)
+    found = map_figure.cell_of(explored, explored.settings, Optimal(), world)
+    figure = path_figure.path_figure(found, simulated=True)
     assert "simulated" in texts(figure)
-    said = figures.path_sentence(found, "Yes", "No")
+    said = path_figure.path_sentence(found, "Yes", "No")
     assert f"after {found.depth:,} document" in said
     assert ("rightly" in said or "wrongly" in said) == (world == "played")
-    columns = figures.path_columns(found)
+    columns = path_figure.path_columns(found)
     assert {len(each) for each in columns.values()} == {len(explored) + 1}
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
     json.dumps(figure)
@@ -173,16 +180,16 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
 
 def test_the_headline_and_the_check_say_their_numbers() -> None:
     explored = sample(SEARCH)
-    plan = figures.cell_of(explored, explored.settings, Optimal(), "planned")
-    assert figures.plan_sentence(plan, explored) == (
+    plan = map_figure.cell_of(explored, explored.settings, Optimal(), "planned")
+    assert path_figure.plan_sentence(plan, explored) == (
         f"Optimal stops after {plan.depth} documents of 312 if nothing turns up; following it is expected to bring "
         f"{plan.plan.net_utility[0]:.3f}, net of screening."
     )
     dear = replace(explored.settings, cost=5.0)
-    plan = figures.cell_of(explored, dear, Optimal(), "planned")
-    assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
+    plan = map_figure.cell_of(explored, dear, Optimal(), "planned")
+    assert path_figure.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
     free = Stakes(MONEY, 0.0)
-    assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+    assert map_figure.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
 
 
 @pytest.mark.parametrize("confirm", [False, True])
@@ -193,38 +200,39 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     labels[:18], labels[17], confirmed[17] = IRRELEVANT, RELEVANT, CONFIRMED
     state = replace(unread.state, settings=settings, labels=labels, confirmed=confirmed)
     explored = replace(unread, settings=settings, state=state, truth=None)
-    found = figures.cell_of(explored, settings, Optimal(), "planned")
+    found = map_figure.cell_of(explored, settings, Optimal(), "planned")
     hit = "a confirmed hit" if confirm else "a hit"
-    assert figures.plan_sentence(found, explored).startswith(
+    assert path_figure.plan_sentence(found, explored).startswith(
         f"The question is settled: {hit} stands at document 18, so Optimal stops there, expected to bring "
     )
-    further = figures.cell_of(explored, settings, Budget(100), "planned")
-    assert "yet Budget(100) reads on to document 100" in figures.plan_sentence(further, explored)
-    (drawn,) = explore.maps(explored, settings, [Optimal()], "planned")
-    moved = explore.tornado(explored, settings, Optimal())
+    further = map_figure.cell_of(explored, settings, Budget(100), "planned")
+    assert "yet Budget(100) reads on to document 100" in path_figure.plan_sentence(further, explored)
+    (drawn,) = maps.maps(explored, settings, [Optimal()], "planned")
+    moved = sensitivity.tornado(explored, settings, Optimal())
     assert drawn.settled and moved.settled and set(drawn.depth.ravel()) == {18} and drawn.plus.all()
-    said = [figures.map_sentence(drawn, measure) for measure in ("depth", "decision")]
-    said += [figures.path_sentence(found, "Reject", "Grant"), figures.tornado_sentence(moved, settings)]
+    said = [map_figure.map_sentence(drawn, measure) for measure in ("depth", "decision")]
+    said += [
+        path_figure.path_sentence(found, "Reject", "Grant"),
+        sensitivity_figure.tornado_sentence(moved, settings),
+    ]
     assert all("a hit has settled the question" in each.replace("A hit", "a hit") for each in said)
     assert not any("turns up" in each for each in said)
     state = replace(state, labels=np.where(np.arange(len(unread)) == 18, IRRELEVANT, labels).astype(np.int8))
     later = replace(explored, state=state)
-    found = figures.cell_of(later, settings, Optimal(), "planned")
-    assert "at document 18, so Optimal reads nothing more" in figures.plan_sentence(found, later)
+    found = map_figure.cell_of(later, settings, Optimal(), "planned")
+    assert "at document 18, so Optimal reads nothing more" in path_figure.plan_sentence(found, later)
 
 
 @pytest.mark.parametrize("measure", ["depth", "net_utility", "regret", "agreement"])
 def test_the_mean_of_a_collection_is_shown_cell_by_cell(measure: Measure) -> None:
     lists = [sample(SEARCH), sample("search:battery-pack")]
     settings = replace(lists[0].settings, payoffs=MONEY, cost=10.0)
-    first, second = explore.mean_maps(lists, settings, [Optimal(), Greedy()], "played", explore.COMPARED)
-    each = [
-        explore.maps(one, settings, [Optimal()], "played", (Greedy(), *explore.COMPARED))[0] for one in lists
-    ]
+    first, second = maps.mean_maps(lists, settings, [Optimal(), Greedy()], "played", maps.COMPARED)
+    each = [maps.maps(one, settings, [Optimal()], "played", (Greedy(), *maps.COMPARED))[0] for one in lists]
     assert first.values(measure) == pytest.approx(np.mean([one.values(measure) for one in each], axis=0))
     for against in (None, second):
-        heat = figures.map_figure(first, measure, against=against)["data"][0]
+        heat = map_figure.map_figure(first, measure, against=against)["data"][0]
         assert np.array(heat["z"]).shape == first.values(measure).shape
-        said = figures.mean_sentence(first, measure, against)
+        said = map_figure.mean_sentence(first, measure, against)
         assert said.startswith("Over 2 lists") and ("Greedy" in said) == (against is not None)
     assert len(first.columns()["cost"]) == first.values("depth").size

@@ -12,13 +12,16 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core import explore, explore_figures
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli import tarstop
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import FRACTIONS, Explored, Plans, World, sample, unread
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity
+from tarstop_core.explore.lists import Explored, sample, unread
+from tarstop_core.explore.maps import FRACTIONS, World
+from tarstop_core.explore.plans import Plans
 from tarstop_core.policies import (
     Batch,
     Budget,
@@ -97,7 +100,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
     run, qrels = write_run(explored.truth, tmp_path)
     calibrator = tmp_path / "calibrator.json"
     calibrator.write_text(explored.calibrator.to_json())
-    (shown,) = explore.maps(explored, explored.settings, [parse_policy(spec)], "played")
+    (shown,) = maps.maps(explored, explored.settings, [parse_policy(spec)], "played")
     row, column = shown.q_stars.index(q_star), FRACTIONS.index(0.001)
     stakes = f"--q-star={q_star}", f"--policy={spec}", "--cost=0.001"
     found = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)
@@ -112,7 +115,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
 @pytest.mark.parametrize("spec", ["optimal", "greedy", "smooth:K=5", "budget:d=30", "knee"])
 def test_played_cells_are_replays(key: str, spec: str) -> None:
     explored, policy = sample(key), parse_policy(spec)
-    (shown,) = explore.maps(explored, asked(explored, b_0=0.4), [policy], "played")
+    (shown,) = maps.maps(explored, asked(explored, b_0=0.4), [policy], "played")
     for row, column in ((1, 14), (9, 8), (17, 4)):
         stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(FRACTIONS[column])
         one = explored.replayed(policy, asked(explored, stakes.payoffs, stakes.cost, b_0=0.4))
@@ -125,7 +128,7 @@ def test_played_cells_are_replays(key: str, spec: str) -> None:
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])
 def test_the_decision_now_is_what_decide_prints(key: str) -> None:
     explored = sample(key)
-    now = explore.decide(explored.planned(asked(explored)), 0, 12.0)
+    now = plans.decide(explored.planned(asked(explored)), 0, 12.0)
     payoffs = ",".join(map(repr, (MONEY.B, MONEY.L_r, MONEY.L_g, MONEY.G)))
     told = printed(
         "decide",
@@ -154,10 +157,10 @@ def test_plans_of_a_session_are_its_advice() -> None:
     p = calibrator.probabilities(scores, 80)
     explored = Explored("mine", settings_, calibrator, p, state)
     told = advise(settings_, calibrator, p, state)
-    found = explore.plans(explored.planned(settings_), Optimal(), settings_.cost, explored.start)
+    found = plans.plans(explored.planned(settings_), Optimal(), settings_.cost, explored.start)
     assert told.more > 0 and found.depth[0] == told.depth + told.more
     ((depth, plus),) = stopping_outcomes(settings_, calibrator, p, state, [Greedy()])
-    begun = explore.plans(explored.planned(settings_), Greedy(), settings_.cost, 0)
+    begun = plans.plans(explored.planned(settings_), Greedy(), settings_.cost, 0)
     assert (begun.depth[0], begun.plus[0]) == (depth, plus)
     with pytest.raises(InputProblem, match="Not every document of mine is labelled"):
         explored.played(settings_)
@@ -196,14 +199,14 @@ def test_expected_net_utility_is_that_of_every_world(
 ) -> None:
     path = DecisivePath(hit_curve(p), b_0, Payoffs.from_q_star(q_star), needs_citation=citation)
     start = min(start, len(p))
-    found = explore.plans(path, rule, cost, start)
+    found = plans.plans(path, rule, cost, start)
     assert found.net_utility[0] == pytest.approx(in_every_world(path, rule, cost, start), abs=1e-9)
 
 
 def test_the_optimal_plan_is_expected_to_bring_most() -> None:
     explored = sample(SEARCH)
     rules = [Optimal(), Greedy(), Batch(10), Budget(100)]
-    every = explore.maps(explored, explored.settings, rules, "planned")
+    every = maps.maps(explored, explored.settings, rules, "planned")
     best = np.max([each.net_utility for each in every], axis=0)
     assert (every[0].net_utility >= best - 1e-12).all()
     assert (every[1].net_utility < every[0].net_utility - 1e-4).any()
@@ -215,25 +218,25 @@ def test_reading_to_a_depth_of_a_review_is_worth_what_the_best_plan_says(cost: f
     path = explored.planned(explored.settings)
     assert isinstance(path, CumulativePath)
     m, gain = path.best_plan(0, cost)
-    found = explore.plans(path, Budget(m), [cost])
+    found = plans.plans(path, Budget(m), [cost])
     assert m > 0 and found.depth[0] == m
     assert found.net_utility[0] == pytest.approx(float(path.payoffs.utility(0.5)) + gain)
 
 
 def test_a_settled_search_has_nothing_left_to_expect() -> None:
     path = DecisivePath(hit_curve([0.2] * 6), 0.5, MONEY, hit=2)
-    found = explore.plans(path, Optimal(), [1.0, 2.0], start=3)
+    found = plans.plans(path, Optimal(), [1.0, 2.0], start=3)
     assert found.depth.tolist() == [3, 3] and found.plus.all()
     assert found.net_utility.tolist() == [MONEY.B, MONEY.B]
-    assert explore.plans(path, Budget(5), 7.0, start=3).net_utility[0] == MONEY.B - 14
+    assert plans.plans(path, Budget(5), 7.0, start=3).net_utility[0] == MONEY.B - 14
 
 
 def test_rules_that_need_labels_have_no_expectation() -> None:
     path = sample(SEARCH).planned(sample(SEARCH).settings)
     with pytest.raises(InputProblem, match="Target comes to depends on labels"):
-        explore.plans(path, Target(), 0.001)
-    assert "knee" in explore.rules("played") and "knee" not in explore.rules("planned")
-    assert "target" not in explore.rules("played")
+        plans.plans(path, Target(), 0.001)
+    assert "knee" in maps.rules("played") and "knee" not in maps.rules("planned")
+    assert "target" not in maps.rules("played")
 
 
 # --- maps --------------------------------------------------------------------------------------------
@@ -244,20 +247,20 @@ def test_rules_that_need_labels_have_no_expectation() -> None:
 def test_regret_is_against_the_best_rule_and_never_the_oracle(key: str, world: World) -> None:
     explored = sample(key)
     policies: list[Policy] = [Optimal(), Greedy()] + ([Oracle()] if world == "played" else [])
-    every = explore.maps(explored, explored.settings, policies, world, explore.COMPARED)
+    every = maps.maps(explored, explored.settings, policies, world, maps.COMPARED)
     regrets = [each.regret for each in every]
     assert regrets[0] is not None and regrets[1] is not None
     assert (np.minimum(regrets[0], regrets[1]) >= -1e-12).all() and (regrets[1] > 1e-3).any()
     if world == "played" and key == SEARCH:
         assert regrets[2] is not None and (regrets[2] <= 1e-12).all()
-    assert explore.maps(explored, explored.settings, policies[:1], world)[0].regret is None
+    assert maps.maps(explored, explored.settings, policies[:1], world)[0].regret is None
 
 
 def test_a_map_in_money_is_the_normalised_one_scaled() -> None:
     explored = sample(SEARCH)
     unit = explored.settings.payoffs
-    (small,) = explore.maps(explored, explored.settings, [Optimal()], "planned")
-    (large,) = explore.maps(explored, asked(explored, unit.scaled(5000, "£")), [Optimal()], "planned")
+    (small,) = maps.maps(explored, explored.settings, [Optimal()], "planned")
+    (large,) = maps.maps(explored, asked(explored, unit.scaled(5000, "£")), [Optimal()], "planned")
     assert (small.depth == large.depth).all()
     assert np.allclose(5000 * small.net_utility, large.net_utility)
     assert large.columns()["cost"][12] == pytest.approx(5000 * FRACTIONS[12])
@@ -269,7 +272,7 @@ def test_keeping_what_payoffs_do_not_change_changes_nothing() -> None:
         explored = sample(key)
         path = explored.planned(explored.settings)
         Optimal().depths(path, [0.001])
-        other = explore.restaked(path, MONEY)
+        other = plans.restaked(path, MONEY)
         fresh = explored.planned(asked(explored))
         assert (Optimal().depths(other, [3.0, 30.0]) == Optimal().depths(fresh, [3.0, 30.0])).all()
         assert (np.asarray(other.evpi) == np.asarray(fresh.evpi)).all()
@@ -282,10 +285,10 @@ def test_keeping_what_payoffs_do_not_change_changes_nothing() -> None:
 def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
     explored = sample(key)
     settings_ = asked(explored)
-    found = explore.tornado(explored, settings_, Optimal())
+    found = sensitivity.tornado(explored, settings_, Optimal())
 
     def plan(changed: Settings, factor: float = 1.0) -> Plans:
-        return explore.plans(explored.planned(changed, factor), Optimal(), changed.cost)
+        return plans.plans(explored.planned(changed, factor), Optimal(), changed.cost)
 
     now = plan(settings_)
     assert (found.depth, found.net_utility) == (now.depth[0], pytest.approx(now.net_utility[0]))
@@ -310,7 +313,7 @@ def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
 def test_advice_turns_at_its_break_even_values(key: str, spec: str, cost: float) -> None:
     explored, policy = sample(key), parse_policy(spec)
     settings_ = asked(explored, cost=cost)
-    now, found = explore.break_evens(explored, settings_, policy)
+    now, found = sensitivity.break_evens(explored, settings_, policy)
     stop = int(policy.depths(explored.planned(settings_), [cost])[0])
     assert now == (stop > 0)
     turned = 0
@@ -338,7 +341,7 @@ def test_advice_turns_at_its_break_even_values(key: str, spec: str, cost: float)
 
 def test_the_break_even_cost_is_what_the_next_documents_are_worth() -> None:
     explored = sample(SEARCH)
-    _, found = explore.break_evens(explored, explored.settings, Optimal())
+    _, found = sensitivity.break_evens(explored, explored.settings, Optimal())
     (cost,) = [each for each in found if each.name == "cost"]
     worth = explored.planned(explored.settings).worth()[0]
     assert [turn.at for turn in cost.turns] == [pytest.approx(worth, rel=1e-3)]
@@ -370,7 +373,7 @@ def test_a_list_in_its_own_order_is_explored_by_rank() -> None:
 def test_plain_answers_come_back_from_the_stakes(
     worse_plus: bool, times: float, loss: float, hour: float, per_hour: float
 ) -> None:
-    found = explore.elicited(worse_plus, times, loss, hour, per_hour, "£")
+    found = sensitivity.elicited(worse_plus, times, loss, hour, per_hour, "£")
     wrong = (found.payoffs.wrong_plus, found.payoffs.wrong_minus)
     assert max(wrong) == pytest.approx(loss) and found.times == pytest.approx(times)
     assert found.cost * per_hour == pytest.approx(hour) and found.payoffs.unit == "£"
@@ -388,7 +391,7 @@ def test_plain_answers_come_back_from_the_stakes(
 )
 def test_unusable_answers_are_refused(answers: tuple[float, float, float, float], sentence: str) -> None:
     with pytest.raises(InputProblem) as problem:
-        explore.elicited(True, *answers, "")
+        sensitivity.elicited(True, *answers, "")
     assert str(problem.value) == sentence
 
 
@@ -405,16 +408,14 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     waiting = replace(explored, settings=settings, state=replace(explored.state, labels=labels))
     path = waiting.planned(settings)
     assert isinstance(path, CumulativePath) and path.reports_waiting == pytest.approx(9)
-    found = explore.plans(path, Budget(9), settings.cost, waiting.start)
+    found = plans.plans(path, Budget(9), settings.cost, waiting.start)
     stopping = float(path.payoffs.utility(path.b[9]))
     whole = replace(path, waiting=0.0, p=np.zeros(len(path)))
     many = whole._worth_of(np.array([path.waiting]), np.array([path.known[9] * NODES]))
     assert found.net_utility[0] == pytest.approx(stopping + float(many[0]) - 9 * 40.0)
-    now = explore.decide(path, waiting.start, settings.cost)
+    now = plans.decide(path, waiting.start, settings.cost)
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)
     assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
-    plan = explore_figures.cell_of(waiting, settings, Budget(9), "planned")
-    assert "reading the 9 reports that wait is expected to bring" in explore_figures.plan_sentence(
-        plan, waiting
-    )
-    assert "£40" in explore_figures.full_cost_note(path, "£")
+    plan = map_figure.cell_of(waiting, settings, Budget(9), "planned")
+    assert "reading the 9 reports that wait is expected to bring" in path_figure.plan_sentence(plan, waiting)
+    assert "£40" in path_figure.full_cost_note(path, "£")

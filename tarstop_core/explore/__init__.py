@@ -1,0 +1,1 @@
+"""How payoffs, cost and starting chance change the answer."""

@@ -1,0 +1,244 @@
+"""Lists to explore: a session, a sample, or documents in their own order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.policies import (
+    Policy,
+)
+from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.samples.labelled import labelled_review, labelled_search
+from tarstop_core.samples.shipped import calibrators, default_calibrator
+from tarstop_core.screening.labels import UNSEEN
+from tarstop_core.screening.paths import (
+    ScreeningPath,
+    screening_path,
+)
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.outcomes import is_plus, outcome_path
+from tarstop_core.value.payoffs import Payoffs
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+# --- what is explored ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """A ranked list with what is known of it.
+
+    Parameters
+    ----------
+    name : str
+        As a person knows it.
+    settings : Settings
+        Where exploring begins; other payoffs, costs, b_0 and θ are put in their place.
+    calibrator : Calibrator
+    p : ndarray, shape (N,)
+        Chance of each document, in screening order.
+    state : State
+        Labels so far; plans begin at its depth.
+    truth : Topic or Outcome, optional
+        All labels, where they are known: what would have come of a rule.
+    simulated : bool
+    """
+
+    name: str
+    settings: Settings
+    calibrator: Calibrator
+    p: Floats
+    state: State
+    truth: Topic | Outcome | None = None
+    simulated: bool = False
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    @property
+    def start(self) -> int:
+        """Documents read so far."""
+        return self.state.depth
+
+    def planned(self, settings: Settings, chance_factor: float = 1.0) -> ScreeningPath:
+        """The path from here on, if nothing (more) turns up."""
+        return _planned(self, settings, chance_factor)
+
+    def played(self, settings: Settings) -> ScreeningPath:
+        """The path with everything known, as an experiment has it (paper mode).
+
+        Raises
+        ------
+        InputProblem
+            When the labels are not known.
+        """
+        p = scaled(self.p, settings.scale)
+        if isinstance(self.truth, Outcome):
+            return outcome_path(
+                self.truth,
+                p,
+                settings.payoffs,
+                settings.theta,
+                settings.engine,
+                settings.belief_prior,
+            )
+        topic = self._labelled()
+        curve = self.calibrator.curve(p)
+        return DecisivePath(
+            curve, settings.b_0, settings.payoffs, topic.first_hit, labels=_labels(topic), p=p
+        )
+
+    def omega(self, settings: Settings) -> bool:
+        """Whether ω⁺ holds; asks for known labels."""
+        if isinstance(self.truth, Outcome):
+            return is_plus(self.truth.tables, settings.theta, settings.truth, settings.payoffs.q_star)
+        return self._labelled().omega
+
+    def replayed(self, policy: Policy, settings: Settings) -> Played:
+        """What ``tarstop replay`` says of one rule at these settings."""
+        stakes = (settings.payoffs, settings.cost)
+        if isinstance(self.truth, Outcome):
+            (found,) = replay_reviews(
+                [self.truth],
+                self.calibrator,
+                policy,
+                *stakes,
+                settings.theta,
+                settings.truth,
+                settings.engine,
+                settings.belief_prior,
+                settings.scale,
+            )
+        else:
+            (found,) = replay(
+                [self._labelled()], self.calibrator, policy, *stakes, settings.b_0, settings.scale
+            )
+        return found
+
+    def _labelled(self) -> Topic:
+        if not isinstance(self.truth, Topic):
+            raise InputProblem(
+                f"Not every document of {self.name} is labelled, so what would have come of a rule is not known; "
+                "look at what is planned."
+            )
+        return self.truth
+
+
+# A page asks for the same few paths again and again; an `Explored` is its own identity.
+@lru_cache(maxsize=16)
+def _planned(explored: Explored, settings: Settings, chance_factor: float) -> ScreeningPath:
+    return screening_path(settings, explored.calibrator, explored.p, explored.state, chance_factor)
+
+
+def _labels(topic: Topic) -> Flags:
+    assert topic.labels is not None  # a truth is labelled throughout
+    return topic.labels
+
+
+def unread(settings: Settings, documents: int) -> State:
+    """A list of which nothing has been read."""
+    none = np.full(documents, UNSEEN, dtype=np.int8)
+    return State(settings=settings, labels=none, confirmed=np.zeros(documents, dtype=np.int8))
+
+
+def sample_search(topic: str) -> Explored:
+    """A simulated search with its truth, in paper mode.
+
+    Examples
+    --------
+    >>> explored = sample_search("antenna-mount")
+    >>> len(explored), explored.start, explored.simulated
+    (312, 0, True)
+    """
+    found = labelled_search(topic)
+    title = str(sample_topics().set_index("topic").at[topic, "title"])
+    return _sample(title, found, found, _settings("patent"), "patent")
+
+
+def sample_review(topic: str) -> Explored:
+    """A simulated review with its truth, in paper mode: a document and its 2×2 table are read at once.
+
+    Examples
+    --------
+    >>> explored = sample_review("brindle-fever")
+    >>> len(explored), len(explored.truth.tables)
+    (212, 11)
+    """
+    outcome = labelled_review(topic)
+    title = str(sample_reviews().set_index("topic").at[topic, "title"])
+    return _sample(title, outcome.topic, outcome, _settings("review"), "review")
+
+
+def _settings(scenario: str) -> Settings:
+    names = ("Reject", "Grant") if scenario == "patent" else ("Adopt", "Don’t adopt")
+    begun = Settings(Payoffs.from_q_star(0.5), 0.001, plus=names[0], minus=names[1], scenario=scenario)
+    return begun.paper_mode()
+
+
+def _sample(name: str, topic: Topic, truth: Topic | Outcome, settings: Settings, scenario: str) -> Explored:
+    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, scenario)]
+    p = calibrator.probabilities(topic.scores, len(topic))
+    settings = replace(settings, calibrator=calibrator.digest)
+    return Explored(name, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
+
+
+def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored:
+    """A collection of which only the order is known, nothing read, in paper mode.
+
+    Parameters
+    ----------
+    name : str
+    documents : int
+        N; its own order is taken for a ranking.
+    simulated : bool
+    """
+    calibrator = calibrators()[default_calibrator(False)]
+    settings = replace(_settings("patent"), calibrator=calibrator.digest)
+    p = calibrator.probabilities(None, documents)
+    return Explored(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
+
+
+# --- the lists there are ------------------------------------------------------------------------------
+
+
+def samples() -> Iterator[tuple[str, str]]:
+    """Keys and titles of the samples: ("search:antenna-mount", "Foldable antenna mount")."""
+    for kind, frame in (("search", sample_topics()), ("review", sample_reviews())):
+        for topic, title in zip(frame["topic"], frame["title"], strict=True):
+            yield f"{kind}:{topic}", str(title)
+
+
+@lru_cache(maxsize=32)
+def sample(key: str) -> Explored:
+    """The sample that a key of :func:`samples` names."""
+    kind, _, topic = key.partition(":")
+    return sample_search(topic) if kind == "search" else sample_review(topic)
+
+
+COLLECTIONS: dict[str, str] = {"searches": "search", "reviews": "review"}
+"""Whole sample collections, and the kind of their lists in :func:`samples`."""
+
+
+def collection(name: str) -> list[tuple[str, Explored]]:
+    """Every list of a sample collection, with its key.
+
+    Examples
+    --------
+    >>> len(collection("searches")), len(collection("reviews"))
+    (16, 10)
+    """
+    return [(key, sample(key)) for key, _ in samples() if key.startswith(f"{COLLECTIONS[name]}:")]

@@ -1,0 +1,403 @@
+"""Maps of q* and cost, and the difference of two."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.maps import Map, MeanMap, Measure, World
+from tarstop_core.explore.plans import Plans, outcomes, plans
+from tarstop_core.explore.stakes_figure import LIGHT_OUTLINE, drawn_layout, text_colour
+from tarstop_core.policies import Policy
+from tarstop_core.presentation.figures import Figure, axis
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.palette import (
+    MINUS,
+    PLUS,
+)
+from tarstop_core.screening.paths import ScreeningPath
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import Stakes
+
+Floats = NDArray[np.float64]
+
+MEASURES: dict[Measure, str] = {
+    "depth": "Stopping depth",
+    "net_utility": "Net utility",
+    "decision": "Decision",
+    "regret": "Regret",
+    "agreement": "Same decision as the truth",
+}
+LESS, MORE = "#0072B2", "#E69F00"
+
+
+# --- the map --------------------------------------------------------------------------------------
+
+
+def map_figure(
+    shown: Map | MeanMap,
+    measure: Measure,
+    *,
+    against: Map | MeanMap | None = None,
+    here: tuple[float, float] | None = None,
+    cell: tuple[int, int] | None = None,
+    simulated: bool = False,
+    dark: bool = False,
+) -> Figure:
+    """One measure over q* and cost, or the difference between two rules.
+
+    Every cell has an invisible point above it, in the order of the cells, that can be clicked.
+
+    Parameters
+    ----------
+    shown : Map or MeanMap
+        Of a mean map, the decision cannot be shown.
+    measure : str
+    against : Map or MeanMap, optional
+        Subtracted.
+    here : tuple of float, optional
+        q* and c/K as they are.
+    cell : tuple of int, optional
+        Row and column that is looked into.
+    simulated, dark : bool
+    """
+    z = shown.values(measure) if against is None else shown.values(measure) - against.values(measure)
+    q_stars = list(shown.q_stars)
+    x = [math.log10(cost) for cost in shown.costs]
+    colours, low, high, bar = _colours(z, measure, against is not None, shown.stakes.payoffs.unit, dark)
+    heat: dict[str, Any] = {
+        "type": "heatmap",
+        "x": x,
+        "y": q_stars,
+        "z": _scaled(z, measure).tolist(),
+        "zmin": low,
+        "zmax": high,
+        "colorscale": colours,
+        "hoverinfo": "skip",
+        "xgap": 1,
+        "ygap": 1,
+        "showscale": bar is not None,
+    }
+    if bar is not None:
+        heat["colorbar"] = bar
+    else:
+        assert not isinstance(shown, MeanMap) and not isinstance(against, MeanMap)
+        heat |= {"text": _marks(shown, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
+    points = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [each for _ in q_stars for each in x],
+        "y": [q_star for q_star in q_stars for _ in x],
+        "marker": {"opacity": 0, "size": 14, "symbol": "square"},
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
+        "text": _hover(shown, measure, against),
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    data = [heat, points]
+    outline = LIGHT_OUTLINE if dark else "#000000"
+    if cell is not None:
+        data.append(_outlined(x[cell[1]], q_stars[cell[0]], "square-open", 16, outline))
+    if here is not None and here[1] > 0:
+        at = math.log10(here[1] * shown.stakes.payoffs.K)
+        if x[0] <= at <= x[-1]:
+            data.append(_outlined(at, here[0], "x-thin-open", 11, outline))
+    unit = shown.stakes.payoffs.unit
+    decades = [each for each in x if abs(each - x[0] - round(each - x[0])) < 0.02]
+    step = (x[-1] - x[0]) / (len(x) - 1) / 2
+    half = (q_stars[1] - q_stars[0]) / 2
+    layout = drawn_layout(
+        430,
+        simulated,
+        dark,
+        clickmode="event+select",
+        hovermode="closest",
+        dragmode=False,
+        xaxis=axis(
+            f"cost of a document{f' ({unit})' if unit else ''}, log scale",
+            dark,
+            tickvals=decades,
+            ticktext=[number(10**each) for each in decades],
+            range=[x[0] - step, x[-1] + step],
+            showgrid=False,
+        ),
+        yaxis=axis(
+            "threshold q*",
+            dark,
+            range=[q_stars[0] - half, q_stars[-1] + half],
+            showgrid=False,
+            tickformat=".1f",
+            dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def _outlined(x: float, y: float, symbol: str, size: int, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [x],
+        "y": [y],
+        "marker": {"symbol": symbol, "size": size, "color": colour, "line": {"color": colour, "width": 2.5}},
+        "hoverinfo": "skip",
+    }
+
+
+def _scaled(z: Floats, measure: Measure) -> Floats:
+    """Depths on a log scale that knows zero and signs, the others as they are."""
+    return np.asarray(np.sign(z) * np.log10(1 + np.abs(z)) if measure == "depth" else z)
+
+
+def _colours(
+    z: Floats, measure: Measure, difference: bool, unit: str, dark: bool
+) -> tuple[Any, float, float, dict[str, Any] | None]:
+    """Colour scale, its ends, and the bar beside it (none for the two actions)."""
+    neutral = "#3C444D" if dark else "#EDEFF2"
+    if measure == "decision":
+        if difference:
+            return [[0, PLUS], [0.5, neutral], [1, MINUS]], -1.0, 1.0, None
+        return [[0, MINUS], [1, PLUS]], 0.0, 1.0, None
+    scaled = _scaled(z, measure)
+    low, high = float(scaled.min()), float(scaled.max())
+    if difference:
+        most = max(abs(low), abs(high)) or 1.0
+        low, high = -most, most
+        colours: Any = [[0, LESS], [0.5, neutral], [1, MORE]]
+    else:
+        colours = "Cividis"
+        high = high if high > low else low + 1.0
+    title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
+    unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
+    bar: dict[str, Any] = {
+        "title": {"text": f"{title} ({unit})" if unit else title, "side": "right", "font": {"size": 12}},
+        "thickness": 12,
+        "outlinewidth": 0,
+        "tickfont": {"color": text_colour(dark), "size": 11},
+        "exponentformat": "none",
+    }
+    bar["title"]["font"]["color"] = text_colour(dark)
+    if measure == "agreement":
+        bar["tickformat"] = ".0%"
+    if measure == "depth":
+        decades = [0, *(10**power for power in range(7))]
+        ticks = [v for sign in ((-1, 1) if difference else (1,)) for v in (sign * each for each in decades)]
+        ticks = sorted({v for v in ticks if low <= math.copysign(math.log10(1 + abs(v)), v) <= high})
+        bar |= {
+            "tickvals": [math.copysign(math.log10(1 + abs(v)), v) for v in ticks],
+            "ticktext": [f"{v:,}".replace("-", "−") for v in ticks],
+        }
+    return colours, low, high, bar
+
+
+def _wrong(shown: Map) -> NDArray[np.bool_]:
+    assert shown.omega is not None
+    return np.asarray(shown.plus != shown.omega[:, None])
+
+
+def _marks(shown: Map, against: Map | None) -> list[list[str]]:
+    """A sign in each cell of the two actions, so that colour is not alone: + and −, a wrong one with a cross."""
+    if against is not None:
+        return [["" if same else "≠" for same in row] for row in (shown.plus == against.plus).tolist()]
+    wrong = np.zeros_like(shown.plus) if shown.omega is None else _wrong(shown)
+    pairs = zip(shown.plus.tolist(), wrong.tolist(), strict=True)
+    return [["✗" if bad else "+" if up else "−" for up, bad in zip(*row, strict=True)] for row in pairs]
+
+
+def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None) -> list[str]:
+    unit = shown.stakes.payoffs.unit
+    values = shown.values(measure)
+    others = None if against is None else against.values(measure)
+    texts = []
+    for i, q_star in enumerate(shown.q_stars):
+        for j, cost in enumerate(shown.costs):
+            said = f"q* {q_star:g}, cost {amount(float(cost), unit)}<br>{shown.policy}: "
+            said += _value(float(values[i, j]), measure, unit)
+            if others is not None and against is not None:
+                said += f"<br>{against.policy}: {_value(float(others[i, j]), measure, unit)}"
+            texts.append(said)
+    return texts
+
+
+def _value(value: float, measure: Measure, unit: str) -> str:
+    if measure == "depth":
+        return count_of(value)
+    if measure == "decision":
+        return "a⁺" if value else "a⁻"
+    if measure == "agreement":
+        return f"{percent(value)} of the lists"
+    return amount(value, unit)
+
+
+def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
+    """What the mean over a collection shows, computed from its cells."""
+    unit, values = shown.stakes.payoffs.unit, shown.values(measure)
+
+    def at(flat: int) -> str:
+        i, j = divmod(int(flat), values.shape[1])
+        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
+
+    lists = f"Over {len(shown.maps)} lists"
+    if against is not None:
+        said = _difference_sentence(shown, measure, against, at)
+        return f"{lists}, on average: {said}"
+    low, high = (
+        _value(float(values.flat[each]), measure, unit) for each in (values.argmin(), values.argmax())
+    )
+    what = MEASURES[measure].lower()
+    if low == high:
+        return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."
+    ends = f"from {low} (at {at(int(values.argmin()))}) to {high} (at {at(int(values.argmax()))})"
+    if measure == "agreement":
+        least, most = (percent(float(each)) for each in (values.min(), values.max()))
+        return (
+            f"{lists} {shown.policy} decides as the truth would on {least} to {most} of them, most often at "
+            f"{at(int(values.argmax()))}."
+        )
+    return f"{lists} the mean {what} of {shown.policy} runs {ends}."
+
+
+def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> str:
+    """What the map shows, computed from its cells."""
+    unit, name = shown.stakes.payoffs.unit, str(shown.policy)
+    values = shown.values(measure)
+
+    def at(flat: int) -> str:
+        i, j = divmod(int(flat), values.shape[1])
+        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
+
+    if against is not None:
+        return _difference_sentence(shown, measure, against, at)
+    if shown.settled and measure in ("decision", "depth"):
+        # No rule's depth then depends on what is at stake.
+        return (
+            f"A hit has settled the question: {name} stops after {count_of(int(shown.depth[0, 0]))} and ends with a⁺ (+) in "
+            "every cell."
+        )
+    if measure == "decision":
+        up = percent(float(shown.plus.mean()))
+        if shown.omega is None:
+            return f"{name} ends with a⁺ (+) in {up} of the cells, with a⁻ (−) in the others, if nothing turns up."
+        wrong = percent(float(_wrong(shown).mean()))
+        return f"{name} ends with a⁺ (+) in {up} of the cells, and wrongly (✗) in {wrong}."
+    least, most = int(values.argmin()), int(values.argmax())
+    low, high = (_value(float(values.flat[each]), measure, unit) for each in (least, most))
+    if measure == "depth":
+        low = f"{values.flat[least]:,.0f}"
+    if values.flat[least] == values.flat[most]:
+        return f"{name}: {MEASURES[measure].lower()} is {high} in every cell."
+    if measure == "depth":
+        how = "if nothing turns up" if shown.world == "planned" else "on this list, as it is labelled"
+        none = percent(float((values <= shown.start).mean()))
+        return f"{name} stops after {low} to {high} {how}, latest at {at(most)}; it reads nothing more in {none} of the cells."
+    if measure == "net_utility":
+        how = "Expected net utility" if shown.world == "planned" else "Net utility"
+        return f"{how} of {name} runs from {low} (at {at(least)}) to {high} (at {at(most)})."
+    none = percent(float((values <= 1e-9 * shown.stakes.payoffs.K).mean()))
+    return f"{name} gives up at most {high} against the best rule compared (at {at(most)}), and nothing in {none} of the cells."
+
+
+def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap, at: Any) -> str:
+    first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
+    difference = shown.values(measure) - against.values(measure)
+    small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
+    same = percent(float((np.abs(difference) <= small).mean()))
+    if float(np.abs(difference).max()) <= small:
+        return f"{first} and {second} come to the same in every cell."
+    if measure == "decision":
+        return f"{first} and {second} end with the same action in {same} of the cells; ≠ marks the others."
+    more, less = (percent(float((sign * difference > small).mean())) for sign in (1, -1))
+    most = int(np.abs(difference).argmax())
+    what = {
+        "depth": "reads more",
+        "net_utility": "brings more",
+        "regret": "gives up more",
+        "agreement": "is right more often",
+    }[measure]
+    size = _value(float(abs(difference.flat[most])), measure, unit)
+    who = first if difference.flat[most] > 0 else second
+    return (
+        f"{first} {what} than {second} in {more} of the cells and less in {less}, the same in {same}; the largest "
+        f"difference is {size}, where {who} {what} (at {at(most)})."
+    )
+
+
+# --- the path of one cell -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One cell of a map, looked into.
+
+    Parameters
+    ----------
+    path : DecisivePath or CumulativePath
+        With the cell's payoffs.
+    policy : Policy
+    world : {"planned", "played"}
+    cost : float
+        In the payoffs' unit.
+    plan : Plans
+        Of this cost alone.
+    start : int
+        Documents read.
+    omega : bool or None
+        The truth, where it is played.
+    """
+
+    path: ScreeningPath
+    policy: Policy
+    world: World
+    cost: float
+    plan: Plans
+    start: int
+    omega: bool | None = None
+
+    @property
+    def depth(self) -> int:
+        """Where the rule stops."""
+        return int(self.plan.depth[0])
+
+
+def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World) -> Cell:
+    """What the rule comes to at the settings' own payoffs and cost."""
+    if world == "planned":
+        path, start, omega = explored.planned(settings), explored.start, None
+        plan = plans(path, policy, settings.cost, start)
+    else:
+        path, start, omega = explored.played(settings), 0, explored.omega(settings)
+        plan = outcomes(path, policy, settings.cost, omega)
+    return Cell(path, policy, world, settings.cost, plan, start, omega)
+
+
+# --- a sentence to check answers by ---------------------------------------------------------------------
+
+
+def check_sentence(stakes: Stakes, settings: Settings) -> str:
+    """What q* and cost say back to somebody who answered plain questions.
+
+    Examples
+    --------
+    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus="Reject", minus="Grant")
+    >>> check_sentence(Stakes(Payoffs(2500, 10000, 2500, 10000, "£"), 2.0), settings)
+    'Check: of 100 decisions like one at q* = 0.80 you would accept up to 20 wrong ones among those for “Reject”; a wrong “Reject” costs you £20,000 and a wrong “Grant” £5,000. A document costs £2, so you would read 10,000 documents rather than make the worse mistake for certain.'
+    """
+    payoffs = stakes.payoffs
+    plus, minus = (amount(each, payoffs.unit) for each in (payoffs.wrong_plus, payoffs.wrong_minus))
+    said = (
+        f"Check: of 100 decisions like one at q* = {payoffs.q_star:.2f} you would accept up to "
+        f"{number(100 * (1 - payoffs.q_star))} wrong ones among those for “{settings.plus}”; a wrong “{settings.plus}” "
+        f"costs you {plus} and a wrong “{settings.minus}” {minus}."
+    )
+    if stakes.cost == 0:
+        return f"{said} Reading costs nothing."
+    return (
+        f"{said} A document costs {amount(stakes.cost, payoffs.unit)}, so you would read "
+        f"{count_of(stakes.documents) if stakes.documents < 1e6 else 'over a million documents'} rather than make "
+        "the worse mistake for certain."
+    )

@@ -1,0 +1,295 @@
+"""A rule over a grid of q* and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, restaked, settled
+from tarstop_core.policies import (
+    POLICIES,
+    Batch,
+    Budget,
+    DecideNow,
+    Greedy,
+    Optimal,
+    Policy,
+    Randomised,
+    ScreenEverything,
+    Smooth,
+)
+from tarstop_core.screening.paths import (
+    ScreeningPath,
+)
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.stakes import Stakes
+
+Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+World = Literal["planned", "played"]
+Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
+
+Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
+FRACTIONS: tuple[float, ...] = tuple(float(f"{10 ** (step / 4 - 5):.3g}") for step in range(17))
+"""Costs of a map as shares of K: four a decade, so that a cell can be hit on a phone."""
+COMPARED: tuple[Policy, ...] = (
+    Optimal(),
+    Greedy(),
+    Smooth(10),
+    Batch(10),
+    Budget(100),
+    DecideNow(),
+    ScreenEverything(),
+)
+"""The rules that regret is measured against, beside the one looked at; never the Oracle."""
+
+
+# --- the map of q* × c ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """What one rule comes to at every q* and cost; K, unit and proportions stay.
+
+    Parameters
+    ----------
+    policy : Policy
+    world : {"planned", "played"}
+        What is expected if nothing is known beyond the labels so far, or what came of it.
+    stakes : Stakes
+        K and the unit.
+    q_stars : tuple of float, length Q
+    depth, plus, net_utility : ndarray, shape (Q, C)
+        The columns are :data:`FRACTIONS`.
+    regret : ndarray, shape (Q, C), or None
+        Against the best of the rules compared; None where it was not asked for.
+    omega : ndarray of bool, shape (Q,), or None
+        Truth, where it is known.
+    start : int
+        Documents read.
+    settled : bool
+        Whether a hit among them has decided the question.
+    """
+
+    policy: Policy
+    world: World
+    stakes: Stakes
+    q_stars: tuple[float, ...]
+    depth: Depths
+    plus: Flags
+    net_utility: Floats
+    regret: Floats | None
+    omega: Flags | None
+    start: int
+    settled: bool = False
+
+    @property
+    def costs(self) -> Floats:
+        """Cost of a document in each column, in the unit."""
+        return np.array(FRACTIONS) * self.stakes.payoffs.K
+
+    def values(self, measure: Measure) -> Floats:
+        """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
+        if measure == "agreement":
+            assert self.omega is not None  # asked for only where the truth is known
+            return np.asarray(self.plus == self.omega[:, None], dtype=float)
+        name = "plus" if measure == "decision" else measure
+        return np.asarray(getattr(self, name), dtype=float)
+
+    def columns(self) -> dict[str, Any]:
+        """The cells as columns, one entry a cell, row by row."""
+        shape = self.depth.shape
+
+        def each(values: ArrayLike) -> NDArray[Any]:
+            return np.broadcast_to(np.asarray(values), shape).ravel()
+
+        columns = {
+            "policy": each(self.policy.spec),
+            "world": each(self.world),
+            "q_star": each(np.array(self.q_stars)[:, None]),
+            "cost": each(self.costs),
+            "cost_over_K": each(FRACTIONS),
+            "unit": each(self.stakes.payoffs.unit),
+            "depth": each(self.depth),
+            "action": each(np.where(self.plus, "a+", "a-")),
+            "net_utility": each(self.net_utility),
+        }
+        if self.regret is not None:
+            columns["regret"] = each(self.regret)
+        if self.omega is not None:
+            columns["omega"] = each(self.omega[:, None])
+        return columns
+
+
+def maps(
+    explored: Explored,
+    settings: Settings,
+    policies: Sequence[Policy],
+    world: World,
+    compared: Sequence[Policy] = (),
+    long: int = LONG,
+) -> list[Map]:
+    """The map of each rule.
+
+    Parameters
+    ----------
+    explored : Explored
+    settings : Settings
+        Gives K, the unit, b_0 and θ.
+    policies : sequence of Policy
+    world : {"planned", "played"}
+    compared : sequence of Policy
+        With any (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+    long : int
+        Documents of a review beyond which there are fewer rows.
+    """
+    stakes = Stakes(settings.payoffs, settings.cost)
+    every = list(dict.fromkeys((*policies, *compared)))
+    costs = np.array(FRACTIONS) * stakes.payoffs.K
+    base = explored.planned(settings) if world == "planned" else explored.played(settings)
+    warm(base)
+    q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > long else Q_STARS
+    found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
+    omegas = []
+    for q_star in q_stars:
+        payoffs = stakes.with_q_star(q_star).payoffs
+        path = restaked(base, payoffs)
+        if world == "played":
+            omegas.append(explored.omega(replace(settings, payoffs=payoffs)))
+        for policy in every:
+            found[policy].append(
+                plans(path, policy, costs, explored.start)
+                if world == "planned"
+                else outcomes(path, policy, costs, omegas[-1])
+            )
+    net = {policy: np.stack([each.net_utility for each in own]) for policy, own in found.items()}
+    fair = [utility for policy, utility in net.items() if not policy.knows_truth]
+    best = np.max(fair, axis=0) if compared else None
+    return [
+        Map(
+            policy,
+            world,
+            stakes,
+            q_stars,
+            np.stack([each.depth for each in found[policy]]),
+            np.stack([each.plus for each in found[policy]]),
+            net[policy],
+            None if best is None else np.asarray(best - net[policy]),
+            np.array(omegas) if omegas else None,
+            0 if world == "played" else explored.start,
+            world == "planned" and settled(base, explored.start),
+        )
+        for policy in policies
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanMap:
+    """The maps of one rule on many lists, averaged cell by cell.
+
+    Parameters
+    ----------
+    maps : sequence of Map
+        One a list, with the same rule, world, stakes and q*'s.
+    """
+
+    maps: Sequence[Map]
+
+    @property
+    def policy(self) -> Policy:
+        """The rule."""
+        return self.maps[0].policy
+
+    @property
+    def world(self) -> World:
+        """As planned or as it turned out."""
+        return self.maps[0].world
+
+    @property
+    def stakes(self) -> Stakes:
+        """K and the unit."""
+        return self.maps[0].stakes
+
+    @property
+    def q_stars(self) -> tuple[float, ...]:
+        """q* of each row."""
+        return self.maps[0].q_stars
+
+    @property
+    def costs(self) -> Floats:
+        """Cost of a document in each column, in the unit."""
+        return self.maps[0].costs
+
+    def values(self, measure: Measure) -> Floats:
+        """Mean of one measure over the lists, shape (Q, C)."""
+        return np.asarray(np.mean([each.values(measure) for each in self.maps], axis=0))
+
+    def columns(self) -> dict[str, Any]:
+        """The cells as columns, row by row: means, and the number of lists."""
+        shape = self.values("depth").shape
+
+        def each(values: ArrayLike) -> NDArray[Any]:
+            return np.broadcast_to(np.asarray(values), shape).ravel()
+
+        first = self.maps[0]
+        measures: list[Measure] = ["depth", "net_utility"]
+        measures += ["regret"] if first.regret is not None else []
+        measures += ["agreement"] if first.omega is not None else []
+        return {
+            "policy": each(self.policy.spec),
+            "world": each(self.world),
+            "lists": each(len(self.maps)),
+            "q_star": each(np.array(self.q_stars)[:, None]),
+            "cost": each(self.costs),
+            "unit": each(self.stakes.payoffs.unit),
+            **{f"mean_{name}": each(self.values(name)) for name in measures},
+        }
+
+
+def mean_maps(
+    lists: Sequence[Explored],
+    settings: Settings,
+    policies: Sequence[Policy],
+    world: World,
+    compared: Sequence[Policy] = (),
+) -> list[MeanMap]:
+    """What each rule comes to on average over a collection of lists; as :func:`maps`.
+
+    Parameters
+    ----------
+    lists : sequence of Explored
+        One or more, of one scenario.
+    settings : Settings
+        Payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
+    policies, world, compared
+        As for :func:`maps`.
+    """
+    found = [maps(each, _for(each, settings), policies, world, compared, LESS_ROWS) for each in lists]
+    return [MeanMap([own[at] for own in found]) for at in range(len(policies))]
+
+
+def _for(explored: Explored, settings: Settings) -> Settings:
+    return replace(settings, calibrator=explored.settings.calibrator)
+
+
+def warm(path: ScreeningPath) -> None:
+    """Compute what all payoffs share, so that :func:`restaked` has it to keep."""
+    names = ("b", "rho", "included_to") if isinstance(path, CumulativePath) else ("b", "passes", "effort")
+    for name in names:
+        getattr(path, name)
+
+
+def rules(world: World) -> dict[str, type[Policy]]:
+    """The rules a map can show, by name."""
+    return {
+        name: rule
+        for name, rule in POLICIES.items()
+        if (issubclass(rule, EXPECTABLE) if world == "planned" else not issubclass(rule, Randomised))
+    }

@@ -1,0 +1,224 @@
+"""One decision, and what a rule comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies import (
+    Batch,
+    Budget,
+    DecideNow,
+    Greedy,
+    LookAhead,
+    Optimal,
+    Policy,
+    ScreenEverything,
+    Share,
+    Smooth,
+)
+from tarstop_core.screening.paths import (
+    ScreeningPath,
+)
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs, exceeds
+
+Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
+"""Rules that go to their depth whatever they find."""
+EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
+"""Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
+SHARED = (
+    ("b", "rho", "passes", "effort", "effort_left", "hits_to"),
+    ("_b", "_n_0", "b", "rho", "included_to"),
+)
+"""What paths (decisive, cumulative) keep that depends on no payoff."""
+LONG = 4000
+"""Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
+LESS_ROWS = 0
+"""The same for many reviews at once: always."""
+
+
+# --- one decision, and what a rule comes to -------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Now:
+    """One decision of the paper's rule, as ``tarstop decide`` says it.
+
+    Parameters
+    ----------
+    b, rho : float
+        Belief now, and the chance that the next document is a hit (brings data); 0 where none is left.
+    q_star, evpi, value : float
+        `value` is ρ·EVPI.
+    plus, go_on : bool
+    cost : float
+        Of the next document, with what reading it in full is expected to cost.
+    """
+
+    b: float
+    rho: float
+    q_star: float
+    evpi: float
+    value: float
+    plus: bool
+    go_on: bool
+    cost: float
+
+
+def settled(path: ScreeningPath, start: int) -> bool:
+    """Whether a hit has decided the question by the depth `start`."""
+    return path.hit is not None and start >= path.hit
+
+
+def decide(path: ScreeningPath, start: int, cost: float) -> Now:
+    """The paper's decision at a depth before which nothing settled the question.
+
+    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
+    report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
+    """
+    if isinstance(path, CumulativePath) and start < len(path):
+        cost += float(path.p[start]) * path.full_cost
+    payoffs = path.payoffs
+    b = path.belief_at(start)
+    rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
+    evpi = float(payoffs.evpi(b))
+    value = rho * evpi
+    return Now(
+        b, rho, payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)), cost
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Plans:
+    """What a rule comes to at each cost, all arrays of shape (C,).
+
+    Parameters
+    ----------
+    depth : ndarray of int
+    plus : ndarray of bool
+        The action at that depth.
+    net_utility : ndarray
+        In the payoffs' unit.
+    """
+
+    depth: Depths
+    plus: Flags
+    net_utility: Floats
+
+
+def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
+    """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
+
+    What has been spent by then is not counted.
+
+    Parameters
+    ----------
+    path : DecisivePath or CumulativePath
+    policy : Policy
+        One of :data:`EXPECTABLE`.
+    costs : array_like, shape (C,)
+        In the payoffs' unit.
+    start : int
+
+    Raises
+    ------
+    InputProblem
+        When the outcome of the rule cannot be expected.
+
+    Notes
+    -----
+    Decisive: best − (V_D + c·E_D)/S_d, with E_D = Σ S_k for rules that stop at a hit (then this is J(D)), D − d for
+    those that go to their depth whatever they find, and whole batches for Batch. A baseline that has found nothing
+    takes a⁻. Cumulative: what reading to that depth and then deciding is expected to bring, whatever turns up on the
+    way: EU*(b) + V(w + πH) − c_full·H − c·m, the value of a plan in
+    :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
+    worse.
+
+    Examples
+    --------
+    >>> from tarstop_core.belief.decisive import hit_curve
+    >>> path = DecisivePath(hit_curve([0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5))
+    >>> found = plans(path, Optimal(), [0.001])
+    >>> bool(found.net_utility[0] == path.plan_value(0.001)[found.depth[0]])
+    True
+    """
+    if not isinstance(policy, EXPECTABLE):
+        raise InputProblem(
+            f"What {policy.title} comes to depends on labels that nobody has beforehand; choose another rule, or look "
+            "at what came of it where labels are known."
+        )
+    costs = np.atleast_1d(np.asarray(costs, dtype=float))
+    return _plans_to(policy.depths(path, costs, start), path, policy, costs, start)
+
+
+def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats, start: int) -> Plans:
+    """The plans of a rule whose depths are known already."""
+    payoffs = path.payoffs
+    plus = _actions(path, policy, depth)
+    if isinstance(path, CumulativePath):
+        utility = (
+            payoffs.utility(path.b[start]) + path.worth_of_reading(depth, start) - costs * (depth - start)
+        )
+        return Plans(depth, plus, np.asarray(utility))
+    if settled(path, start):
+        return Plans(depth, plus, np.asarray(payoffs.B - costs * (depth - start)))
+    b = float(path.b[start])
+    loss = path.loss if policy.acts_on_belief else replace(path, needs_citation=True).loss
+    lost = (loss[depth] + costs * _effort(path, policy, depth, start)) / path.passes[start]
+    return Plans(depth, plus, np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost))
+
+
+def _effort(path: DecisivePath, policy: Policy, depth: Depths, start: int) -> Floats:
+    """Expected documents from `start` to `depth`, times S_start."""
+    if isinstance(policy, TO_THE_END):
+        return np.asarray((depth - start) * path.passes[start])
+    if isinstance(policy, Batch):
+        at = np.arange(len(path))
+        begun = np.maximum(start, at // policy.K * policy.K)
+        read = np.append(0.0, np.cumsum(np.where(at >= start, path.passes[begun], 0.0)))
+        return np.asarray(read[depth])
+    return np.asarray(path.effort[depth] - path.effort[start])
+
+
+def _actions(path: ScreeningPath, policy: Policy, depth: Depths) -> Flags:
+    """The action on stopping at each depth; a baseline of patents needs a relevant document."""
+    stops, where = np.unique(depth, return_inverse=True)
+    if policy.acts_on_belief or isinstance(path, CumulativePath):
+        plus = [path.chooses_plus(int(each)) for each in stops]
+    else:
+        plus = [bool(path.labels[:each].any()) for each in stops]
+    return np.array(plus, dtype=bool)[where]
+
+
+def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
+    """What came of a rule where everything is known, as a replay has it, for all costs at once.
+
+    Raises
+    ------
+    InputProblem
+        When the rule draws a random sample, which has no depth on one path.
+    """
+    costs = np.atleast_1d(np.asarray(costs, dtype=float))
+    depth = policy.depths(path, costs)
+    plus = _actions(path, policy, depth)
+    if policy.knows_truth:
+        plus = np.full_like(plus, omega) if isinstance(path, CumulativePath) else plus & omega
+    if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
+    return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))
+
+
+def restaked(path: ScreeningPath, payoffs: Payoffs) -> ScreeningPath:
+    """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+    other = replace(path, payoffs=payoffs)
+    for name in SHARED[isinstance(path, CumulativePath)]:
+        if name in vars(path):
+            vars(other)[name] = vars(path)[name]
+    return other

@@ -1,0 +1,337 @@
+"""What the answer depends on: tornado and break-even values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.maps import warm
+from tarstop_core.explore.plans import Plans, _actions, _plans_to, plans, restaked, settled
+from tarstop_core.policies import (
+    Optimal,
+    Policy,
+)
+from tarstop_core.screening.paths import (
+    CHANCE_FACTORS,
+    PRIOR_EDGE,
+    PRIOR_SHIFTS,
+    ScreeningPath,
+)
+from tarstop_core.screening.review import with_b_0
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
+
+Depths = NDArray[np.intp]
+FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
+FACTORS = (0.5, 2.0)
+"""What one-way sensitivity multiplies payoffs and cost with."""
+REACH = 1000.0
+"""How many times larger or smaller a break-even value is looked for."""
+SCAN, HALVINGS = 6, 16
+
+
+# --- sensitivity and break-even ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Swing:
+    """What one assumption does to the plan.
+
+    Parameters
+    ----------
+    name : str
+        "B", "L_r", "L_g", "G", "cost", "b_0" or "p".
+    values : tuple of float
+        The assumption, low and high; for "p" the factors.
+    depth : tuple of int
+        Where the rule then stops if nothing turns up.
+    net_utility : tuple of float
+    """
+
+    name: str
+    values: tuple[float, float]
+    depth: tuple[int, int]
+    net_utility: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Tornado:
+    """The plan as it is, and each assumption changed alone.
+
+    Parameters
+    ----------
+    depth : int
+    net_utility : float
+    swings : tuple of Swing
+    settled : bool
+        Whether a hit has decided the question.
+    """
+
+    depth: int
+    net_utility: float
+    swings: tuple[Swing, ...]
+    settled: bool = False
+
+
+def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
+    """One-way sensitivity of a rule's stopping depth and expected net utility.
+
+    Payoffs and cost are halved and doubled, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
+    """
+    start, cost = explored.start, np.array([settings.cost])
+    base = explored.planned(settings)
+    warm(base)
+    stakes = Stakes(settings.payoffs, settings.cost)
+    # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
+    searched: dict[tuple[float, float], Depths] = {}
+
+    def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
+        payoffs = stakes.with_payoff(name, value).payoffs
+        path, sums = restaked(base, payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
+        if sums not in searched:
+            searched[sums] = policy.depths(path, cost, start)
+        return _one(_plans_to(searched[sums], path, policy, cost, start))
+
+    swings = []
+    for name in PAYOFF_NAMES:
+        low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
+        swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
+    costs = np.array([*FACTORS, 1.0]) * settings.cost
+    each = plans(base, policy, costs, start)
+    ends = [(int(each.depth[at]), float(each.net_utility[at])) for at in range(3)]
+    depth, net_utility = ends.pop()
+    swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
+    shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
+    if settings.engine != "reml" or not settings.review:
+        ends = [
+            _one(plans(_with_b_0(explored, settings, base, b_0), policy, settings.cost, start))
+            for b_0 in shifted
+        ]
+        swings.append(_swing("b_0", (shifted[0], shifted[1]), ends))
+    ends = [
+        _one(plans(explored.planned(settings, factor), policy, settings.cost, start))
+        for factor in CHANCE_FACTORS
+    ]
+    swings.append(_swing("p", CHANCE_FACTORS, ends))
+    return Tornado(depth, net_utility, tuple(swings), settled(base, start))
+
+
+def _clipped(b_0: float, now: float) -> float:
+    edge = min(PRIOR_EDGE, now / 2, (1 - now) / 2)
+    return float(np.clip(b_0, edge, 1 - edge))
+
+
+def _one(found: Plans) -> tuple[int, float]:
+    return int(found.depth[0]), float(found.net_utility[0])
+
+
+def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, float]]) -> Swing:
+    (low, high), (poor, rich) = zip(*ends, strict=True)
+    return Swing(name, values, (low, high), (poor, rich))
+
+
+def _with_b_0(explored: Explored, settings: Settings, base: ScreeningPath, b_0: float) -> ScreeningPath:
+    changed = replace(settings, b_0=b_0)
+    if isinstance(base, CumulativePath):
+        return with_b_0(base, changed, explored.state)
+    return replace(base, b_0=b_0)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A value at which the advice is another one.
+
+    Parameters
+    ----------
+    at : float
+    plus : bool
+        The action, were one to stop there.
+    """
+
+    at: float
+    plus: bool
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """Where one assumption would turn the advice.
+
+    Parameters
+    ----------
+    name : str
+        "B", "L_r", "L_g", "G", "cost" or "b_0".
+    value : float
+        As it is.
+    turns : tuple of Turn
+        The nearest value below and above at which the advice turns, where there are such within reach.
+    """
+
+    name: FactorName
+    value: float
+    turns: tuple[Turn, ...]
+
+
+def goes_on(path: ScreeningPath, policy: Policy, cost: float, start: int) -> bool:
+    """Whether the rule reads another document.
+
+    In reviews the optimal rule is asked for its best plan at this depth alone, which is the same answer at a
+    hundredth of the price.
+    """
+    if start >= len(path):
+        return False
+    if isinstance(path, CumulativePath) and isinstance(policy, Optimal):
+        return path.best_plan(start, cost)[0] > 0
+    return int(policy.depths(path, [cost], start)[0]) > start
+
+
+def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple[bool, list[BreakEven]]:
+    """Whether the rule goes on now, and at which value of each payoff, the cost and b_0 it would not (or would).
+
+    Found by bisection on the rule itself, to four digits: the nearest value on either side, up to a thousandth or a
+    thousandfold (of b_0, its odds).
+    """
+    start, cost = explored.start, settings.cost
+    base = explored.planned(settings)
+    warm(base)
+
+    def with_odds(odds: float) -> ScreeningPath:
+        return _with_b_0(explored, settings, base, odds / (1 + odds))
+
+    now = goes_on(base, policy, cost, start)
+    # Certainty is worth most where belief is at q*: if reading pays anywhere, then there.
+    b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
+    odds_now, odds_wanted = b / (1 - b), settings.payoffs.wrong_plus / settings.payoffs.wrong_minus
+
+    def turns(
+        path: Callable[[float], ScreeningPath], value: float, peak: float, halvings: int = HALVINGS
+    ) -> tuple[Turn, ...]:
+        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak, halvings)
+        return tuple(Turn(each, _acts(path(each), policy, start)) for each in ends)
+
+    # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
+    found = []
+    for pair in (("B", "L_g"), ("G", "L_r")):
+        first, second = (cast(float, getattr(settings.payoffs, name)) for name in pair)
+
+        def of_sum(
+            total: float, pair: tuple[str, str] = pair, share: float = first / (first + second)
+        ) -> ScreeningPath:
+            parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
+            return restaked(base, replace(settings.payoffs, **parts))
+
+        peak = (
+            settings.payoffs.wrong_plus / odds_now
+            if pair[0] == "B"
+            else settings.payoffs.wrong_minus * odds_now
+        )
+        at = turns(of_sum, first + second, peak)
+        for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
+            own = [Turn(each.at - other, each.plus) for each in at]
+            within = tuple(each for each in own if value / REACH <= each.at <= value * REACH)
+            found.append(BreakEven(cast(FactorName, name), value, within))
+    found.sort(key=lambda each: PAYOFF_NAMES.index(cast(PayoffName, each.name)))
+    if cost > 0:
+        ends = _turns(lambda each: goes_on(base, policy, each, start), cost, now)
+        found.append(BreakEven("cost", cost, tuple(Turn(each, _acts(base, policy, start)) for each in ends)))
+    if settings.engine != "reml" or not settings.review:
+        odds = settings.b_0 / (1 - settings.b_0)
+        moved = tuple(
+            Turn(each.at / (1 + each.at), each.plus)
+            for each in turns(with_odds, odds, odds * odds_wanted / odds_now)
+        )
+        found.append(BreakEven("b_0", settings.b_0, moved))
+    return now, found
+
+
+def _acts(path: ScreeningPath, policy: Policy, depth: int) -> bool:
+    return bool(_actions(path, policy, np.array([depth]))[0])
+
+
+def _turns(
+    holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0, halvings: int = HALVINGS
+) -> list[float]:
+    """The nearest values below and above at which the answer is another one than `now`.
+
+    Looked for at steps of a log scale and at `peak`, then bisected.
+    """
+    found = []
+    for reach in (1 / REACH, REACH):
+        steps = [value * math.pow(reach, step / SCAN) for step in range(1, SCAN + 1)]
+        low, high = sorted((value, steps[-1]))
+        inside = [peak] if low < peak < high else []
+        near = value
+        for far in sorted((*steps, *inside), reverse=reach < 1):
+            if holds(far) != now:
+                found.append(_bisected(holds, near, far, now, halvings))
+                break
+            near = far
+    return found
+
+
+def _bisected(holds: Callable[[float], bool], near: float, far: float, now: bool, halvings: int) -> float:
+    for _ in range(halvings):
+        middle = math.sqrt(near * far)
+        if holds(middle) == now:
+            near = middle
+        else:
+            far = middle
+    return far
+
+
+# --- for somebody who does not know q* ---------------------------------------------------------------
+
+
+def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
+    """What is at stake, from plain answers.
+
+    Parameters
+    ----------
+    worse_plus : bool
+        Whether a wrong a⁺ is the worse mistake.
+    times : float
+        How many of the lesser mistakes are as bad as one of the worse, ≥ 1.
+    loss : float
+        What the worse mistake costs compared with acting rightly, in the unit.
+    hour : float
+        What an hour of screening costs, in the unit; 0 is legal.
+    per_hour : float
+        Documents read in an hour.
+    unit : str
+
+    Raises
+    ------
+    InputProblem
+        When an answer is not a usable number.
+
+    Notes
+    -----
+    Half of each mistake's cost stands as a loss and half as a gain forgone: only the sums decide.
+
+    Examples
+    --------
+    >>> stakes = elicited(True, 4, 20_000, 60, 30, "£")
+    >>> stakes.payoffs.q_star, stakes.cost, stakes.documents
+    (0.8, 2.0, 10000.0)
+    """
+    for what, value, least in (
+        ("number of mistakes", times, 1.0),
+        ("cost of the worse mistake", loss, 0.0),
+        ("number of documents an hour", per_hour, 0.0),
+    ):
+        if not (math.isfinite(value) and (value >= 1 if least else value > 0)):
+            wanted = "at least 1" if least else "above 0"
+            raise InputProblem(f"The {what} is {value:g}; give a number {wanted}.")
+    if not (math.isfinite(hour) and hour >= 0):
+        raise InputProblem(f"The cost of an hour is {hour:g}; give 0 or a number above 0.")
+    lesser = loss / times
+    plus, minus = (loss, lesser) if worse_plus else (lesser, loss)
+    return Stakes(Payoffs(minus / 2, plus / 2, minus / 2, plus / 2, unit), hour / per_hour)
