@@ -21,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import NAMES
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 from tests.browser.acting import arrived, press
 
 VERDICTS = {"e": "not relevant", "u": "unsure"}

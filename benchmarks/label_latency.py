@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
 TARGET_MS = 150

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from benchmarks.judging import judged
 from benchmarks.label_latency import long_session
 from tarstop_core.screening.log import Event
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 TARGET_MS = 300
 WARM_UP = 3

@@ -34,17 +34,11 @@ from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.settings import Settings
-from tarstop_core.session_compare import (
-    belief_curves,
-    beliefs_read,
-    duplicate,
-    switch_sentence,
-    with_calibrator,
-    worths,
-)
-from tarstop_core.session_export import WholeSession
+from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
+from tarstop_core.sessions.figures import belief_curves
 from tarstop_core.sessions.labelled import session_list, session_scenario
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "calibration_compare"

@@ -48,7 +48,7 @@ from tarstop_core.files.labelled_lists import (
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
-from tarstop_core.store import SessionRow, SessionSummary, Store
+from tarstop_core.sessions.store.store import SessionRow, SessionSummary, Store
 
 PREFIX = "calibration_fit"
 SCENARIO = "calibration/scenario"

@@ -26,7 +26,7 @@ from tarstop_core.calibration.figures import (
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import default_calibrator
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
 CHOSEN, UNDO = f"{PREFIX}/chosen", f"{PREFIX}/undo"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples import shipped
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 KIND_WORDS = {
     "marginal": "from scores",

@@ -19,7 +19,7 @@ from tarstop_core.screening.events import plan_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from tarstop_core.documents.application import Flag, flags
 from tarstop_core.screening.events import together_event
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.state import State
-from tarstop_core.store import Record
+from tarstop_core.sessions.store.store import Record
 
 CHOSEN = "graded"
 

@@ -21,7 +21,7 @@ from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.store import Record
+from tarstop_core.sessions.store.store import Record
 
 MARKING = "mark_words"
 ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}

@@ -20,17 +20,18 @@ from dashboard.work import attempt, clock, flash, say
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
-from tarstop_core.session_compare import duplicate, outcome, outcome_sentence, with_calibrator
-from tarstop_core.session_export import WholeSession, to_csv, to_ris, to_xlsx, whole_session
-from tarstop_core.session_file import export_session
-from tarstop_core.session_report import report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
+from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import WholeSession, whole_session
 
 PREFIX = "session_detail"
 CHOSEN = "session"

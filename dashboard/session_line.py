@@ -12,7 +12,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import SessionSummary, Store
+from tarstop_core.sessions.store.store import SessionSummary, Store
 
 
 def line(store: Store, session: SessionSummary) -> str:

@@ -14,9 +14,10 @@ from dashboard.session_detail import CHOSEN, loaded
 from dashboard.session_line import line
 from dashboard.work import attempt, clock, flash, say
 from tarstop_core.errors import InputProblem
-from tarstop_core.session_compare import MOST, belief_figure, comparison, comparison_sentence
-from tarstop_core.session_file import import_session
-from tarstop_core.store import SessionSummary, Store
+from tarstop_core.sessions.compare import comparison, comparison_sentence
+from tarstop_core.sessions.figures import MOST, belief_figure
+from tarstop_core.sessions.file import import_session
+from tarstop_core.sessions.store.store import SessionSummary, Store
 
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"

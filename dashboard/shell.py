@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.glossary import named, terms
 
 ROOT = Path(__file__).parent.parent

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import platformdirs
 from sqlalchemy.engine import make_url
 
-from tarstop_core.database import URL_VARIABLE, default_path
 from tarstop_core.errors import InputProblem
 
 PARENT = Path(__file__).resolve().parent.parent
@@ -48,3 +48,14 @@ def runs_folder() -> Path:
     if url and make_url(url).get_backend_name() == "sqlite":
         place = Path(make_url(url).database or place)
     return place.parent / "experiments"
+
+
+URL_VARIABLE = "TARSTOP_DATABASE_URL"
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def default_path() -> Path:
+    """The SQLite file that is used when nothing else is named."""
+    return Path(platformdirs.user_data_dir("tarstop", appauthor=False)) / "tarstop.db"

@@ -20,8 +20,8 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
-from tarstop_core.session_compare import MOST
-from tarstop_core.store import SessionRow, Store
+from tarstop_core.sessions.figures import MOST
+from tarstop_core.sessions.store.store import SessionRow, Store
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())

@@ -51,7 +51,7 @@ OF_FORMULAS = {
     },
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
-    "prisma": set(),
+    "sessions.prisma": set(),
 }
 
 

@@ -62,7 +62,7 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
 def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> None:
     core = ROOT / "tarstop_core"
     files = {path.relative_to(ROOT) for path in core.rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    assert Path("tarstop_core/session_report.html") in files
+    assert Path("tarstop_core/sessions/report.html") in files
     assert not {path for path in files if not (installed / path).is_file()}
     told = subprocess.run(
         [
@@ -78,7 +78,7 @@ def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> Non
         check=True,
     ).stdout.split()
     assert {
-        "session_report.html",
+        "sessions/report.html",
         "evaluation/findings/report.html",
         "presentation/templates/page.css",
     } <= set(told)

@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import standing
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = tuple(

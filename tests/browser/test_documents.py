@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched

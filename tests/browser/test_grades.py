@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.fold import replay
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 from tests.browser.acting import arrived, assert_fits, at_rest, counter, hit, press, stored
 from tests.session_cases import PATENT, START
 

@@ -14,9 +14,9 @@ from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validat
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.labelled_lists import list_digest, read_labelled, seen_before
-from tarstop_core.session_export import whole_session
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import N, a_patent_session, a_review
 
 TABLE = b"id,title,label\na,Hinge,1\nb,Lid,0\nc,Cup,\nd,Mug,maybe\n"

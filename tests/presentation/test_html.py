@@ -60,4 +60,4 @@ def test_lists_and_pairs_are_text(blocks: Any) -> None:
 
 def test_a_name_that_is_missing_is_an_error() -> None:
     with pytest.raises(UndefinedError):
-        page("tarstop_core.session_report")
+        page("tarstop_core.sessions.report")

@@ -6,12 +6,12 @@ import pytest
 
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.prisma import prisma
-from tarstop_core.prisma_figure import flow_diagram, flow_rows
 from tarstop_core.screening.exclusions import LONGEST, reasons_event, reasons_given, reasons_offered
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.prisma import prisma
+from tarstop_core.sessions.prisma_figure import flow_diagram, flow_rows
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{at}" for at in range(8)]

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from tarstop_core.documents.application import Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
-from tarstop_core.prisma import LEFT_OUT, prisma
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.events import label_event, relabel_event, together_event, verdict
 from tarstop_core.screening.fold import replay
@@ -25,11 +24,13 @@ from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.trace import trace
-from tarstop_core.session_compare import comparison, duplicate
-from tarstop_core.session_export import document_rows, to_csv, to_ris, to_xlsx, whole_session
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.session_report import report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.compare import comparison, duplicate
+from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.prisma import LEFT_OUT, prisma
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import IDS, PATENT, REVIEW, START, N, a_collection, a_patent_session, label, log
 
 P = PATENT.probabilities(None, N)

@@ -24,11 +24,12 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
-from tarstop_core.session_compare import outcome
-from tarstop_core.session_export import document_rows, to_ris, whole_session
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.session_report import report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.compare import outcome
+from tarstop_core.sessions.export import document_rows, to_ris
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

@@ -26,10 +26,10 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.session_export import whole_session
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.session_report import report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import REVIEW, SEEN, START, a_collection, a_review, log
 
 N = 80

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 30

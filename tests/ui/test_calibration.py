@@ -11,9 +11,9 @@ from dashboard.home import start_demo, start_review_demo
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.session_compare import switch_sentence, with_calibrator
-from tarstop_core.session_export import whole_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.compare import switch_sentence, with_calibrator
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 
 Open = Callable[..., AppTest]
 CASES = "4\n17\nnone in 60\n2\nnone at all"

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.screening.fold import replay
-from tarstop_core.session_export import whole_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 
 Open = Callable[..., AppTest]
 FILES = "set_up/documents/files/0"

@@ -14,8 +14,8 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
 from tests.ui.test_screen import button, html_of, press, unfold_stakes
 from tests.ui.test_set_up import FILES

@@ -10,7 +10,7 @@ from dashboard.home import start_demo
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels
 from tarstop_core.screening.log import Event
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 Open = Callable[..., AppTest]
 

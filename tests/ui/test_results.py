@@ -31,7 +31,7 @@ from tarstop_core.evaluation.running import Order, Status
 from tarstop_core.evaluation.tasks import DecisiveTask
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 Open = Callable[..., AppTest]
 METHODS = ("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle")

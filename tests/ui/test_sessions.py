@@ -14,11 +14,12 @@ from dashboard.home import start_demo, start_review_demo
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.session_compare import outcome, outcome_sentence
-from tarstop_core.session_export import document_rows, to_ris, to_xlsx, whole_session
-from tarstop_core.session_file import export_session
-from tarstop_core.session_report import report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.compare import outcome, outcome_sentence
+from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import IDS, REVIEW, START, N, a_collection, label, log
 
 Open = Callable[..., AppTest]

@@ -22,7 +22,7 @@ from tarstop_core.samples.collections import load_sample, sample_reviews, sample
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator, priors
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 Open = Callable[..., AppTest]
 FILES = "set_up/documents/files/0"

@@ -24,7 +24,13 @@ from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, sele
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.calibration.calibrator import Calibrator, from_json
-from tarstop_core.database import (
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
+from tarstop_core.documents.topic import records_digest
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.log import KINDS, Event, standing
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.database import (
     BUSY_SECONDS,
     CALIBRATOR,
     COLLECTION,
@@ -35,12 +41,6 @@ from tarstop_core.database import (
     SHELF,
     Database,
 )
-from tarstop_core.documents.duplicates import unique_ids
-from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
-from tarstop_core.documents.topic import records_digest
-from tarstop_core.errors import InputProblem
-from tarstop_core.screening.log import KINDS, Event, standing
-from tarstop_core.screening.settings import Settings
 
 CHUNK = 5_000
 # Well below the number of parameters that any database takes in one statement.

@@ -27,14 +27,14 @@ from pandas.testing import assert_frame_equal
 from sqlalchemy import create_engine
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn, Quality
-from tarstop_core.database import METADATA
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Conflict, Store
+from tarstop_core.sessions.store.database import METADATA
+from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT
 
@@ -520,7 +520,7 @@ def test_of_many_threads_at_one_number_one_wins(store: Store) -> None:
 NURSERY = """
 import os, sys
 from tarstop_core.screening.log import Event
-from tarstop_core.store import Conflict, Store
+from tarstop_core.sessions.store.store import Conflict, Store
 from tests.session_cases import PATENT
 
 def write(url, session, count, path):

@@ -21,7 +21,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
 
 FILE_FORMAT = "tarstop-session"
 FILE_VERSION = 1

@@ -13,10 +13,10 @@ import pytest
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.log import Event
-from tarstop_core.session_export import whole_session
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.session_report import HEADLINES, report_html
-from tarstop_core.store import Store
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.report import HEADLINES, report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import (
     EVIL,
     INCLUSION,

@@ -11,9 +11,8 @@ import pytest
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.session_compare import (
-    Outcome,
-    belief_figure,
+from tarstop_core.sessions.compare import (
+    Stopped,
     comparison,
     comparison_sentence,
     duplicate,
@@ -21,8 +20,9 @@ from tarstop_core.session_compare import (
     outcome,
     outcome_sentence,
 )
-from tarstop_core.session_export import whole_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.figures import belief_figure
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log
 
@@ -77,7 +77,7 @@ def test_what_was_read_beyond_does_not_matter_before_a_hit(store: Store) -> None
 
 
 def test_nothing_read_is_said() -> None:
-    said = outcome_sentence(Outcome(0, True, 0.6, 0), START)
+    said = outcome_sentence(Stopped(0, True, 0.6, 0), START)
     assert said == "At q* = 0.2 it would not have read any document and chosen “Reject” (chance 60 %)."
 
 

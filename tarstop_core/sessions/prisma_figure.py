@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from tarstop_core.presentation.svg import drawing, text, wrapped
-from tarstop_core.prisma import FAMILIES, LEFT_OUT, Prisma
+from tarstop_core.sessions.prisma import FAMILIES, LEFT_OUT, Prisma
 
 UNSCREENED = "Records not screened because of the stopping rule"
 NOT_YET = "Records not screened yet"

@@ -22,7 +22,6 @@ from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
-from tarstop_core.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.screening.explain import explain, question
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
@@ -31,7 +30,9 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
-from tarstop_core.session_export import WholeSession, about_rows, when
+from tarstop_core.sessions.export import about_rows, when
+from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
+from tarstop_core.sessions.whole import WholeSession
 
 HEADLINES = {
     "continue": "continue",

@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
-from tarstop_core.database import SCHEMA_VERSION, URL_VARIABLE, Database, _sentence
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
+from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database, _sentence
+from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from tarstop_core.files import read_records
 from tarstop_core.files.trace import FORMULA_STARTS
 from tarstop_core.screening.log import Event
-from tarstop_core.session_export import document_rows, to_csv, to_ris, to_xlsx, whole_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import EVIL, IDS, NOTE, N, a_collection, a_patent_session, a_review, label, log
 from tests.session_cases import START as SETTINGS
 

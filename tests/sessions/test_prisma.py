@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.prisma import NO_REASON, prisma
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.prisma import NO_REASON, prisma
 from tarstop_core.value.payoffs import Payoffs
 
 N = 30

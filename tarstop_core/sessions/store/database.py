@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from sqlalchemy import (
     Boolean,
     Column,
@@ -41,8 +40,8 @@ from sqlalchemy.schema import CreateColumn
 
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.errors import InputProblem
+from tarstop_core.places import URL_VARIABLE, default_path
 
-URL_VARIABLE = "TARSTOP_DATABASE_URL"
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 5.0
 
@@ -256,14 +255,6 @@ def _missing_columns(connection: Connection) -> list[Column[Any]]:
     """Columns of records that a database from before them lacks."""
     found = {column["name"] for column in inspect(connection).get_columns(RECORD.name)}
     return [column for column in RECORD.c if column.name not in found]
-
-
-# --- opening --------------------------------------------------------------------------------------
-
-
-def default_path() -> Path:
-    """The SQLite file that is used when nothing else is named."""
-    return Path(platformdirs.user_data_dir("tarstop", appauthor=False)) / "tarstop.db"
 
 
 def _read_url(url: str | None) -> URL:

@@ -19,8 +19,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.session_file import export_session, import_session
-from tarstop_core.store import Store
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

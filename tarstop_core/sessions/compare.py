@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
+from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
 from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
@@ -21,20 +19,15 @@ from tarstop_core.screening.log import UNDOABLE, Event
 from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.session_export import WholeSession
-from tarstop_core.store import Store
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.cumulative import CumulativePath
 
 JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
-# Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#888888")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-MOST = len(COLOURS)
-NAME = 28
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Stopped:
     """Where a rule stops on a session's list, given its labels.
 
     Parameters
@@ -101,7 +94,7 @@ def duplicate(
     )
 
 
-def outcome(session: WholeSession, settings: Settings) -> Outcome:
+def outcome(session: WholeSession, settings: Settings) -> Stopped:
     """Where the rule of these settings would have stopped, from the first document on.
 
     In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
@@ -119,7 +112,7 @@ def outcome(session: WholeSession, settings: Settings) -> Outcome:
     path = _from_the_start(session, settings)
     paths = Paths(path, lambda: ())
     [(depth, plus)] = stopping_outcomes(settings, calibrator, p, state, [settings.rule], paths, start=0)
-    return Outcome(depth, plus, float(path.belief_at(depth)), state.depth)
+    return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: WholeSession, settings: Settings) -> ScreeningPath:
@@ -205,7 +198,7 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
     )
 
 
-def outcome_sentence(found: Outcome, settings: Settings) -> str:
+def outcome_sentence(found: Stopped, settings: Settings) -> str:
     """An outcome in words.
 
     Examples
@@ -276,73 +269,3 @@ def comparison_sentence(sessions: Sequence[WholeSession]) -> str:
         for session in sessions
     ]
     return f"Chance as screening went on. {'; '.join(told)}."
-
-
-def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figure:
-    """Belief after each document read of several sessions, under the settings now in force.
-
-    Parameters
-    ----------
-    sessions : sequence of WholeSession
-        At most :data:`MOST`.
-    dark : bool
-        Whether the page is dark.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
-    """
-    return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
-
-
-def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bool = False) -> Figure:
-    """Belief after each document read: one curve for each name, session and settings.
-
-    Parameters
-    ----------
-    curves : sequence of (str, WholeSession, Settings)
-        At most :data:`MOST`; the settings' calibrator is one that the session holds.
-    dark : bool
-        Whether the page is dark.
-    """
-    ink = TEXT_ON_DARK if dark else TEXT
-    data: list[dict[str, Any]] = []
-    notes: list[dict[str, Any]] = []
-    longest = max(1, *(session.state.depth for _, session, _ in curves))
-    for at, (name, session, settings) in enumerate(curves):
-        x, b = beliefs_read(session, settings)
-        shape = "hv" if settings.review else "linear"
-        drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
-        drawn["line"]["shape"] = shape
-        end = {
-            **drawn,
-            "mode": "markers",
-            "x": x[-1:],
-            "y": b[-1:],
-            "marker": {"color": COLOURS[at], "size": 9},
-        }
-        data += [drawn, end]
-        notes.append(
-            label(
-                x[-1],
-                b[-1],
-                plain(name, NAME),
-                ink,
-                yshift=6 + 14 * at,
-                xanchor="right" if x[-1] > longest / 2 else "left",
-            )
-        )
-    if any(session.collection.simulated for _, session, _ in curves):
-        notes.append(label(0.0, 1.25, "simulated", ink, xanchor="left", yanchor="top"))
-    layout = {
-        "height": 320,
-        "margin": {"l": 56, "r": 12, "t": 8, "b": 40},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("documents read", dark, range=[0, 1.03 * longest]),
-        "yaxis": axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        "annotations": notes,
-    }
-    return {"data": data, "layout": layout}

@@ -9,8 +9,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.prisma import Prisma
-from tarstop_core.prisma_figure import DARK, WIDTH, flow_diagram, flow_rows
+from tarstop_core.sessions.prisma import Prisma
+from tarstop_core.sessions.prisma_figure import DARK, WIDTH, flow_diagram, flow_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = Prisma(

@@ -1,0 +1,88 @@
+"""Sessions side by side, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tarstop_core.presentation.figures import Figure, axis, label, line, plain
+from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.compare import beliefs_read
+from tarstop_core.sessions.whole import WholeSession
+
+# Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#888888")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MOST = len(COLOURS)
+NAME = 28
+
+
+def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figure:
+    """Belief after each document read of several sessions, under the settings now in force.
+
+    Parameters
+    ----------
+    sessions : sequence of WholeSession
+        At most :data:`MOST`.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
+    return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
+
+
+def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bool = False) -> Figure:
+    """Belief after each document read: one curve for each name, session and settings.
+
+    Parameters
+    ----------
+    curves : sequence of (str, WholeSession, Settings)
+        At most :data:`MOST`; the settings' calibrator is one that the session holds.
+    dark : bool
+        Whether the page is dark.
+    """
+    ink = TEXT_ON_DARK if dark else TEXT
+    data: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    longest = max(1, *(session.state.depth for _, session, _ in curves))
+    for at, (name, session, settings) in enumerate(curves):
+        x, b = beliefs_read(session, settings)
+        shape = "hv" if settings.review else "linear"
+        drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
+        drawn["line"]["shape"] = shape
+        end = {
+            **drawn,
+            "mode": "markers",
+            "x": x[-1:],
+            "y": b[-1:],
+            "marker": {"color": COLOURS[at], "size": 9},
+        }
+        data += [drawn, end]
+        notes.append(
+            label(
+                x[-1],
+                b[-1],
+                plain(name, NAME),
+                ink,
+                yshift=6 + 14 * at,
+                xanchor="right" if x[-1] > longest / 2 else "left",
+            )
+        )
+    if any(session.collection.simulated for _, session, _ in curves):
+        notes.append(label(0.0, 1.25, "simulated", ink, xanchor="left", yanchor="top"))
+    layout = {
+        "height": 320,
+        "margin": {"l": 56, "r": 12, "t": 8, "b": 40},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis("documents read", dark, range=[0, 1.03 * longest]),
+        "yaxis": axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        "annotations": notes,
+    }
+    return {"data": data, "layout": layout}

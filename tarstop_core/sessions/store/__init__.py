@@ -1,0 +1,1 @@
+"""Where sessions, collections and calibrators are stored."""

@@ -1,0 +1,112 @@
+"""Everything a session rests on, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.application import Flag, flagged
+from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import settings_rows
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import trace
+from tarstop_core.sessions.prisma import Prisma, prisma
+from tarstop_core.sessions.prisma_figure import flow_rows
+from tarstop_core.sessions.store.store import CollectionRow, SessionRow, Store
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSession:
+    """A session with all it rests on; what follows from its log is computed once, when it is asked for.
+
+    Parameters
+    ----------
+    row : SessionRow
+    collection : CollectionRow
+    events : list of Event
+    records : DataFrame, N rows
+        In screening order.
+    calibrators : mapping of str to Calibrator
+        By digest: every one that its settings ever named.
+    """
+
+    row: SessionRow
+    collection: CollectionRow
+    events: list[Event]
+    records: pd.DataFrame
+    calibrators: Mapping[str, Calibrator]
+
+    @cached_property
+    def state(self) -> State:
+        """Where it stands."""
+        return replay(self.row.settings, self.row.ids, self.events)
+
+    @cached_property
+    def steps(self) -> list[dict[str, Any]]:
+        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
+        return trace(self.row.settings, self.calibrators, self.row.ids, self.row.scores, self.events)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """The advice now."""
+        settings = self.state.settings
+        calibrator = self.calibrators[settings.calibrator]
+        p = calibrator.probabilities(self.row.scores, self.state.ranked)
+        return advise(settings, calibrator, p, self.state)
+
+    @property
+    def files(self) -> list[Mapping[str, Any]]:
+        """The files that say how many records they held."""
+        return [file for file in self.collection.files if "source" in file and "records" in file]
+
+    @cached_property
+    def prisma(self) -> Prisma:
+        """The counts of its flow diagram."""
+        left_out = self.row.settings.application.left_out
+        return prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
+
+    @property
+    def family_members(self) -> int:
+        """Documents of the collection for which another member of their patent family stands."""
+        return self.collection.documents - len(self.row.ids) - self.row.settings.application.left_out
+
+    @cached_property
+    def flow(self) -> list[tuple[str, int]]:
+        """The table of its flow diagram."""
+        return flow_rows(self.prisma, full_text=self.state.settings.review, stopped=self.state.stopped)
+
+    @cached_property
+    def flags(self) -> list[tuple[Flag, ...]]:
+        """What speaks against each document of a patent session, in screening order."""
+        return flagged(self.state.settings.application, self.records, self.state.also)
+
+    def in_words(self, settings: Settings) -> list[tuple[str, str]]:
+        """Settings of this session as rows: name and value."""
+        return settings_rows(settings, self.calibrators[settings.calibrator])
+
+
+def whole_session(store: Store, session_id: str) -> WholeSession:
+    """Load a session with its documents.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such session.
+    """
+    row = store.session(session_id)
+    events = store.events(session_id)
+    used = {row.settings.calibrator}
+    used |= {
+        str(each.payload["settings"]["calibrator"]) for each in events if each.kind in ("settings", "plan")
+    }
+    records = store.records(row.collection_id).iloc[row.order].reset_index(drop=True)
+    calibrators = {digest: store.calibrator(digest) for digest in sorted(used)}
+    return WholeSession(row, store.collection(row.collection_id), events, records, calibrators)
