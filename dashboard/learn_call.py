@@ -12,13 +12,14 @@ import streamlit as st
 
 from dashboard import learn_documents, shell
 from dashboard.results_panels import PLAIN, figure, heading_of, note, table, unbroken
-from tarstop_core import your_call, your_call_figures
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
-from tarstop_core.your_call import ROUNDS, SCENARIOS, Game, Mix, points
+from tarstop_core.teaching.game import figures as your_call_figures
+from tarstop_core.teaching.game import rounds as your_call
+from tarstop_core.teaching.game.rounds import ROUNDS, SCENARIOS, Game, Mix, points
 
 PREFIX = "learn/call"
 NAMES = ("seed", "mix", "q", "c", "help", "calls")

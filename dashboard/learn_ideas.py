@@ -11,12 +11,12 @@ import streamlit as st
 
 from dashboard import shell
 from dashboard.results_panels import figure
-from tarstop_core import ideas
-from tarstop_core import ideas_figures as draw
 from tarstop_core.explore.lists import sample
-from tarstop_core.ideas import CASES, FACTORS
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
+from tarstop_core.teaching.ideas import figures as draw
+from tarstop_core.teaching.ideas import numbers as ideas
+from tarstop_core.teaching.ideas.numbers import CASES, FACTORS
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)

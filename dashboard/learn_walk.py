@@ -14,17 +14,17 @@ import streamlit as st
 
 from dashboard import learn_documents, shell
 from dashboard.results_panels import figure, heading_of, note, table, unbroken
-from tarstop_core import lesson as lessons
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.maps import rules
-from tarstop_core.lesson import Lesson, Step, lesson
-from tarstop_core.lesson_figures import curves
-from tarstop_core.lesson_formulas import EXPLAINED, filled
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
+from tarstop_core.teaching.lesson import steps as lessons
+from tarstop_core.teaching.lesson.figures import curves
+from tarstop_core.teaching.lesson.formulas import EXPLAINED, filled
+from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"

@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 from dashboard import learn_call, learn_walk
 from dashboard.learn import PARTS
 from dashboard.learn_walk import Asked
-from tarstop_core import lesson as lessons
-from tarstop_core import your_call
-from tarstop_core.lesson_formulas import filled
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.your_call import Call, Game, compared
+from tarstop_core.teaching.game import rounds as your_call
+from tarstop_core.teaching.game.rounds import Call, Game, compared
+from tarstop_core.teaching.lesson import steps as lessons
+from tarstop_core.teaching.lesson.formulas import filled
 
 OpenApp = Callable[..., AppTest]
 CALLS = "7m.5p.30m.15m.19p"

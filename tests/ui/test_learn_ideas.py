@@ -8,12 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.learn_ideas import IDEAS
-from tarstop_core import ideas
-from tarstop_core import ideas_figures as figures
 from tarstop_core.explore.lists import sample
-from tarstop_core.ideas import CASES, at_stake
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms
+from tarstop_core.teaching.ideas import figures
+from tarstop_core.teaching.ideas import numbers as ideas
+from tarstop_core.teaching.ideas.numbers import CASES, at_stake
 from tarstop_core.teaching.methods import formulas, sections
 from tarstop_core.value.payoffs import Payoffs
 

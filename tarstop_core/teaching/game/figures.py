@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.explore.lists import sample
-from tarstop_core.lesson_figures import end_of_axis, for_a_hall
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, axis, label
@@ -21,8 +20,9 @@ from tarstop_core.presentation.palette import (
     TEXT_ON_DARK,
     THRESHOLD,
 )
+from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
+from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
 from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.your_call import YOU, Game, Row, finds_of
 
 ROW = 30
 """Pixels of one rule."""
@@ -146,7 +146,7 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
     Parameters
     ----------
     rows : sequence of Row
-        As :func:`~tarstop_core.your_call.compared` orders them.
+        As :func:`~tarstop_core.teaching.game.rounds.compared` orders them.
     dark : bool
     """
     text = TEXT_ON_DARK if dark else TEXT

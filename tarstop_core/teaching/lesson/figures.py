@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.explore.stakes_figure import PAPER, PAPER_ON_DARK
-from tarstop_core.lesson import Lesson, Step
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, label
 from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.teaching.lesson.steps import Lesson, Step
 from tarstop_core.value.cumulative import CumulativePath
 
 LETTERS = 1.3

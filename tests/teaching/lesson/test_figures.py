@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from tarstop_core import lesson_figures, your_call_figures
 from tarstop_core.explore.lists import sample
-from tarstop_core.lesson import Lesson
 from tarstop_core.policies import Budget, Optimal, Policy
-from tarstop_core.your_call import ROUNDS, Call, Game, compared, finds_of
+from tarstop_core.teaching.game import figures as your_call_figures
+from tarstop_core.teaching.game.rounds import ROUNDS, Call, Game, compared, finds_of
+from tarstop_core.teaching.lesson import figures as lesson_figures
+from tarstop_core.teaching.lesson.steps import Lesson
 
 CALLS = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))
 

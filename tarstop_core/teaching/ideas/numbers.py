@@ -35,7 +35,6 @@ from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 BELIEFS: Floats = np.linspace(0.005, 0.995, 100)
@@ -317,7 +316,7 @@ def compared(explored: Explored, settings: Settings) -> Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ShownTables:
     """2×2 tables to look at.
 
     Parameters
@@ -333,13 +332,13 @@ class Evidence:
 
 
 @lru_cache(maxsize=1)
-def evidence() -> dict[str, Evidence]:
+def evidence() -> dict[str, ShownTables]:
     """The published sets, and the sample reviews' tables in the order in which screening meets them."""
-    found = {each.name: Evidence(each.title, each.tables, False) for each in published_sets()}
+    found = {each.name: ShownTables(each.title, each.tables, False) for each in published_sets()}
     for topic, title in sample_reviews()[["topic", "title"]].itertuples(index=False):
         truth = sample(f"review:{topic}").truth
         assert isinstance(truth, Outcome)
-        found[str(topic)] = Evidence(str(title), truth.tables, True)
+        found[str(topic)] = ShownTables(str(title), truth.tables, True)
     return found
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core import lesson as lessons
 from tarstop_core.explore.lists import sample, samples
-from tarstop_core.lesson import Lesson, best_plan
-from tarstop_core.lesson_formulas import EXPLAINED, filled, tex
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
+from tarstop_core.teaching.lesson import steps as lessons
+from tarstop_core.teaching.lesson.formulas import EXPLAINED, filled, tex
+from tarstop_core.teaching.lesson.steps import Lesson, best_plan
 from tarstop_core.teaching.methods import formulas
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath

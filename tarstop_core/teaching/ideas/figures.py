@@ -23,20 +23,6 @@ from tarstop_core.evidence.figures import (
     short,
 )
 from tarstop_core.explore.stakes_figure import drawn_layout, text_colour
-from tarstop_core.ideas import (
-    AHEAD,
-    BELIEFS,
-    FACTORS,
-    MORE,
-    ByMethod,
-    Compared,
-    Mistaken,
-    OneDocument,
-    Recalled,
-    Widths,
-    evidence,
-    is_review,
-)
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import Figure, axis, label, line
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -55,6 +41,20 @@ from tarstop_core.presentation.palette import (
     VALUE,
 )
 from tarstop_core.screening.explain import action
+from tarstop_core.teaching.ideas.numbers import (
+    AHEAD,
+    BELIEFS,
+    FACTORS,
+    MORE,
+    ByMethod,
+    Compared,
+    Mistaken,
+    OneDocument,
+    Recalled,
+    Widths,
+    evidence,
+    is_review,
+)
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
@@ -599,7 +599,7 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
     Parameters
     ----------
     name : str
-        Of :func:`~tarstop_core.ideas.evidence`.
+        Of :func:`~tarstop_core.teaching.ideas.numbers.evidence`.
     paths : dict of str to BeliefPath
     theta : float
     dark : bool

@@ -15,7 +15,7 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.teaching import methods
 from tarstop_core.teaching.methods import body, document, formulas, sections
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 # Modules whose public functions compute something with a formula, and those of them that do not.
 OF_FORMULAS = {
     "value.payoffs": {"check_cost"},

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core import your_call
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES, Randomised
+from tarstop_core.teaching.game import rounds as your_call
+from tarstop_core.teaching.game.rounds import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.your_call import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode
 from tests.sample_commands import replayed
 
 CALLS = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core import ideas
-from tarstop_core import ideas_figures as figures
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli import tarstop
 from tarstop_core.documents.topic import Topic
 from tarstop_core.explore.lists import Explored, sample
-from tarstop_core.ideas import BELIEFS, CASES, FACTORS, at_stake
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
+from tarstop_core.teaching.ideas import figures
+from tarstop_core.teaching.ideas import numbers as ideas
+from tarstop_core.teaching.ideas.numbers import BELIEFS, CASES, FACTORS, at_stake
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.lesson import Lesson, Standing, Step
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import action, question
+from tarstop_core.teaching.lesson.steps import Lesson, Standing, Step
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import exceeds
@@ -37,7 +37,7 @@ EXPLAINED = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class FilledFormula:
     """One formula with a step's numbers.
 
     Parameters
@@ -71,7 +71,7 @@ class Formula:
         return r"\begin{aligned} " + rf" \\[{gap}] ".join(self.lines) + r" \end{aligned}"
 
 
-def filled(lesson: Lesson, step: Step) -> tuple[Formula, ...]:
+def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
     """All formulas of a step, in the order of the argument: belief, next document, action, value, decision.
 
     Parameters
@@ -98,19 +98,19 @@ def filled(lesson: Lesson, step: Step) -> tuple[Formula, ...]:
     return (*found, _decision(lesson, step))
 
 
-def _survival(step: Step, path: DecisivePath) -> list[Formula]:
+def _survival(step: Step, path: DecisivePath) -> list[FilledFormula]:
     d, heading = step.depth, "How likely is prior art now?"
     if step.settled:
         said = f"Document {path.hit:,} discloses the claim: one such document settles the question."
-        return [Formula("belief", heading, said, (r"b_d &= 1",), 1.0, DECISIVE)]
+        return [FilledFormula("belief", heading, said, (r"b_d &= 1",), 1.0, DECISIVE)]
     b_0, b, M = path.b_0, float(path.b[d]), math.exp(float(path.curve.log_M[d]))
     if d == 0:
         said = f"Nothing has been read: {percent(b_0)} is what is believed beforehand."
-        return [Formula("belief", heading, said, (rf"b_0 &= {tex(b_0)}",), b, DECISIVE)]
+        return [FilledFormula("belief", heading, said, (rf"b_0 &= {tex(b_0)}",), b, DECISIVE)]
     before, h = math.exp(float(path.curve.log_M[d - 1])), float(path.curve.h[d - 1])
     missed = "document 1 is" if d == 1 else f"all of the first {d:,} are"
     return [
-        Formula(
+        FilledFormula(
             "survival",
             "How often would nothing have shown by now?",
             f"Document {d:,} was not it. Where prior art exists, {missed} a miss with a chance of {percent(M)}.",
@@ -118,7 +118,7 @@ def _survival(step: Step, path: DecisivePath) -> list[Formula]:
             M,
             DECISIVE,
         ),
-        Formula(
+        FilledFormula(
             "belief",
             heading,
             f"By Bayes’ rule the chance that prior art exists is now {percent(b)}.",
@@ -132,7 +132,7 @@ def _survival(step: Step, path: DecisivePath) -> list[Formula]:
     ]
 
 
-def _tables(lesson: Lesson, step: Step, path: CumulativePath) -> Formula:
+def _tables(lesson: Lesson, step: Step, path: CumulativePath) -> FilledFormula:
     d, b, asked = step.depth, step.now.b, question(lesson.settings)
     heading = f"How likely is it that {asked} now?"
     posterior = r"b_d &= \Pr(\mathrm{Se} > \theta \mid \text{tables so far})"
@@ -143,7 +143,7 @@ def _tables(lesson: Lesson, step: Step, path: CumulativePath) -> Formula:
             else f"Nothing has been read: {percent(b)} is what is believed beforehand."
         )
         same = "b_{d-1} = " if d else ""
-        return Formula("belief", heading, said, (posterior, rf"&= {same}{tex(b)}"), b, CUMULATIVE)
+        return FilledFormula("belief", heading, said, (posterior, rf"&= {same}{tex(b)}"), b, CUMULATIVE)
     outcome, earlier = lesson.explored.truth, float(path.b[d - 1])
     assert isinstance(outcome, Outcome)  # only those have a cumulative path
     new = slice(step.studies - step.found, step.studies)
@@ -151,11 +151,11 @@ def _tables(lesson: Lesson, step: Step, path: CumulativePath) -> Formula:
     seen = " and ".join(f"the test found {TP:,.0f} of {TP + FN:,.0f} diseased" for TP, FN in pairs)
     said = f"Document {d:,} brought {'a 2×2 table' if step.found == 1 else f'{step.found} tables'}: {seen}."
     if not (0 < earlier < 1 and 0 < b < 1):
-        return Formula("belief", heading, said, (posterior, rf"&= {tex(b)}"), b, CUMULATIVE)
+        return FilledFormula("belief", heading, said, (posterior, rf"&= {tex(b)}"), b, CUMULATIVE)
     ratio = b / (1 - b) / (earlier / (1 - earlier))
     odds = "for" if ratio >= 1 else "against"
     said += f" That is evidence {odds} it: a factor of {number(max(ratio, 1 / ratio))} on the odds."
-    return Formula(
+    return FilledFormula(
         "belief",
         heading,
         said,
@@ -170,10 +170,10 @@ def _tables(lesson: Lesson, step: Step, path: CumulativePath) -> Formula:
     )
 
 
-def _chance(lesson: Lesson, step: Step, at: Standing) -> Formula:
+def _chance(lesson: Lesson, step: Step, at: Standing) -> FilledFormula:
     assert step.p is not None  # where a score stands, a document is left
     past = "brought data" if lesson.settings.review else "were relevant (where anything was)"
-    return Formula(
+    return FilledFormula(
         "chance",
         f"What about the next document, #{step.depth + 1:,}?",
         f"Its score lies {number(abs(at.z))} standard deviations {'above' if at.z >= 0 else 'below'} the mean of this "
@@ -187,27 +187,27 @@ def _chance(lesson: Lesson, step: Step, at: Standing) -> Formula:
     )
 
 
-def _rho(lesson: Lesson, step: Step) -> Formula:
+def _rho(lesson: Lesson, step: Step) -> FilledFormula:
     assert step.p is not None
     b, rho = step.now.b, step.now.rho
     if lesson.settings.review:
         said = f"{percent(rho)}, whether the test is sensitive enough or not."
         lines: tuple[str, ...] = (rf"\rho_{{d+1}} &= p_{{d+1}} = {tex(rho)}",)
-        return Formula("rho", "So how likely does it bring data?", said, lines, rho, CUMULATIVE)
+        return FilledFormula("rho", "So how likely does it bring data?", said, lines, rho, CUMULATIVE)
     said = (
         f"Prior art has to exist ({percent(b)}) and to be this document ({percent(step.p)}): {percent(rho)}."
     )
     lines = (r"\rho_{d+1} &= b_d\,p_{d+1}", rf"&= {tex(b)} \times {tex(step.p)} = {tex(rho)}")
-    return Formula("rho", "So how likely is it a hit?", said, lines, rho, DECISIVE)
+    return FilledFormula("rho", "So how likely is it a hit?", said, lines, rho, DECISIVE)
 
 
-def _actions(lesson: Lesson, step: Step) -> Formula:
+def _actions(lesson: Lesson, step: Step) -> FilledFormula:
     settings, b, plus = lesson.settings, step.now.b, step.now.plus
     payoffs = settings.payoffs
     up, down = float(payoffs.utility_plus(b)), float(payoffs.utility_minus(b))
     sign = ">" if plus else r"\le"
     B, L_r, L_g, G = (tex(value) for value in (payoffs.B, payoffs.L_r, payoffs.L_g, payoffs.G))
-    return Formula(
+    return FilledFormula(
         "actions",
         "What would you do if you stopped now?",
         f"“{settings.plus}” is expected to bring {amount(up, payoffs.unit)}, “{settings.minus}” "
@@ -224,11 +224,11 @@ def _actions(lesson: Lesson, step: Step) -> Formula:
     )
 
 
-def _evpi(lesson: Lesson, step: Step) -> Formula:
+def _evpi(lesson: Lesson, step: Step) -> FilledFormula:
     settings, b, plus = lesson.settings, step.now.b, step.now.plus
     payoffs, evpi = settings.payoffs, step.now.evpi
     found, spared = b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus
-    return Formula(
+    return FilledFormula(
         "evpi",
         "What is the most that certainty could be worth now?",
         f"“{action(plus, settings)}” is wrong with a chance of {percent(1 - b if plus else b)}. Knowing the truth would "
@@ -242,10 +242,10 @@ def _evpi(lesson: Lesson, step: Step) -> Formula:
     )
 
 
-def _score(lesson: Lesson, step: Step) -> Formula:
+def _score(lesson: Lesson, step: Step) -> FilledFormula:
     now, cost, unit = step.now, lesson.settings.cost, lesson.settings.payoffs.unit
     sign = ">" if now.go_on else r"\le"
-    return Formula(
+    return FilledFormula(
         "score",
         "The paper’s score: is the next document worth its cost?",
         f"A find is this likely, certainty worth that much: {amount(now.value, unit)} against a cost of "
@@ -259,14 +259,14 @@ def _score(lesson: Lesson, step: Step) -> Formula:
     )
 
 
-def _evsi(lesson: Lesson, step: Step) -> Formula:
+def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
     settings, now, path = lesson.settings, step.now, lesson.path
     payoffs = settings.payoffs
     heading, gained = "What is the next document alone exactly worth?", amount(step.evsi, payoffs.unit)
     if isinstance(path, CumulativePath):
         study = path.states[int(path.known[step.depth])]
         one = study.evsi(payoffs)
-        return Formula(
+        return FilledFormula(
             "evsi",
             heading,
             f"Over all tables that a study with {study.n1:,} diseased may bring, it is worth {amount(one, payoffs.unit)}; "
@@ -286,7 +286,7 @@ def _evsi(lesson: Lesson, step: Step) -> Formula:
     else:
         more = " That is more than the paper’s score." if bool(exceeds(step.evsi, now.value)) else ""
         said = f"A hit would show that “{settings.plus}” is right: {gained}.{more}"
-    return Formula(
+    return FilledFormula(
         "evsi",
         heading,
         said,
@@ -299,12 +299,12 @@ def _evsi(lesson: Lesson, step: Step) -> Formula:
     )
 
 
-def _worth(lesson: Lesson, step: Step) -> Formula:
+def _worth(lesson: Lesson, step: Step) -> FilledFormula:
     path, d, m, unit = lesson.path, step.depth, step.plan, lesson.settings.payoffs.unit
     heading = "And the next documents together?"
     if not m:
         said = "No plan, however long, could change the decision for the better."
-        return Formula("worth", heading, said, (r"w_d &= 0",), 0.0, DERIVED)
+        return FilledFormula("worth", heading, said, (r"w_d &= 0",), 0.0, DERIVED)
     pays = (
         "more than it costs" if bool(exceeds(step.worth, lesson.settings.cost)) else "no more than it costs"
     )
@@ -312,7 +312,7 @@ def _worth(lesson: Lesson, step: Step) -> Formula:
     if isinstance(path, CumulativePath):
         expected = float(path.included_to[d + m] - path.included_to[d])
         together = float(path.worth_of_reading(np.array([d + m]), d)[0])
-        return Formula(
+        return FilledFormula(
             "worth",
             heading,
             said,
@@ -325,7 +325,7 @@ def _worth(lesson: Lesson, step: Step) -> Formula:
         )
     now, then = float(path.loss[d]), float(path.loss[d + m])
     effort = float(path.effort_left[d] - path.effort_left[d + m])
-    return Formula(
+    return FilledFormula(
         "worth",
         heading,
         said,
@@ -338,7 +338,7 @@ def _worth(lesson: Lesson, step: Step) -> Formula:
     )
 
 
-def _decision(lesson: Lesson, step: Step) -> Formula:
+def _decision(lesson: Lesson, step: Step) -> FilledFormula:
     settings, rule = lesson.settings, lesson.policy
     unit, cost = settings.payoffs.unit, settings.cost
     heading, place = f"{rule} says: {'go on' if step.go_on else 'stop'}", rule.source
@@ -351,13 +351,15 @@ def _decision(lesson: Lesson, step: Step) -> Formula:
             said = f"Nothing further can change it: {choice}"
         else:
             said = f"{rule.rule} It has done so: {choice}"
-        return Formula("decision", heading, said, (rf"d &= {step.depth}: {verdict}",), step.depth, place)
+        return FilledFormula(
+            "decision", heading, said, (rf"d &= {step.depth}: {verdict}",), step.depth, place
+        )
     above = bool(exceeds(step.compared, cost))
     said = f"{rule.worth_phrase} {amount(step.compared, unit)}, a document costs {amount(cost, unit)}: "
     said += "read on." if step.go_on and above else "but it finishes what it began." if step.go_on else choice
     sign = ">" if above else r"\le"
     lines = (rf"{tex(step.compared)} &{sign} {tex(cost)} = c \;\Rightarrow\; {verdict}",)
-    return Formula("decision", heading, said, lines, step.compared, place)
+    return FilledFormula("decision", heading, said, lines, step.compared, place)
 
 
 def tex(value: float) -> str:

@@ -16,7 +16,7 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import Term, found, terms
 from tarstop_core.teaching.methods import formulas
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 DASHBOARD = ROOT / "dashboard"
 THEMES = [
     tomllib.loads(file.read_text("utf-8")) for file in ROOT.glob("tarstop_core/teaching/glossary/*.toml")

@@ -1,0 +1,1 @@
+"""Your call: the game in which a person decides when to stop."""

@@ -1,0 +1,1 @@
+"""Five ideas in pictures."""

@@ -1,0 +1,1 @@
+"""A walk through a topic with every formula filled in."""
