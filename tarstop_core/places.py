@@ -59,3 +59,34 @@ URL_VARIABLE = "TARSTOP_DATABASE_URL"
 def default_path() -> Path:
     """The SQLite file that is used when nothing else is named."""
     return Path(platformdirs.user_data_dir("tarstop", appauthor=False)) / "tarstop.db"
+
+
+def app_directory() -> Path:
+    """Folder that holds `app.py`, `pages/`, `dashboard/` and `sample_data/`.
+
+    In a checkout this is the folder beside `tarstop_core`; the wheel carries the
+    same files in `tarstop_app`.
+
+    Returns
+    -------
+    Path
+        Absolute path of the folder.
+
+    Raises
+    ------
+    InputProblem
+        When neither place has an `app.py`.
+
+    Examples
+    --------
+    >>> app_directory().is_absolute()
+    True
+    """
+    beside = Path(__file__).resolve().parent.parent
+    for folder in (beside, beside / "tarstop_app"):
+        if (folder / "app.py").is_file():
+            return folder
+    raise InputProblem(
+        f"The dashboard's files are not beside {beside / 'tarstop_core'}; install tarstop again from its wheel "
+        "or its checkout."
+    )

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.of_tables import ENGINES, belief_path, beliefs
 from tarstop_core.belief.prior import Prior, save
-from tarstop_core.cli import tarstop
+from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 

@@ -74,7 +74,7 @@ def test_a_name_that_is_handed_on_leads_home(copy: Path) -> None:
     package = copy / "face"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from tarstop_core.face.inner import used as told\nfrom tarstop_core.cli import main\n"
+        "from tarstop_core.face.inner import used as told\nfrom tarstop_core.cli.commands import main\n"
     )
     (package / "inner.py").write_text("used = 1\n")
     before = set(reached(copy))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.cli import tarstop
+from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.cli import tarstop
+from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.topic import Topic
 from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal

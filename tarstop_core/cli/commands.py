@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tarstop_core.cli_experiment import experiment
+from tarstop_core.cli.experiment import experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs, check_cost, exceeds
 
 if TYPE_CHECKING:
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.topic import Topic
+
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
 
@@ -61,7 +62,7 @@ q_star_option = click.option(
 @click.option("--headless", is_flag=True, help="Do not open a browser.")
 def app(port: int, address: str, headless: bool) -> None:
     """Start the dashboard."""
-    from tarstop_core.launch import run_app
+    from tarstop_core.cli.launch import run_app
 
     run_app(port=port, address=address, headless=headless)
 

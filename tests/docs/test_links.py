@@ -11,7 +11,7 @@ import pytest
 from dashboard import shell
 from dashboard.guide import ELSEWHERE, READ, chapters, document, in_app, parts
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

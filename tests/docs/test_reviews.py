@@ -15,7 +15,7 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.files import read_outcomes, read_run
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reviews_measured.md").read_text(encoding="utf-8")
 
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarstop_core import cli
 from tarstop_core.calibration.calibrator import load
 from tarstop_core.calibration.fitting import assess, fit
+from tarstop_core.cli import commands as cli
 from tarstop_core.files import label_topics, read_qrels, read_run
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 
 from scripts import report_travel
-from tarstop_core import cli
 from tarstop_core.calibration.fitting import assess, fit
+from tarstop_core.cli import commands as cli
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies import LookAhead
 from tarstop_core.value.payoffs import Payoffs
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 DTA = ("clef_dta/bm25.run", "clef_dta/content.qrels")
 CLEF_2019 = ("clef2019/bm25_dta.run", "clef2019/full.test.dta.content.2019.qrels")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core import cli
 from tarstop_core.calibration.first_hit import read_cases
+from tarstop_core.cli import commands as cli
 from tarstop_core.documents.families import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
@@ -21,7 +21,7 @@ from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "own_data.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "own_data.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"^```\w+ (\S+\.\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 EXAMPLES: dict[str, str] = dict(NAMED.findall(PAGE))
 COMMANDS = [

@@ -21,7 +21,7 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import read_tables
 from tests.reference.recorded import GOLDEN
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 SETS = ("first tests", "outcomes")
 THETA = 0.75
 

@@ -14,7 +14,7 @@ import pytest
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.value.payoffs import Payoffs
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 
 

@@ -23,7 +23,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.sessions.figures import MOST
 from tarstop_core.sessions.store.store import SessionRow, Store
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())
 HIT = 16
 

@@ -7,43 +7,12 @@ import os
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.places import app_directory
 
 DEFAULT_PORT = 8501
 DEFAULT_ADDRESS = "127.0.0.1"
-
-
-def app_directory() -> Path:
-    """Folder that holds `app.py`, `pages/`, `dashboard/` and `sample_data/`.
-
-    In a checkout this is the folder beside `tarstop_core`; the wheel carries the
-    same files in `tarstop_app`.
-
-    Returns
-    -------
-    Path
-        Absolute path of the folder.
-
-    Raises
-    ------
-    InputProblem
-        When neither place has an `app.py`.
-
-    Examples
-    --------
-    >>> app_directory().is_absolute()
-    True
-    """
-    beside = Path(__file__).resolve().parent.parent
-    for folder in (beside, beside / "tarstop_app"):
-        if (folder / "app.py").is_file():
-            return folder
-    raise InputProblem(
-        f"The dashboard's files are not beside {beside / 'tarstop_core'}; install tarstop again from its wheel "
-        "or its checkout."
-    )
 
 
 def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tarstop_core import cli_experiment
+from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import benchmarks
 from tarstop_core.evaluation.findings.aggregate import CONTRACT

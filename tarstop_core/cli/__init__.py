@@ -1,0 +1,5 @@
+"""The command line."""
+
+from tarstop_core.cli.commands import main
+
+__all__ = ["main"]
