@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tests.test_explore import printed, write_run
+from tests.explore.test_explore import printed, write_run
 
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS
