@@ -119,8 +119,9 @@ for the number of comparisons. `scripts/make_results.py` runs the experiments an
 from the figures in `sample_data/results`; the Results page of the dashboard shows all of it with its controls.
 
 Three differences from the paper are by construction. Its collections are not public, so the simulated ones match its
-published ranking statistics and nothing else. Its Table 2 can only come from "the action that full evidence would
-choose" as truth, so it is compared under that truth. And [GRLStop](grlstop.md) is a re-implementation, trained here.
+published ranking statistics and nothing else; the seed of the simulated reviews was chosen because both of their halves
+come near these. Its Table 2 can only come from "the action that full evidence would choose" as truth, so it is compared
+under that truth. And [GRLStop](grlstop.md) is a re-implementation, trained here.
 
 """
         + "\n\n".join(section(each) for each in shipped())
