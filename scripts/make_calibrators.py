@@ -131,7 +131,7 @@ def main() -> None:
         searches(SEARCH_TEST_SEEDS),
         f"{8 * len(SEARCH_TEST_SEEDS)} held-out simulated searches",
         name="searches like the sample's",
-        source=f"tarstop_core.samples.simulate.patents, seeds {SEARCH_TRAIN_SEEDS.start}–{SEARCH_TRAIN_SEEDS.stop - 1}",
+        source=f"tarstop_core.simulate.patents, seeds {SEARCH_TRAIN_SEEDS.start}–{SEARCH_TRAIN_SEEDS.stop - 1}",
         simulated=True,
     )
     make(
@@ -141,7 +141,7 @@ def main() -> None:
         simulate_patent_rankings(topics=1000, seed=TEST_SEED),
         "500 held-out simulated topics",
         name="patent searches",
-        source=f"tarstop_core.samples.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
     train_data, train_inclusion = reviews(REVIEW_TRAIN_SEEDS)
@@ -159,7 +159,7 @@ def main() -> None:
             scenario,
             name="reviews like the sample's",
             source=(
-                "tarstop_core.samples.simulate.diagnostic, seeds "
+                "tarstop_core.simulate.diagnostic, seeds "
                 f"{REVIEW_TRAIN_SEEDS.start}–{REVIEW_TRAIN_SEEDS.stop - 1}"
             ),
             simulated=True,
@@ -173,7 +173,7 @@ def main() -> None:
         "135 held-out simulated outcomes",
         "review",
         name="review outcomes",
-        source=f"tarstop_core.samples.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
     real = os.environ.get("TARSTOP_REAL_DATA")

@@ -29,8 +29,7 @@ def sample_dir() -> Path:
         When there is none.
     """
     named = os.environ.get("TARSTOP_SAMPLE_DATA")
-    beside = PARENT
-    candidates = [Path(named)] if named else [beside / "sample_data", beside / "tarstop_app" / "sample_data"]
+    candidates = [Path(named)] if named else [PARENT / "sample_data", PARENT / "tarstop_app" / "sample_data"]
     for candidate in candidates:
         if (candidate / "patents" / "topics.csv").is_file():
             return candidate
@@ -82,11 +81,10 @@ def app_directory() -> Path:
     >>> app_directory().is_absolute()
     True
     """
-    beside = Path(__file__).resolve().parent.parent
-    for folder in (beside, beside / "tarstop_app"):
+    for folder in (PARENT, PARENT / "tarstop_app"):
         if (folder / "app.py").is_file():
             return folder
     raise InputProblem(
-        f"The dashboard's files are not beside {beside / 'tarstop_core'}; install tarstop again from its wheel "
+        f"The dashboard's files are not beside {PARENT / 'tarstop_core'}; install tarstop again from its wheel "
         "or its checkout."
     )

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tests.explore.test_explore import printed, write_run
 
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.explore.lists import Explored
+from tests.explore.test_explore import printed, write_run
 
 
 def replayed(explored: Explored, folder: Path, *stakes: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _MONTHS = {
     for number, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
 }
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d{1,2}))?)?(?!\d)")
-_FIGURES_ONLY = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4})(?!\d)")
+_YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4})(?!\d)")
 
 
 def date_key(text: str) -> tuple[int, ...]:
@@ -31,7 +31,7 @@ def date_key(text: str) -> tuple[int, ...]:
     if match:
         parts = match.groups()
     else:
-        match = _FIGURES_ONLY.match(text)
+        match = _YEAR_LAST.match(text)
         if match:
             day, month, year = match.groups()
             parts = (year, None, None) if month.isdigit() else (year, month, day)

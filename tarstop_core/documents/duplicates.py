@@ -260,6 +260,7 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
 
     Examples
     --------
+    >>> from tarstop_core.documents.records import as_records
     >>> one = as_records({"id": ["a"], "title": ["Hinge"], "doi": ["10.1000/X"]})
     >>> two = as_records({"id": ["b"], "abstract": ["With pin."], "doi": ["https://doi.org/10.1000/x"]})
     >>> merged = merge_records([one, two])

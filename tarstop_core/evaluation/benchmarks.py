@@ -42,7 +42,7 @@ def simulated_patents(topics: int = PATENT_TOPICS, seed: int = rankings.DEFAULT_
         scenario="patent",
         folds=(Fold(_cases(train), _cases(test)),),
         provenance=(
-            f"tarstop_core.samples.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "
+            f"tarstop_core.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "
             "paper's ranking statistics and to nothing else"
         ),
         simulated=True,
@@ -61,7 +61,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
         scenario="review",
         folds=(Fold(_review_cases(train), _review_cases(test)),),
         provenance=(
-            f"tarstop_core.samples.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "
+            f"tarstop_core.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "
             "nothing else"
         ),
         simulated=True,

@@ -47,7 +47,7 @@ def belief_sentence(evidence: Evidence) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.evidence.summary.summary import evidence
+    >>> from tarstop_core.evidence.summary import evidence
     >>> from tarstop_core.documents.tables import Tables
     >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
     >>> belief_sentence(evidence(one, 0.75))

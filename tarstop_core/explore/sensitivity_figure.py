@@ -244,8 +244,9 @@ def break_even_sentences(
 
     Examples
     --------
-    >>> from tarstop_core.explore.lists.sensitivity import Turn
-    >>> from tarstop_core.explore.lists.lists import sample
+    >>> from tarstop_core.explore.sensitivity import Turn
+    >>> from tarstop_core.explore.lists import sample
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
     >>> turn = BreakEven("cost", 0.001, (Turn(0.0772, False),))
     >>> break_even_sentences(sample("search:antenna-mount"), settings, True, [turn])

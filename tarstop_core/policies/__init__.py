@@ -6,7 +6,7 @@ from tarstop_core.policies.budget import Budget, Share
 from tarstop_core.policies.combined import Both, Either
 from tarstop_core.policies.consecutive import Consecutive, LowPrecision, Rule2399
 from tarstop_core.policies.greedy import Greedy
-from tarstop_core.policies.grlstop.rule import GRLStop
+from tarstop_core.policies.grlstop import GRLStop
 from tarstop_core.policies.hypergeometric import Hypergeometric
 from tarstop_core.policies.knee import BudgetMethod, GeometricKnee, Knee
 from tarstop_core.policies.look_ahead import LookAhead

@@ -29,8 +29,9 @@ def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, star
     A floor that is never met reads everything; one that is always met changes nothing.
 
     >>> from tarstop_core.policies import Budget
-    >>> from tarstop_core.value.decisive.decisive import DecisivePath
+    >>> from tarstop_core.value.decisive import DecisivePath
     >>> from tarstop_core.belief.decisive import hit_curve
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> path = DecisivePath(hit_curve(np.full(9, 0.1)), 0.5, Payoffs.from_q_star(0.5))
     >>> depths_with_floor(Budget(3), path, 0.001, np.zeros(10, bool))
     9

@@ -43,7 +43,7 @@ def also_published(
 
     Examples
     --------
-    >>> from tarstop_core.ranking.bm25.order import prepare
+    >>> from tarstop_core.ranking.order import prepare
     >>> from tarstop_core.documents.records import as_records
     >>> table = as_records({"id": ["a", "b"], "publication_number": ["EP1", "US 1234567 B2"], "family": ["7", "7"]})
     >>> ranking = one_of_each(prepare(table, "own"), [[0, 1]])

@@ -258,6 +258,7 @@ def order_hint(frame: pd.DataFrame) -> str | None:
 
     Examples
     --------
+    >>> from tarstop_core.documents.records import as_records
     >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
     >>> order_hint(years)
     'This list is sorted by date, newest first, so its order probably says nothing about relevance.'

@@ -33,7 +33,7 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
     Examples
     --------
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> from tarstop_core.screening.settings import Settings
     >>> from tarstop_core.screening.fold import replay
     >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])

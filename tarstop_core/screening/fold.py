@@ -232,6 +232,7 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
 
     Examples
     --------
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> start = Settings(Payoffs.from_q_star(0.5), cost=0.001)
     >>> log = [Event("label", {"doc": "a", "label": "irrelevant"}), Event("undo")]
     >>> replay(start, ["a", "b"], log[:1]).depth, replay(start, ["a", "b"], log).depth

@@ -12,7 +12,7 @@ def grades_in_words(state: State) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> from tarstop_core.screening.log import Event
     >>> from tarstop_core.screening.settings import Settings
     >>> from tarstop_core.screening.fold import replay

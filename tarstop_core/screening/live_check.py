@@ -81,7 +81,7 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
     >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
     'Expected 9 to 21 relevant among the 60 documents read, found 3: fewer than the chances say. Either this list holds fewer, or its order is worse than those the chances were fitted on; multiplied by 0.37 (0.17 to 0.62) they would fit it.'
@@ -160,7 +160,7 @@ def scale_before(begun: Settings, events: Iterable[Event]) -> float:
 
     Examples
     --------
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> begun = Settings(Payoffs.from_q_star(0.5), 0.001)
     >>> scale_before(begun, [Event("settings", {"settings": {"scale": 0.4}})])
     1.0

@@ -203,11 +203,11 @@ def outcome_sentence(found: Stopped, settings: Settings) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = Settings(Payoffs.from_q_star(0.8), 0.001)
-    >>> outcome_sentence(Outcome(12, False, 0.3, 40), settings)
+    >>> outcome_sentence(Stopped(12, False, 0.3, 40), settings)
     'At q* = 0.8 it would have stopped after 12 documents and chosen “Grant” (chance 30 %); 40 were read.'
-    >>> outcome_sentence(Outcome(52, False, 0.3, 40), settings)
+    >>> outcome_sentence(Stopped(52, False, 0.3, 40), settings)
     'At q* = 0.8 it would not have stopped within the 40 documents read; if nothing more turns up it would stop after 52 and choose “Grant”.'
     """
     lead, chosen = f"At q* = {number(settings.payoffs.q_star)} it would", action(found.plus, settings)

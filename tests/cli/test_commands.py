@@ -673,7 +673,7 @@ class Peeks(Policy):
 KNOWS_THE_END = """
 from dataclasses import dataclass
 import numpy as np
-from tarstop_core.value.decisive.cumulative import CumulativePath
+from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.policies import Policy
 
 @dataclass(frozen=True)

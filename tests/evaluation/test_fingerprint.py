@@ -36,10 +36,10 @@ def change(place: Path, name: str, old: str, new: str) -> None:
 def test_words_keep_it(copy: Path) -> None:
     computing = {copy.parent.joinpath(*name.split(".")).with_suffix(".py") for name in reached(copy)}
     others = [file for file in copy.rglob("*.py") if file not in computing and file.name != "__init__.py"]
-    assert any("glossary" in str(file) for file in others)
+    assert any("sessions" in str(file) for file in others)
     for file in others:
         file.write_text(file.read_text(encoding="utf-8") + "\nMORE = 'a word'\n", encoding="utf-8")
-    change(copy, "evaluation/report.html", "Simulated", "Invented")
+    change(copy, "evaluation/findings/report.html", "Simulated", "Invented")
     change(copy, "policies/batch.py", '"""Batch(K)', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
 
-from tarstop_core.value.decisive.path import Path
+from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)

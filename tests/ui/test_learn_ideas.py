@@ -85,7 +85,7 @@ def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) ->
 def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:
     app = open_app("learn", part="formulas", formula="worth")
     said = shown(app)
-    assert "value.DecisivePath.worth" in said and all(
+    assert "value.decisive.DecisivePath.worth" in said and all(
         formula.title in said for formula in sections()[0].formulas
     )
     app.button_group("section").set_value("The rules").run()

@@ -1,3 +1,5 @@
 """GRLStop: an agent that learned when to stop, with what it was trained with."""
 
-from __future__ import annotations
+from tarstop_core.policies.grlstop.rule import GRLStop
+
+__all__ = ["GRLStop"]

@@ -236,7 +236,7 @@ class Store:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from tarstop_core.value.decisive.payoffs import Payoffs
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> records = as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"]})
     >>> settings = Settings(Payoffs.from_q_star(0.5), cost=0.001)
     >>> with TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:

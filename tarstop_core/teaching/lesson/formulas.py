@@ -81,7 +81,7 @@ def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
 
     Examples
     --------
-    >>> from tarstop_core.explore.lists.lists import sample
+    >>> from tarstop_core.explore.lists import sample
     >>> from tarstop_core.policies import Greedy
     >>> explored = sample("search:antenna-mount")
     >>> lesson = Lesson(explored, explored.settings, Greedy())

@@ -167,11 +167,9 @@ def test_folder_named_by_the_environment_comes_first(
 def test_folder_of_an_installation_is_found(
     written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = tmp_path / "tarstop_core"
-    package.mkdir()
     target = tmp_path / "tarstop_app" / "sample_data" / "patents"
     target.mkdir(parents=True)
     (target / "topics.csv").write_bytes((written / "patents" / "topics.csv").read_bytes())
     monkeypatch.delenv("TARSTOP_SAMPLE_DATA", raising=False)
-    monkeypatch.setattr(samples, "__file__", str(package / "samples.py"))
+    monkeypatch.setattr(places, "PARENT", tmp_path)
     assert places.sample_dir() == tmp_path / "tarstop_app" / "sample_data"

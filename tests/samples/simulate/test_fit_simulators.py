@@ -12,7 +12,7 @@ import pytest
 
 from tarstop_core.samples.simulate import rankings, reviews
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_simulators.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "fit_simulators.py"
 
 
 @pytest.fixture(scope="module")
