@@ -21,7 +21,7 @@ from dashboard import results_run, results_topics
 from dashboard.results_paper import differences
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks import simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
 from tarstop_core.evaluation.methods import parse_methods
