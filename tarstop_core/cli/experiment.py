@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import os
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 
 import click
 
+from tarstop_core.cli.shared import json_option, print_json
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -85,7 +85,7 @@ class _Benchmarks(click.Command):
 @click.option(
     "--pictures/--no-pictures", default=True, help="Figures as SVG and PNG too, where that is possible."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@json_option
 def experiment(
     benchmark: str,
     out: Path,
@@ -163,7 +163,7 @@ def experiment(
         rows = [
             {name: _plain(value) for name, value in row.items()} for row in report.rows.to_dict("records")
         ]
-        click.echo(json.dumps({"rows": rows, "seconds": seconds}, ensure_ascii=False, allow_nan=False))
+        print_json({"rows": rows, "seconds": seconds})
         return
     _print(report)
     click.echo(
