@@ -26,7 +26,8 @@ from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.protocol import COSTS, Q_STARS, Cancelled, run
+from tarstop_core.evaluation.progress import Cancelled
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.places import PARENT, runs_folder
 

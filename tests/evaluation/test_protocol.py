@@ -16,8 +16,11 @@ from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_revie
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.jobs import Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.protocol import CHUNK, COSTS, Q_STARS, Cancelled, run
+from tarstop_core.evaluation.pieces import CHUNK
+from tarstop_core.evaluation.progress import Cancelled
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
@@ -167,13 +170,13 @@ def test_finished_pieces_are_used_and_only_for_what_they_are(
     from tarstop_core.evaluation import protocol
 
     jobs: list[tuple[str, ...]] = []
-    work = protocol._work
+    work = protocol.work
 
-    def counting(job: protocol._Job) -> protocol.Pieces:
+    def counting(job: Job) -> Answers:
         jobs.append(tuple(method.name for method in job.methods))
         return work(job)
 
-    monkeypatch.setattr(protocol, "_work", counting)
+    monkeypatch.setattr(protocol, "work", counting)
     finished = Finished(tmp_path)
 
     def asked(names: list[str], task: DecisiveTask, **more: object) -> set[tuple[str, ...]]:
