@@ -49,7 +49,7 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
         "app.py",
         ".streamlit/config.toml",
         "sample_data/patents/topics.csv",
-        "dashboard/look.css",
+        "dashboard/frame/look.css",
         "docs/guide.md",
         "docs/images/screen.png",
     ):

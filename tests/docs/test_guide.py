@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.home import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
-from dashboard.verdicts import KEYS
+from dashboard.home.page import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
+from dashboard.screen.verdicts import KEYS
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels
 from tarstop_core.presentation.numbers import percent

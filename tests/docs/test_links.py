@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import shell
-from dashboard.guide import ELSEWHERE, READ, chapters, document, in_app, parts
+from dashboard.frame import shell
+from dashboard.guide.page import ELSEWHERE, READ, chapters, document, in_app, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.evidence import EXAMPLE, VIEWS, Chosen
+from dashboard.evidence.page import EXAMPLE, Chosen
+from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import Evidence
@@ -211,7 +212,7 @@ def page() -> None:
     import numpy as np
     import streamlit as st
 
-    from dashboard import evidence
+    from dashboard.parts import evidence
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.tables import Tables
 

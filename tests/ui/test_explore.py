@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.explore import CURRENT, MAP, OF_ONE, SENSITIVITY
-from dashboard.explore_asked import Asked, address_of, read_address
-from dashboard.home import start_demo
+from dashboard.explore.asked import Asked, address_of, read_address
+from dashboard.explore.page import CURRENT, MAP, OF_ONE, SENSITIVITY
+from dashboard.home.page import start_demo
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import shell
-from dashboard.guide import READ, title
+from dashboard.frame import shell
+from dashboard.guide.page import READ, title
 
 OpenApp = Callable[..., AppTest]
 

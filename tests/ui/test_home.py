@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home import start_demo
+from dashboard.home.page import start_demo
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels
 from tarstop_core.screening.log import Event

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import learn_call, learn_walk
-from dashboard.learn import PARTS
-from dashboard.learn_walk import Asked
+from dashboard.learn import call as learn_call
+from dashboard.learn import walk as learn_walk
+from dashboard.learn.page import PARTS
+from dashboard.learn.walk import Asked
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.teaching.game import rounds as your_call
 from tarstop_core.teaching.game.rounds import Call, Game, compared
@@ -119,7 +120,7 @@ def test_a_jump_goes_no_further_than_the_rule(open_app: OpenApp) -> None:
 
 def test_playing_makes_steps(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("dashboard.learn_walk.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dashboard.learn.walk.time.monotonic", lambda: clock[0])
     app = open_app("learn", rule="greedy")
     press(app, "walk-play")
     assert next(b for b in app.button if b.key == "walk-play").label == "Pause"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.learn_ideas import IDEAS
+from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms

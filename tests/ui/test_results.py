@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import results as page
-from dashboard import results_data as data
-from dashboard import results_run, results_topics
-from dashboard.results_paper import differences
+from dashboard.results import data, page
+from dashboard.results import run as results_run
+from dashboard.results import topics as results_topics
+from dashboard.results.paper import differences
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks import simulated_patents

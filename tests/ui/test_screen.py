@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home import start_demo
-from dashboard.screen import trace_csv
-from dashboard.work import Work
+from dashboard.frame.work import Work
+from dashboard.home.page import start_demo
+from dashboard.screen.page import trace_csv
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators

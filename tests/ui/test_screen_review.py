@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.full_text import FORM_OUTCOMES
-from dashboard.screen import full_texts_csv, tables_csv, trace_csv
-from dashboard.shell import linked
-from dashboard.work import Work
+from dashboard.frame.shell import linked
+from dashboard.frame.work import Work
+from dashboard.screen.full_text import FORM_OUTCOMES
+from dashboard.screen.page import full_texts_csv, tables_csv, trace_csv
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES

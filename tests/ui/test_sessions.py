@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home import start_demo, start_review_demo
+from dashboard.home.page import start_demo, start_review_demo
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings

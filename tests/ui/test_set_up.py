@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.chances import followed
-from dashboard.set_up import read_text
+from dashboard.parts.chances import followed
+from dashboard.set_up.page import read_text
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.stakes import FRACTIONS, VIEWS, changed, nearest_fraction, views
+from dashboard.parts.stakes import FRACTIONS, VIEWS, changed, nearest_fraction, views
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
@@ -111,7 +111,7 @@ class TestChanged:
 def page() -> None:
     import streamlit as st
 
-    from dashboard import stakes
+    from dashboard.parts import stakes
     from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
@@ -195,7 +195,7 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
-        from dashboard import stakes
+        from dashboard.parts import stakes
         from tarstop_core.screening.settings import Settings
         from tarstop_core.value.payoffs import Payoffs
 
@@ -211,7 +211,7 @@ def test_names_of_actions_are_shown_as_they_are() -> None:
 def compact_page() -> None:
     import streamlit as st
 
-    from dashboard import stakes
+    from dashboard.parts import stakes
     from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
@@ -252,7 +252,7 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
     def returning() -> None:
         import streamlit as st
 
-        from dashboard import stakes
+        from dashboard.parts import stakes
         from tarstop_core.screening.settings import Settings
         from tarstop_core.value.payoffs import Payoffs
 
@@ -272,7 +272,7 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
 def review_page() -> None:
     import streamlit as st
 
-    from dashboard import stakes
+    from dashboard.parts import stakes
     from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 

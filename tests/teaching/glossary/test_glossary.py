@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import learn_ideas
+from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import Term, found, terms
 from tarstop_core.teaching.methods import formulas
