@@ -17,8 +17,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
-from tests.ui.test_screen import button, html_of, press, unfold_stakes
-from tests.ui.test_set_up import FILES
+from tests.ui.screen.test_page import button, html_of, press, unfold_stakes
+from tests.ui.set_up.test_page import FILES
 
 Open = Callable[..., AppTest]
 MINE = Application("EP3456789", "2018-03-03", family="7")

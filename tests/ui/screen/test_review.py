@@ -29,7 +29,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
-from tests.ui.test_screen import button, expected, html_of, press, unfold_stakes
+from tests.ui.screen.test_page import button, expected, html_of, press, unfold_stakes
 
 Open = Callable[..., AppTest]
 Start = Callable[..., str]
