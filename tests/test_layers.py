@@ -19,5 +19,7 @@ def test_importing_the_core_loads_neither_streamlit_nor_plotly() -> None:
         f"import importlib, sys; [importlib.import_module(name) for name in {modules!r}]; "
         "print([name for name in ('streamlit', 'plotly') if name in sys.modules])"
     )
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
     assert len(modules) > 40 and answer.stdout.strip() == "[]"

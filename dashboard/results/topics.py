@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.benchmarks import NAMED, REAL, named
-from tarstop_core.evaluation.cases import Case
+from tarstop_core.evaluation.cases import Case, Fold
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import case_rows, regrets
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.running import Run, runs
+from tarstop_core.evaluation.tally import says_what_was_measured
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Payoffs
@@ -302,9 +304,26 @@ def _material(path: str, stamp: int, variant: str, name: str, real: str) -> Mate
     benchmark = named(name, Path(real) if real else None)
     knowledge = [dict(task.learn(benchmark, fold, (variant,))) for fold in benchmark.folds]
     cases = {case.name: _slim(case) for fold in benchmark.folds for case in fold.test}
-    learned = [{kind: _digest(known) for kind, known in each.items()} for each in knowledge]
-    measured = [{kind: each.get(kind) for kind in (variant,)} for each in results.settings["learned"]]
-    return Material(cases, knowledge, task, learned == measured)
+    return Material(cases, knowledge, task, _as_measured(results, variant, knowledge, benchmark.folds))
+
+
+def _as_measured(
+    results: Results, variant: str, knowledge: Sequence[Mapping[str, Any]], folds: Sequence[Fold]
+) -> bool:
+    """Whether what was learned now is what the results were measured with."""
+    learned = [_parts(each[variant]) for each in knowledge]
+    now = [[part.digest for part in parts] for parts in learned]
+    then = [str(each.get(variant)).split(":") for each in results.settings["learned"]]
+    if now == then:
+        return True
+    measured = results.calibration.get(variant)
+    return (
+        measured is not None
+        and [digests[1:] for digests in now] == [digests[1:] for digests in then]  # priors
+        and says_what_was_measured(
+            ((parts[0], fold.test) for parts, fold in zip(learned, folds, strict=True)), measured
+        )
+    )
 
 
 def _task(results: Results) -> Task:
@@ -327,5 +346,6 @@ def _slim(case: Case) -> Case:
     return replace(case, topic=topic, outcome=outcome)
 
 
-def _digest(known: Any) -> str:
-    return ":".join(each.digest for each in (known if isinstance(known, tuple) else (known,)))
+def _parts(known: Any) -> tuple[Any, ...]:
+    """What was learned: a calibrator, in reviews with a prior."""
+    return known if isinstance(known, tuple) else (known,)

@@ -646,11 +646,13 @@ def test_a_topic_whose_relevant_documents_are_not_ranked(
 
 def test_a_prior_is_learned_and_used(tarstop: Run, tmp_path: Path) -> None:
     rows = [f"R{i % 4},o{i},S{j},{30 + i},{3 + j},{4 + j},40" for i in range(8) for j in range(4)]
-    (tmp_path / "past.csv").write_text("topic,outcome,study,TP,FP,FN,TN\n" + "\n".join(rows))
+    (tmp_path / "past.csv").write_text(
+        "topic,outcome,study,TP,FP,FN,TN\n" + "\n".join(rows), encoding="utf-8"
+    )
     prior = tmp_path / "prior.json"
     learned = tarstop("learn-prior", tmp_path / "past.csv", "--out", prior, "--json").json
     assert learned["reviews"] == 4 and learned["outcomes"] == 8 and learned["b_0"] > 0.6
-    (tmp_path / "t.csv").write_text("study,TP,FP,FN,TN\na,9,1,3,9\n")
+    (tmp_path / "t.csv").write_text("study,TP,FP,FN,TN\na,9,1,3,9\n", encoding="utf-8")
     found = tarstop("belief", tmp_path / "t.csv", "--prior", prior, "--prefixes", "--json").json
     assert found["prefixes"][0] == pytest.approx(learned["b_0"])
 
@@ -688,10 +690,10 @@ class Knows(Policy):
 
 
 def test_a_rule_of_ones_own_is_shown_to_look_ahead_or_not(tarstop: Run, tmp_path: Path) -> None:
-    (tmp_path / "peeks.py").write_text(LOOKS_AHEAD)
+    (tmp_path / "peeks.py").write_text(LOOKS_AHEAD, encoding="utf-8")
     caught = tarstop("check-policy", f"{tmp_path / 'peeks.py'}:Peeks", "--json")
     assert caught.code == 1 and json.loads(caught.out)["findings"]
-    (tmp_path / "knows.py").write_text(KNOWS_THE_END)
+    (tmp_path / "knows.py").write_text(KNOWS_THE_END, encoding="utf-8")
     in_reviews = tarstop("check-policy", f"{tmp_path / 'knows.py'}:Knows", "--json")
     assert in_reviews.code == 1 and "the studies after" in json.loads(in_reviews.out)["findings"][0]
     fine = tarstop("check-policy", "either(greedy;budget:d=100)", "--lists", "12")

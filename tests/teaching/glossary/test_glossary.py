@@ -107,7 +107,9 @@ def test_a_search_needs_every_word_and_puts_names_first() -> None:
 
 def links_in(file: Path) -> list[str]:
     """Keys that a page asks `term` for."""
-    calls = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    calls = [
+        node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    ]
     asked = [node for node in calls if ast.unparse(node.func) in ("shell.term", "term") and node.args]
     return [node.args[0].value for node in asked if isinstance(node.args[0], ast.Constant)]
 

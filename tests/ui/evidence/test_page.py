@@ -19,6 +19,7 @@ from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
+from tests.ui.conftest import SECONDS
 
 OpenApp = Callable[..., AppTest]
 TITLES = [view.title for view in VIEWS]
@@ -191,7 +192,7 @@ def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
     app.session_state["evidence/chosen"], app.session_state["evidence/problem"] = Chosen("big", tables), ""
     app.session_state["evidence/source"] = "file"
     app.session_state["engine"] = "univariate"
-    app.run(timeout=60)
+    app.run()
     assert "after a reload, upload the file again" in shown(app) and "tables" not in app.query_params
 
 
@@ -233,7 +234,7 @@ def page() -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 70])
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object, engine: str) -> None:
-    app = AppTest.from_function(page, default_timeout=20)
+    app = AppTest.from_function(page, default_timeout=SECONDS)
     app.session_state["n"], app.session_state["engine"], app.session_state["q_star"] = n, engine, 0.5
     app.session_state["p/tab"] = view.title  # type: ignore[attr-defined]
     app.run()
@@ -242,12 +243,12 @@ def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object,
 
 
 def test_without_a_threshold_there_is_no_value_of_studies() -> None:
-    app = AppTest.from_function(page, default_timeout=20).run()
+    app = AppTest.from_function(page, default_timeout=SECONDS).run()
     assert [tab.label for tab in app.tabs] == [title for title in TITLES if title != "Value of more studies"]
 
 
 def test_names_are_shown_as_they_are() -> None:
-    app = AppTest.from_function(page, default_timeout=20)
+    app = AppTest.from_function(page, default_timeout=SECONDS)
     app.session_state["n"], app.session_state["p/tab"] = 3, "Leave one out"
     app.run()
     assert "\\<b\\>Study\\* \\$" in app.caption[0].value

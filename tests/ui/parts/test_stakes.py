@@ -14,6 +14,7 @@ from dashboard.parts.stakes import FRACTIONS, VIEWS, changed, nearest_fraction, 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
+from tests.ui.conftest import SECONDS
 
 amounts = st.floats(1e-3, 1e6)
 stakes = st.builds(
@@ -121,7 +122,7 @@ def page() -> None:
 
 @pytest.fixture
 def panel() -> AppTest:
-    return AppTest.from_function(page, default_timeout=20).run()
+    return AppTest.from_function(page, default_timeout=SECONDS).run()
 
 
 def value(panel: AppTest) -> Stakes:
@@ -201,7 +202,7 @@ def test_names_of_actions_are_shown_as_they_are() -> None:
 
         stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
 
-    shown = AppTest.from_function(odd, default_timeout=20).run()
+    shown = AppTest.from_function(odd, default_timeout=SECONDS).run()
     assert "\\*Re\\$ject\\*" in shown.number_input("p/B").label
 
 
@@ -226,7 +227,7 @@ def compact_page() -> None:
 
 
 def test_the_compact_sliders_move_the_settings_and_follow_them() -> None:
-    shown = AppTest.from_function(compact_page, default_timeout=20).run()
+    shown = AppTest.from_function(compact_page, default_timeout=SECONDS).run()
     assert (shown.slider("c/q").value, shown.select_slider("c/fraction").value) == (0.2, 0.0005)
     shown.slider("c/q").set_value(0.6).run()
     settings = shown.session_state["settings"]
@@ -242,7 +243,7 @@ def test_the_compact_sliders_move_the_settings_and_follow_them() -> None:
 
 
 def test_the_compact_sliders_go_back_when_the_change_is_not_taken() -> None:
-    shown = AppTest.from_function(compact_page, default_timeout=20).run()
+    shown = AppTest.from_function(compact_page, default_timeout=SECONDS).run()
     shown.session_state["refuse"] = True
     shown.slider("c/q").set_value(0.9).run()
     assert shown.slider("c/q").value == 0.2
@@ -258,7 +259,7 @@ def test_without_a_callback_the_change_is_returned_once() -> None:
 
         st.session_state["moved"] = stakes.compact(Settings(Payoffs.from_q_star(0.5), 0.001), "c")
 
-    shown = AppTest.from_function(returning, default_timeout=20).run()
+    shown = AppTest.from_function(returning, default_timeout=SECONDS).run()
     assert shown.session_state["moved"] is None
     shown.slider("c/q").set_value(0.7).run()
     assert close(shown.session_state["moved"].payoffs.q_star, 0.7)
@@ -290,7 +291,7 @@ def review_page() -> None:
 
 
 def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
-    shown = AppTest.from_function(review_page, default_timeout=20).run()
+    shown = AppTest.from_function(review_page, default_timeout=SECONDS).run()
     assert not shown.exception
     assert shown.radio("p/worse").options[:2] == [
         "“Adopt” a test whose sensitivity does not exceed 90 %",
