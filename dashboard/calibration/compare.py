@@ -119,7 +119,7 @@ def _sessions(store: Store, scenario: str) -> HeldOut | None:
     states = standings(store, there)
     options = [each for each, (_, state) in states.items() if session_scenario(state) == scenario]
     if not options:
-        no_sessions(store)
+        no_sessions()
         return None
     chosen = st.multiselect(
         "Which sessions?",
@@ -242,7 +242,7 @@ def switched(store: Store) -> None:
     """Draw the part that replays a finished session with another calibrator."""
     there = finished(store)
     if not there:
-        no_sessions(store)
+        no_sessions()
         return
     left, right = st.columns(2, gap="medium")
     session_id = left.selectbox(

@@ -289,7 +289,7 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
     return {key: held[key][1:] for key in there}
 
 
-def no_sessions(store: Store) -> None:
+def no_sessions() -> None:
     """Say what to do when nothing is finished."""
     st.info(
         "No session here is finished yet. Screen one to its end, or start the demo from Home and press "
@@ -301,7 +301,7 @@ def no_sessions(store: Store) -> None:
 def _from_sessions(store: Store) -> Fitted | None:
     there = finished(store)
     if not there:
-        no_sessions(store)
+        no_sessions()
         return None
     states = standings(store, there)
     kinds = {each: session_scenario(state) for each, (_, state) in states.items()}

@@ -139,7 +139,7 @@ def write_address(chosen: str, asked: Asked) -> None:
 # --- the controls ---------------------------------------------------------------------------------------
 
 
-def settings_panel(key: str, explored: Explored, first: Asked) -> Settings:
+def settings_panel(key: str, first: Asked) -> Settings:
     """Payoffs, cost, b_0 and θ as the widgets hold them."""
     start = first.settings
     # Its widgets cost time at every change: they are drawn only where they are wanted.

@@ -195,7 +195,7 @@ def _explorer(chosen: str, explored: Explored) -> None:
         told_at = st.container()
         drawn, asked_at = st.columns([1.75, 1], gap="large")
         with asked_at:
-            settings = settings_panel(key, explored, first)
+            settings = settings_panel(key, first)
             policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
         assert policy is not None
         look = Look(key, explored, settings, policy, st.context.theme.type == "dark")

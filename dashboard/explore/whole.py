@@ -63,7 +63,7 @@ def show(chosen: str) -> None:
     st.html(f'<p class="tar-about">{" ".join(map(_badge, marks))}</p>')
     drawn, asked_at = st.columns([1.75, 1], gap="large")
     with asked_at:
-        settings = settings_panel(key, lists[0][1], first)
+        settings = settings_panel(key, first)
         policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
     assert policy is not None
     with drawn, shell.problems_shown():

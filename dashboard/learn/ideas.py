@@ -222,7 +222,7 @@ def _studies() -> None:
     paths = ideas.belief_paths(str(name), theta, tau)
     figure(
         "idea-engines",
-        draw.engines_heading(str(name), paths),
+        draw.engines_heading(paths),
         draw.engines_figure(str(name), paths, theta, dark=_dark()),
         draw.engines_sentence(str(name), paths),
         pd.DataFrame(draw.engines_rows(str(name), paths)),

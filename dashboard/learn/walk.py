@@ -245,7 +245,7 @@ def _lesson(walk: Walk) -> None:
             )
         # Below the chart, which keeps its place.
         if walk.asked.shown or not step.go_on:
-            _reveal(walk, followed, step)
+            _reveal(followed)
         _formulas(followed, step)
         _log(followed, step, walk.asked.topic)
         _write(walk)
@@ -495,7 +495,7 @@ def _more(followed: Lesson, name: str) -> str:
     return f'<a href="{address}" target="_blank">assumptions and code</a>'
 
 
-def _reveal(walk: Walk, followed: Lesson, step: Step) -> None:
+def _reveal(followed: Lesson) -> None:
     settings = followed.settings
     st.html(
         f'<div class="tar-revealed" role="status"><div class="tar-word">The truth</div>'

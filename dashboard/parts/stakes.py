@@ -31,8 +31,6 @@ FRACTIONS: tuple[float, ...] = (
 )
 """Stops of the cost slider, as shares of K."""
 
-VIEWS = ("documents", "worse", "times", "q", "fraction", *PAYOFF_NAMES, "cost", "unit")
-
 
 @dataclass(frozen=True)
 class Panel:

@@ -22,7 +22,6 @@ from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.screening.advice import Advice
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.settings import Settings
@@ -99,7 +98,7 @@ def _screening(work: Work) -> None:
         advising.curves(work, state, settings, shown)
     advising.other_rules(work, state, settings)
     live_check.panel(work, state)
-    _below(work, state, settings, what_if, advice)
+    _below(work, state, settings, what_if)
     if settings.review:
         # Last, because it grows with every study.
         _evidence(work, state, settings)
@@ -174,7 +173,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
         )
 
 
-def _below(work: Work, state: State, settings: Settings, what_if: Settings | None, advice: Advice) -> None:
+def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
     left, right = st.columns([2, 1], gap="large")
     # Drawn when somebody looks: its sliders are a third of what a label would redraw.
     with left, st.expander("What is at stake", key=AT_STAKE, on_change="rerun") as folded:
