@@ -12,7 +12,6 @@ import streamlit as st
 from dashboard.calibration.fit import finished, no_sessions, standings, uploaded
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock
-from dashboard.parts.calibrators import NAMES, Listed, fitting, title
 from dashboard.parts.chances import followed
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
@@ -37,6 +36,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
 from tarstop_core.sessions.figures import belief_curves
 from tarstop_core.sessions.labelled import session_list, session_scenario
+from tarstop_core.sessions.shelf import NAMES, Listed, fitting, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.payoffs import Payoffs

@@ -12,7 +12,6 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock, say
-from dashboard.parts.calibrators import CHANCE_OF, KIND_WORDS, keep
 from dashboard.parts.panels import figure, note
 from tarstop_core.calibration.calibrator import KINDS, Calibrator
 from tarstop_core.calibration.figures import (
@@ -48,7 +47,9 @@ from tarstop_core.files.labelled_lists import (
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
-from tarstop_core.sessions.store.store import SessionRow, SessionSummary, Store
+from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
+from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
+from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration_fit"
 SCENARIO = "calibration/scenario"

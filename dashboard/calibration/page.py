@@ -13,17 +13,6 @@ from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.work import attempt, clock, flash, say
-from dashboard.parts.calibrators import (
-    CHANCE_OF,
-    KIND_WORDS,
-    NAMES,
-    Listed,
-    fitting,
-    keep,
-    listed,
-    read,
-    title,
-)
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
@@ -38,6 +27,17 @@ from tarstop_core.calibration.figures import (
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import default_calibrator
+from tarstop_core.sessions.shelf import (
+    CHANCE_OF,
+    KIND_WORDS,
+    NAMES,
+    Listed,
+    fitting,
+    keep,
+    listed,
+    read,
+    title,
+)
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"

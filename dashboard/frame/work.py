@@ -24,7 +24,8 @@ from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_pat
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.store import CollectionRow, Record, SessionRow, Store
+from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
+from tarstop_core.sessions.store.store import Store
 
 Floats = NDArray[np.float64]
 OPEN = "_open_session"

@@ -20,7 +20,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.store.store import SessionSummary, Store
+from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.store import Store
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop

@@ -17,7 +17,7 @@ from tarstop_core.samples.collections import (
     sample_reviews,
     sample_topics,
 )
-from tarstop_core.sessions.store.store import Record
+from tarstop_core.sessions.store.rows import Record
 
 
 @lru_cache(maxsize=32)

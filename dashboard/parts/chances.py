@@ -7,8 +7,6 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.parts import calibrators
-from dashboard.parts.calibrators import CHANCE_OF, title
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
@@ -18,6 +16,7 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, title
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -70,7 +69,7 @@ def calibrator(
     Calibrator or None
         None when there is nothing to choose.
     """
-    choices = calibrators.fitting(shell.store(), scenario, has_scores)
+    choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
     if scenario != "patent":
         key += f"/{scenario}"
@@ -217,7 +216,7 @@ def _take_in(has_scores: bool, key: str, scenario: str) -> None:
     if file is None:
         return
     try:
-        taken = calibrators.read(file.name, file.getvalue())
+        taken = read(file.name, file.getvalue())
         if taken.scenario != scenario:
             raise InputProblem(
                 f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "
@@ -228,7 +227,7 @@ def _take_in(has_scores: bool, key: str, scenario: str) -> None:
                 f"{file.name} reads scores and this list has none; choose a rank-based one, or order the "
                 "documents by what you are looking for."
             )
-        chosen = calibrators.keep(shell.store(), taken)
+        chosen = keep(shell.store(), taken)
     except InputProblem as problem:
         state[f"{PREFIX}/upload_problem"] = str(problem)
         return

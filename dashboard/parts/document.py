@@ -16,7 +16,7 @@ from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.store import Record
+from tarstop_core.sessions.store.rows import Record
 
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:

@@ -20,7 +20,8 @@ from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_r
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
-from tarstop_core.sessions.store.store import CollectionRow, Store
+from tarstop_core.sessions.store.rows import CollectionRow
+from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}

@@ -12,7 +12,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.store.store import SessionSummary, Store
+from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.store import Store
 
 
 def line(store: Store, session: SessionSummary) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock, flash, say
-from dashboard.parts import calibrators, stakes
+from dashboard.parts import stakes
 from dashboard.parts.chances import followed
 from dashboard.parts.creating import go_to
 from dashboard.parts.session_line import found
@@ -31,6 +31,7 @@ from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
@@ -239,9 +240,9 @@ def _other_chances(
     own = session.calibrators[settings.calibrator]
     choices = {settings.calibrator: own} | {
         each.calibrator.digest: each.calibrator
-        for each in calibrators.fitting(store, own.scenario, session.row.scores is not None).values()
+        for each in fitting(store, own.scenario, session.row.scores is not None).values()
     }
-    names = {each.calibrator.digest: calibrators.title(each) for each in calibrators.listed(store).values()}
+    names = {each.calibrator.digest: title(each) for each in listed(store).values()}
     digests = list(choices)
     chosen = st.selectbox(
         "Where the chances come from",

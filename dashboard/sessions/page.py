@@ -19,7 +19,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.compare import comparison, comparison_sentence
 from tarstop_core.sessions.figures import MOST, belief_figure
 from tarstop_core.sessions.file import import_session
-from tarstop_core.sessions.store.store import SessionSummary, Store
+from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.store import Store
 
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"

@@ -20,7 +20,8 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.prisma_figure import flow_rows
-from tarstop_core.sessions.store.store import CollectionRow, SessionRow, Store
+from tarstop_core.sessions.store.rows import CollectionRow, SessionRow
+from tarstop_core.sessions.store.store import Store
 
 
 @dataclass(frozen=True, eq=False)

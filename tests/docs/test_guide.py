@@ -21,7 +21,8 @@ from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.figures import MOST
-from tarstop_core.sessions.store.store import SessionRow, Store
+from tarstop_core.sessions.store.rows import SessionRow
+from tarstop_core.sessions.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())

@@ -42,11 +42,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+GONE = ("if_holds", "gain")
+"""Recorded then; no page and no export ever said it."""
+
+
 def agree(found: Any, said: Any, where: str = "") -> None:
     """The same words and whole numbers; figures as near as another processor's rounding allows."""
     if isinstance(said, Mapping):
         for name, value in said.items():
-            agree(found[name], value, f"{where} {name}")
+            if name not in GONE:
+                agree(found[name], value, f"{where} {name}")
     elif isinstance(said, list):
         assert len(found) == len(said), where
         for at, (one, other) in enumerate(zip(found, said, strict=True)):
@@ -60,16 +65,13 @@ def agree(found: Any, said: Any, where: str = "") -> None:
 def told(advice: Advice, said: Mapping[str, Any]) -> dict[str, Any]:
     """Of an advice what was recorded."""
     found: dict[str, Any] = {
-        name: getattr(advice, name)
-        for name in said
-        if name not in ("contrary", "review", "if_holds", "if_fails")
+        name: getattr(advice, name) for name in said if name not in ("contrary", "review", "if_fails", *GONE)
     }
     found["contrary"] = [variation.assumption for variation in advice.contrary]
     if "review" in said:
-        found["review"] = {name: getattr(advice.review, name) for name in said["review"]}
-    for world in ("if_holds", "if_fails"):
-        if world in said:
-            found[world] = told(getattr(advice, world), said[world])
+        found["review"] = {name: getattr(advice.review, name) for name in said["review"] if name not in GONE}
+    if "if_fails" in said:
+        found["if_fails"] = told(advice.if_fails, said["if_fails"])
     return found
 
 

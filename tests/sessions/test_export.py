@@ -21,11 +21,6 @@ from tests.session_cases import EVIL, IDS, NOTE, N, a_collection, a_patent_sessi
 from tests.session_cases import START as SETTINGS
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 't.db'}")
-
-
 def test_every_document_has_its_label_note_and_advice(store: Store) -> None:
     session = whole_session(store, a_patent_session(store))
     rows = document_rows(session)
