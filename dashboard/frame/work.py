@@ -239,6 +239,12 @@ def open_work() -> Work | None:
     return work
 
 
+def go_to(session: str) -> None:
+    """Open a session on the Screen page."""
+    st.session_state[OPEN] = session
+    st.switch_page(shell.SCREEN, query_params={"session": session})
+
+
 def nothing_edited() -> None:
     """A dialog was dismissed."""
     work: Work | None = st.session_state.get(OPEN_WORK)

@@ -16,11 +16,11 @@ from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.shipped import priors
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import FULL_TIMES
 
 T = TypeVar("T", int, str)
 
 PREFIX = "set_up/review"
-FULL_TIMES = 10.0  # what a report in full costs, in titles and abstracts, until a person says otherwise
 SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
 
 STAGES = {
