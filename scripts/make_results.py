@@ -12,11 +12,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import REAL, named
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.cases import Scenario
 from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
@@ -26,25 +26,18 @@ from tarstop_core.places import sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 
-
-def _pooled() -> Task:
-    return ReviewTask(truth_is="pooled")
-
-
-def _full_evidence() -> Task:
-    return ReviewTask(truth_is="full_evidence")
-
-
-WANTED: dict[str, tuple[str, Callable[[], Task]]] = {
-    "patent": ("patent", DecisiveTask),
-    "review-pooled": ("review", _pooled),
-    "review-full_evidence": ("review", _full_evidence),
-    "clef": ("clef", DecisiveTask),
-    "clef-travel": ("clef-travel", DecisiveTask),
-    "clef-review-pooled": ("clef-review", _pooled),
-    "clef-review-full_evidence": ("clef-review", _full_evidence),
+TASKS: dict[Scenario, dict[str, Task]] = {
+    "patent": {"": DecisiveTask()},
+    "review": {f"-{truth}": ReviewTask(truth_is=truth) for truth in ("pooled", "full_evidence")},
 }
-"""File name to benchmark and task. Reviews are tuned and judged under either truth."""
+"""What is played, by the end of the file's name. Reviews are tuned and judged under either truth."""
+WANTED = {
+    f"{each.name}{end}": (each, task)
+    for each in BENCHMARKS.values()
+    if not each.variant
+    for end, task in TASKS[each.scenario].items()
+}
+"""File name to benchmark and task."""
 
 
 def main() -> int:
@@ -61,16 +54,16 @@ def main() -> int:
     folder.mkdir(exist_ok=True)
     for name in asked.names or WANTED:
         benchmark, task = WANTED[name]
-        if benchmark in REAL and real is None:
+        if benchmark.real and real is None:
             if asked.names:
                 print(f"{name}: name the folder of real collections in TARSTOP_REAL_DATA", file=sys.stderr)
                 return 2
             print(f"{name}: left as it is, because TARSTOP_REAL_DATA is not set")
             continue
         begun = time.perf_counter()
-        chosen = named(benchmark, Path(real) if real else None)
+        chosen = benchmark.made(Path(real) if real else None)
         methods = parse_methods(DEFAULT[chosen.scenario], chosen.scenario)
-        results = run(chosen, task(), methods, workers=asked.workers, finished=Finished(CACHE))
+        results = run(chosen, task, methods, workers=asked.workers, finished=Finished(CACHE))
         path = folder / f"{name}.npz"
         save_small(results, path)
         print(

@@ -17,7 +17,7 @@ from dashboard.parts.review_settings import ENGINES
 from dashboard.results import data
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark, Scenario
 from tarstop_core.evaluation.methods import DEFAULT, VARIANTS, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS

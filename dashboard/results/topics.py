@@ -15,7 +15,7 @@ import streamlit as st
 from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.benchmarks import NAMED, REAL, named
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
 from tarstop_core.evaluation.cases import Case, Fold
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import case_rows, regrets
@@ -291,10 +291,11 @@ def _source(results: Results, choice: data.Choice) -> tuple[str, str] | None:
     if choice.folder:
         run = next((each for each in runs() if str(each.folder) == choice.folder), None)
         return (run.order.folder, "") if isinstance(run, Run) and Path(run.order.folder).is_dir() else None
-    if name in NAMED:
-        return name, ""
+    known = BENCHMARKS.get(name)
+    if known is None or not known.real:
+        return None if known is None else (name, "")
     real = os.environ.get(REAL_DATA)
-    return (name, real) if name in REAL and real else None
+    return (name, real) if real else None
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods

@@ -9,7 +9,9 @@ from types import FrameType
 
 import pytest
 
-from tarstop_core.evaluation import benchmarks, protocol
+from tarstop_core.evaluation import protocol
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
 from tarstop_core.evaluation.methods import parse_methods
@@ -102,10 +104,10 @@ def test_nothing_that_runs_in_a_chunk_is_left_out(scenario: str, monkeypatch: py
     benchmark: Benchmark
     task: Task
     if scenario == "patent":
-        benchmark, task = benchmarks.simulated_patents(topics=4, seed=5), DecisiveTask()
+        benchmark, task = simulated_patents(topics=4, seed=5), DecisiveTask()
         methods = parse_methods(["all", "optimal@hazard", "optimal@frailty", "greedy@rank"], "patent")
     else:
-        benchmark, task = benchmarks.simulated_reviews(outcomes=4, seed=3), ReviewTask()
+        benchmark, task = simulated_reviews(outcomes=4, seed=3), ReviewTask()
         methods = parse_methods(["greedy", "look-ahead@learned", "qbcb", "oracle"], "review")
     protocol.run(benchmark, task, methods, costs=(0.001,), q_stars=(0.5,))
     assert "tarstop_core.evaluation.metrics" in ran

@@ -11,7 +11,8 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.base import cross_validated
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
@@ -202,7 +203,7 @@ def test_chunks_do_not_show(patents: Benchmark) -> None:
 def test_cross_validation_tests_each_case_once_with_what_others_taught(patents: Benchmark) -> None:
     (fold,) = patents.folds
     cases = [Case(case.topic, f"g{i // 2}") for i, case in enumerate(fold.test)]
-    crossed = replace(patents, folds=benchmarks.cross_validated(cases, 3))
+    crossed = replace(patents, folds=cross_validated(cases, 3))
     found = run(crossed, DecisiveTask(), parse_methods(["batch"], "patent"), costs=(0.001,))
     assert sorted(found.cases) == sorted(case.name for case in cases)
     part = crossed.folds[1]
@@ -276,7 +277,7 @@ def test_what_cannot_be_run_is_refused(patents: Benchmark) -> None:
 
 @pytest.fixture(scope="module")
 def reviews() -> Benchmark:
-    return benchmarks.simulated_reviews(outcomes=8, seed=3)
+    return simulated_reviews(outcomes=8, seed=3)
 
 
 @pytest.mark.parametrize("truth", ["pooled", "full_evidence"])

@@ -22,7 +22,8 @@ from dashboard.results import topics as results_topics
 from dashboard.results.paper import differences
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks import named, simulated_patents
+from tarstop_core.evaluation.benchmarks.named import named
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
 from tarstop_core.evaluation.methods import parse_methods
