@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs
 from dashboard.frame.work import Work, clock
-from dashboard.parts.samples import sample_answer
 from dashboard.screen import grading
 from tarstop_core.belief.prior import Prior
 from tarstop_core.evidence.summary import evidence
@@ -32,6 +31,7 @@ from tarstop_core.screening.explain import (
 )
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_answer
 
 NEEDS_LABELS = "needs labels nobody has yet"
 ABOUT = (
