@@ -9,15 +9,17 @@ APP_READY := $(VENV)/.app-ready
 DEV_READY := $(VENV)/.dev-ready
 SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 .DELETE_ON_ERROR:
-.PHONY: help app test lint collection format bench wheel clean
+.PHONY: help app test lint collection deep format bench wheel clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make app     serve the dashboard on http://127.0.0.1:$(PORT) (another one: make app PORT=8600)"
 	@echo "make test    all checks and tests, those in a real browser included"
 	@echo "make lint    ruff and mypy only"
+	@echo "make deep    what takes long: new random examples, load, many kills, make test from fresh clones"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   the benchmarks, into docs/benchmarks.md"
 	@echo "make wheel   build the wheel into dist/"
@@ -29,8 +31,8 @@ app: $(APP_READY) $(SAMPLES)
 # ruff, mypy and a look at the names of the tests go first. Browser tests go last and by themselves, few at a time: each
 # has a server and a browser beside it.
 test: lint collection
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal --ignore tests/browser
-	@TARSTOP_BROWSER_TESTS=required OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal tests/browser
+	@$(PYTEST) -m "not deep" --ignore tests/browser
+	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -39,6 +41,16 @@ lint: $(DEV_READY)
 
 collection: $(DEV_READY)
 	@$(BIN)/python scripts/check_collection.py
+
+# The clones are of what is committed.
+deep: $(DEV_READY)
+	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile deep --ignore tests/browser
+	@set -e; for workers in 2 4; do \
+		clone=$$(mktemp -d); \
+		git clone --quiet . "$$clone/tarstop"; \
+		PYTEST_XDIST_AUTO_NUM_WORKERS=$$workers $(MAKE) -C "$$clone/tarstop" test; \
+		rm -rf "$$clone"; \
+	done
 
 format: $(DEV_READY)
 	$(BIN)/ruff check --fix .

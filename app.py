@@ -1,5 +1,5 @@
 """The dashboard's entry: it only routes."""
 
-from dashboard import shell
+from dashboard.frame import shell
 
 shell.route()

@@ -1,6 +1,6 @@
 """What 2×2 tables say, without screening."""
 
-from dashboard import shell
-from dashboard.evidence import evidence_page
+from dashboard.evidence.page import evidence_page
+from dashboard.frame import shell
 
 shell.show("Evidence", evidence_page)

@@ -1,6 +1,6 @@
 """Explore: what is at stake, and what follows from it."""
 
-from dashboard import shell
-from dashboard.explore import explore_page
+from dashboard.explore.page import explore_page
+from dashboard.frame import shell
 
 shell.show("Explore", explore_page)

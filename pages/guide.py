@@ -1,6 +1,6 @@
 """Guide: how to use each page, which files can be brought, and what was measured."""
 
-from dashboard import shell
-from dashboard.guide import guide_page
+from dashboard.frame import shell
+from dashboard.guide.page import guide_page
 
 shell.show("Guide", guide_page)

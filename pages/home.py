@@ -1,6 +1,6 @@
 """Start, continue, or try the demo."""
 
-from dashboard import shell
-from dashboard.home import home_page
+from dashboard.frame import shell
+from dashboard.home.page import home_page
 
 shell.show("Home", home_page)

@@ -1,6 +1,6 @@
 """Every method at every cost: figures, tables, and the topics behind them."""
 
-from dashboard import shell
-from dashboard.results import results_page
+from dashboard.frame import shell
+from dashboard.results.page import results_page
 
 shell.show("Results", results_page)

@@ -1,6 +1,6 @@
 """Screen ranked documents, with advice after each."""
 
-from dashboard import shell
-from dashboard.screen import screen_page
+from dashboard.frame import shell
+from dashboard.screen.page import screen_page
 
 shell.show("Screen", screen_page)

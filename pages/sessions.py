@@ -1,6 +1,6 @@
 """All sessions: find, resume, compare, take elsewhere."""
 
-from dashboard import shell
-from dashboard.sessions import sessions_page
+from dashboard.frame import shell
+from dashboard.sessions.page import sessions_page
 
 shell.show("Sessions", sessions_page)

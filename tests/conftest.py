@@ -6,10 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
-# A busy machine is no finding: what must be fast is measured in benchmarks/.
-settings.register_profile("tests", deadline=None)
+# A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
+# the same examples every time. `make deep` looks for new ones.
+settings.register_profile(
+    "tests", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("deep", settings.get_profile("tests"), derandomize=False, max_examples=1000)
 settings.load_profile("tests")
 
 BROWSER_TESTS = Path(__file__).parent / "browser"
@@ -49,6 +54,13 @@ class BrowserTestsRan:
                 "run the tests from the project's root without selecting some of them.",
                 red=True,
             )
+
+
+def pytest_sessionstart() -> None:
+    if settings.get_current_profile_name() == "tests":
+        # Hypothesis also tries constants of the modules that happen to be loaded, which the tests that a worker ran
+        # before decide: examples would still depend on who ran what.
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_configure(config: pytest.Config) -> None:

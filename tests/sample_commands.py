@@ -31,7 +31,7 @@ def replayed(explored: Explored, folder: Path, *stakes: str) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     run, qrels = write_run(topic, folder)
     calibrator = folder / "calibrator.json"
-    calibrator.write_text(explored.calibrator.to_json())
+    calibrator.write_text(explored.calibrator.to_json(), encoding="utf-8")
     options = [str(run), str(qrels), f"--calibrator={calibrator}", *stakes]
     if isinstance(truth, Outcome):
         tables = folder / "tables.csv"

@@ -49,7 +49,7 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
         "app.py",
         ".streamlit/config.toml",
         "sample_data/patents/topics.csv",
-        "dashboard/look.css",
+        "dashboard/frame/look.css",
         "docs/guide.md",
         "docs/images/screen.png",
     ):
@@ -96,6 +96,7 @@ def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Pa
         capture_output=True,
         text=True,
         check=True,
+        encoding="utf-8",
     ).stdout.split("\n")
     assert answer[0].startswith(str(installed))
     assert int(answer[1].split()[0]) >= 16 and int(answer[1].split()[1]) >= 6
@@ -119,17 +120,17 @@ def test_its_app_serves_all_pages(installed: Path, tmp_path: Path) -> None:
         stderr=subprocess.STDOUT,
     )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while True:
             assert server.poll() is None, server.stdout.read().decode()  # type: ignore[union-attr]
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=10)
                 break
             except (urllib.error.URLError, OSError):
                 assert time.monotonic() < deadline, "the server did not start"
                 time.sleep(0.2)
         for page in ("", "set_up", "screen"):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=60) as answer:
                 assert answer.status == 200
         command = Path(f"/proc/{server.pid}/cmdline")
         if command.exists():

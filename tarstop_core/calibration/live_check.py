@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gamma, nbinom, poisson
+from scipy.stats import gamma
+
+from tarstop_core.calibration.unseen import unseen
 
 LEVEL = 0.9
 PRIOR_SHAPE = 4.0
@@ -80,13 +82,7 @@ def expected_range(
     >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0), expected_range(3.1, 4.0, read=5)
     ((8, 20), (4, 29), (0, 5))
     """
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
-    if expected <= 0:
-        return 0, 0
-    if math.isinf(dispersion):
-        low, high = poisson.ppf(ends, expected)
-    else:
-        low, high = nbinom.ppf(ends, dispersion, dispersion / (dispersion + expected))
+    _, low, high = unseen(0.0, 0, expected, dispersion, level)
     return int(min(low, read)), int(min(high, read))
 
 

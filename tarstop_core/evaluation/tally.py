@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +39,39 @@ def binned(p: Floats, relevant: NDArray[np.bool_]) -> Floats:
     for column, values in enumerate((p, found, np.ones(len(p)), (p - found) ** 2)):
         sums[:, column] = np.bincount(at, weights=values, minlength=BINS)
     return sums
+
+
+def says_what_was_measured(
+    learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality, rtol: float = 1e-7
+) -> bool:
+    """Whether calibrators give test topics the chances that were measured once.
+
+    Fingerprints tell too much apart: another processor differs in the last digits of what it learns from the same
+    topics.
+
+    Parameters
+    ----------
+    learned : iterable of (Calibrator, iterable of Case)
+        By fold.
+    measured : Quality
+        Of all folds together, as :func:`quality` gives it.
+    rtol : float
+        Relative, of the mean chance and of the Brier score.
+    """
+    sums = np.zeros((BINS, COLUMNS))
+    for calibrator, cases in learned:
+        for case in cases:
+            sums += tally(calibrator, case)
+    again = quality(sums, measured.topics, measured.how)
+    return (
+        again is not None
+        and again.documents == measured.documents
+        and bool(np.allclose(_figures(again), _figures(measured), rtol=rtol, atol=0))
+    )
+
+
+def _figures(each: Quality) -> tuple[float, float]:
+    return each.brier, sum(p * n for p, _, n in each.reliability) / each.documents
 
 
 def quality(sums: Floats, topics: int, how: str) -> Quality | None:

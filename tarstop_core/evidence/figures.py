@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,83 +134,96 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
     rows are thin, ordered by sensitivity, and named on hover only. There is room for a multiple of `room`
     studies, so that where studies are added one by one the figure seldom changes its height.
     """
-    n = len(evidence)
-    compact = n > COMPACT_FROM
-    order = np.arange(n)
-    if compact:
-        order = np.argsort(-np.nan_to_num(evidence.sensitivity.value, nan=2.0), kind="stable")
-    rows = np.empty(n)
-    rows[order] = np.arange(n)
-    row_height = COMPACT_ROW if compact else ROW
-    half = 9 / row_height  # of the diamond
-    places = _places(n, room)
-    at_summary = places + 1.5 * half
-    bottom = at_summary + 2 * half
-    panels = WIDE_PANELS if compact else PANELS
-
-    fit = evidence.summary
-    groups = (
-        ("diseased", evidence.tables.TP, evidence.tables.diseased, evidence.sensitivity),
-        ("healthy", evidence.tables.TN, evidence.tables.healthy, evidence.specificity),
+    rows, tables, fit = _rows(evidence, room), evidence.tables, evidence.summary
+    sensitivity, specificity = (None, None) if fit is None else (fit.sensitivity, fit.specificity)
+    panels = (
+        _Panel("Sensitivity", "diseased", tables.TP, tables.diseased, evidence.sensitivity, sensitivity),
+        _Panel("Specificity", "healthy", tables.TN, tables.healthy, evidence.specificity, specificity),
     )
-    largest = max(1.0, *(float(np.nanmax(size, initial=0.0)) for _, _, size, _ in groups))
+    largest = max(1.0, *(float(np.nanmax(panel.sizes, initial=0.0)) for panel in panels))
+    domains = WIDE_PANELS if rows.compact else PANELS
+    above = {"xref": "paper", "yref": "paper", "xanchor": "left"}
     data: list[Trace] = []
     axes: Trace = {}
     notes = []
-    for at, (group, hits, sizes, shares) in enumerate(groups):
-        x_axis = f"x{at + 1}" if at else "x"
-        known = np.flatnonzero(~np.isnan(shares.value))
-        hover = [
-            f"{_plain(evidence.tables.study[i])}: {hits[i]:,.0f} of {sizes[i]:,.0f} {group}, {_numbers(shares, i)}"
-            for i in known
-        ]
-        area = 3.5 if compact else (4 + 9 * np.sqrt(sizes[known] / largest)).tolist()
-        data.append(_intervals(shares, known, rows, area, hover, xaxis=x_axis))
-        estimate = None if fit is None else (fit.sensitivity, fit.specificity)[at]
-        if estimate is not None:
-            data.append(_diamond(estimate, at_summary, half, x_axis))
-        if not compact:
-            data += _columns(shares, rows, estimate, at_summary, f"x{at + 3}", dark)
-            axes[f"xaxis{at + 3}"] = {
-                "domain": NUMBERS[at],
-                "visible": False,
-                "range": [0, 1],
-                "fixedrange": True,
-            }
-        title = f"dotted: {threshold(evidence.theta)}" if not at else ""
-        axes[f"xaxis{at + 1 if at else ''}"] = axis(
-            title,
+    for panel, x, domain, beside, numbers in zip(
+        panels, ("", "2"), domains, ("3", "4"), NUMBERS, strict=True
+    ):
+        data.append(_studies(panel, tables.study, rows, largest, f"x{x}"))
+        if panel.pooled is not None:
+            data.append(_diamond(panel.pooled, rows, f"x{x}"))
+        notes.append(label(domain[0], 1, f"<b>{panel.name}</b>", _text(dark), **above))
+        if not rows.compact:
+            data += _columns(panel, rows, f"x{beside}", dark)
+            notes.append(label(numbers[0] + 0.01, 1, panel.name, _text(dark), **above))
+            hidden = {"domain": numbers, "visible": False, "range": [0, 1], "fixedrange": True}
+            axes[f"xaxis{beside}"] = hidden
+        axes[f"xaxis{x}"] = axis(
+            "" if x else f"dotted: {threshold(evidence.theta)}",
             dark,
-            domain=panels[at],
+            domain=domain,
             range=[-0.03, 1.03],
             tickvals=[0, 0.5, 1],
             tickformat=".1~f",
             showgrid=True,
         )
-        head = ("Sensitivity", "Specificity")[at]
-        place = {"xref": "paper", "yref": "paper", "xanchor": "left"}
-        notes.append(label(panels[at][0], 1, f"<b>{head}</b>", _text(dark), **place))
-        if not compact:
-            notes.append(label(NUMBERS[at][0] + 0.01, 1, head, _text(dark), **place))
-
-    names = [] if compact else [*(short(name) for name in evidence.tables.study)]
-    ticks: list[float] = [] if compact else list(range(n))
-    if fit is not None:
-        names.append("<b>Summary</b>")
-        ticks.append(at_summary)
-    y_axis = axis("", dark, range=[bottom - 0.4, -0.7], tickvals=ticks, ticktext=names, showgrid=False)
-    left = 74 if compact else _margin_for(["Summary", *evidence.tables.study])
     layout = _layout(
-        70 + row_height * (bottom + 0.3),
+        70 + rows.pixels * (rows.bottom + 0.3),
         dark=dark,
         simulated=simulated,
         notes=notes,
-        yaxis=y_axis,
+        yaxis=_names(tables.study, rows, fit is not None, dark),
         shapes=[_upright(evidence.theta, xref="x")],
-        margin={"l": left, "r": 4},
+        margin={"l": 74 if rows.compact else _margin_for(["Summary", *tables.study]), "r": 4},
         **axes,
     )
     return {"data": data, "layout": layout}
+
+
+class _Panel(NamedTuple):
+    """One half of a forest plot: its name, of whom how many were hit, the shares, and what is pooled from them."""
+
+    name: str
+    group: str
+    hits: Floats
+    sizes: Floats
+    shares: Shares
+    pooled: Estimate | None
+
+
+class _Rows(NamedTuple):
+    """Where studies and the summary stand, counted in rows from the top."""
+
+    of: Floats
+    compact: bool
+    pixels: float
+    half: float  # of the diamond
+    summary: float
+    bottom: float
+
+
+def _rows(evidence: Evidence, room: int) -> _Rows:
+    n = len(evidence)
+    compact = n > COMPACT_FROM
+    order = np.arange(n)
+    if compact:
+        order = np.argsort(-np.nan_to_num(evidence.sensitivity.value, nan=2.0), kind="stable")
+    pixels = COMPACT_ROW if compact else ROW
+    half = 9 / pixels
+    summary = _places(n, room) + 1.5 * half
+    of = np.argsort(order).astype(float)
+    return _Rows(of, compact, pixels, half, summary, summary + 2 * half)
+
+
+def _names(studies: Sequence[str], rows: _Rows, pooled: bool, dark: bool) -> Trace:
+    """The axis on the left."""
+    names = [] if rows.compact else [short(name) for name in studies]
+    ticks: list[float] = [*range(len(names))]
+    if pooled:
+        names.append("<b>Summary</b>")
+        ticks.append(rows.summary)
+    span = [rows.bottom - 0.4, -0.7]
+    return axis("", dark, range=span, tickvals=ticks, ticktext=names, showgrid=False)
 
 
 def _numbers(shares: Shares, at: int | np.intp) -> str:
@@ -219,30 +232,36 @@ def _numbers(shares: Shares, at: int | np.intp) -> str:
     return f"{shares.value[at]:.2f} [{shares.low[at]:.2f}, {shares.high[at]:.2f}]"
 
 
-def _intervals(
-    shares: Shares, known: NDArray[np.intp], rows: Floats, area: Any, hover: list[str], **more: Any
-) -> Trace:
-    value = shares.value[known]
+def _studies(panel: _Panel, studies: tuple[str, ...], rows: _Rows, largest: float, x_axis: str) -> Trace:
+    """Each study's share with its interval, the larger the more patients, and its counts on hover."""
+    shares = panel.shares
+    known = np.flatnonzero(~np.isnan(shares.value))
+    value, sizes = shares.value[known], panel.sizes[known]
+    hover = [
+        f"{_plain(studies[i])}: {panel.hits[i]:,.0f} of {panel.sizes[i]:,.0f} {panel.group}, {_numbers(shares, i)}"
+        for i in known
+    ]
     error = {
         "type": "data",
         "symmetric": False,
         "array": (shares.high[known] - value).tolist(),
         "arrayminus": (value - shares.low[known]).tolist(),
         "color": STUDY,
-        "thickness": 1.5 if len(rows) <= COMPACT_FROM else 1,
+        "thickness": 1 if rows.compact else 1.5,
         "width": 0,
     }
+    area = 3.5 if rows.compact else (4 + 9 * np.sqrt(sizes / largest)).tolist()
     marker = {"color": STUDY, "symbol": "square", "size": area}
-    return _markers(value.tolist(), rows[known].tolist(), hover, marker, error_x=error, **more)
+    return _markers(value.tolist(), rows.of[known].tolist(), hover, marker, error_x=error, xaxis=x_axis)
 
 
-def _diamond(estimate: Estimate, at: float, half: float, x_axis: str) -> Trace:
-    value, low, high = estimate
+def _diamond(pooled: Estimate, rows: _Rows, x_axis: str) -> Trace:
+    (value, low, high), at = pooled, rows.summary
     return {
         "type": "scatter",
         "mode": "lines",
         "x": [low, value, high, value, low],
-        "y": [at, at - half, at, at + half, at],
+        "y": [at, at - rows.half, at, at + rows.half, at],
         "fill": "toself",
         "fillcolor": POOLED,
         "line": {"color": POOLED, "width": 1},
@@ -251,20 +270,19 @@ def _diamond(estimate: Estimate, at: float, half: float, x_axis: str) -> Trace:
     }
 
 
-def _columns(
-    shares: Shares, rows: Floats, estimate: Estimate | None, at_summary: float, x_axis: str, dark: bool
-) -> list[Trace]:
+def _columns(panel: _Panel, rows: _Rows, x_axis: str, dark: bool) -> list[Trace]:
     """The numbers of a panel as text, in a column of their own."""
     common: Trace = {"type": "scatter", "mode": "text", "textposition": "middle right", "hoverinfo": "skip"}
     common |= {"xaxis": x_axis, "cliponaxis": False}
     font = {"size": 11, "color": _text(dark)}
-    said = [_numbers(shares, i) for i in range(len(rows))]
-    columns = [{**common, "x": [0] * len(rows), "y": rows.tolist(), "text": said, "textfont": font}]
-    if estimate is not None:
-        value, low, high = estimate
+    n = len(rows.of)
+    said = [_numbers(panel.shares, i) for i in range(n)]
+    columns = [{**common, "x": [0] * n, "y": rows.of.tolist(), "text": said, "textfont": font}]
+    if panel.pooled is not None:
+        value, low, high = panel.pooled
         font = {"size": 11, "color": _colour(POOLED_TEXT, POOLED_TEXT_ON_DARK, dark)}
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
-        columns.append({**common, "x": [0], "y": [at_summary], "text": pooled, "textfont": font})
+        columns.append({**common, "x": [0], "y": [rows.summary], "text": pooled, "textfont": font})
     return columns
 
 

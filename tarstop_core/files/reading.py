@@ -32,59 +32,23 @@ class Format:
         What people call it.
     suffixes : tuple of str
         Lower case, with the dot. Each may be followed by ".gz".
-    description : str
-        One sentence on what it is and where it comes from.
     reader : callable
     """
 
     key: str
     name: str
     suffixes: tuple[str, ...]
-    description: str
     reader: Reader
 
 
 FORMATS: tuple[Format, ...] = (
-    Format(
-        "csv",
-        "CSV",
-        (".csv",),
-        "A table with commas or semicolons, as Google Patents, The Lens, Scopus, PubMed, Espacenet, Zotero, "
-        "ASReview and Rayyan export it.",
-        read_delimited,
-    ),
-    Format(
-        "tsv",
-        "TSV",
-        (".tsv", ".tab"),
-        "A table with tabs, as Web of Science exports it.",
-        read_delimited,
-    ),
-    Format(
-        "xlsx", "Excel", (".xlsx", ".xlsm"), "A workbook; the first sheet with records is read.", read_xlsx
-    ),
-    Format(
-        "ris",
-        "RIS",
-        (".ris",),
-        "The exchange format of reference managers and most databases.",
-        read_ris,
-    ),
-    Format(
-        "bib",
-        "BibTeX",
-        (".bib", ".bibtex"),
-        "The format of LaTeX, as Zotero, Mendeley, JabRef and Google Scholar export it.",
-        read_bib,
-    ),
-    Format("nbib", "PubMed (nbib)", (".nbib",), 'PubMed\'s "Send to citation manager".', read_nbib),
-    Format(
-        "jsonl",
-        "JSON lines",
-        (".jsonl", ".ndjson"),
-        "One JSON object a line with id, title and abstract (or content, or text).",
-        read_jsonl,
-    ),
+    Format("csv", "CSV", (".csv",), read_delimited),
+    Format("tsv", "TSV", (".tsv", ".tab"), read_delimited),
+    Format("xlsx", "Excel", (".xlsx", ".xlsm"), read_xlsx),
+    Format("ris", "RIS", (".ris",), read_ris),
+    Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib),
+    Format("nbib", "PubMed (nbib)", (".nbib",), read_nbib),
+    Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl),
 )
 _BY_KEY = {each.key: each for each in FORMATS}
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}

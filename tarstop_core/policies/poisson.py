@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import pdtr, pdtrik
 
 from tarstop_core.policies.base import (
     Depths,
@@ -73,8 +72,10 @@ class PoissonProcess(Policy):
     )
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        from scipy.stats import poisson  # slow to import, seldom needed
+
         checks, found, to_come, error, quiet = forecasts(path.labels, self.model)
-        enough = found >= self.tau * (found + quantile(self.confidence, to_come)) - 1e-9
+        enough = found >= self.tau * (found + poisson.ppf(self.confidence, to_come)) - 1e-9
         stops = (enough & (error < self.rmse)) | quiet
         if not len(checks):
             return at_any_cost(len(path), costs)
@@ -164,18 +165,3 @@ def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> 
     if abs(b - 1) < 1e-9:
         return a / k * math.log(ends[1] / ends[0])
     return float(a / (k * (1 - b)) * (ends[0] ** (1 - 1 / b) - ends[1] ** (1 - 1 / b)))
-
-
-def quantile(confidence: float, mean: ArrayLike) -> Floats:
-    """Least count that a Poisson variable does not exceed with this chance.
-
-    Examples
-    --------
-    >>> quantile(0.95, [0.0, 12.2]).tolist()
-    [0.0, 18.0]
-    """
-    mean = np.asarray(mean, dtype=float)
-    with np.errstate(invalid="ignore"):
-        count = np.ceil(np.nan_to_num(pdtrik(confidence, np.maximum(mean, 1e-300))))
-    below = np.maximum(count - 1, 0)
-    return np.asarray(np.where(pdtr(below, mean) >= confidence, below, np.maximum(count, 0)))

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+import snowballstemmer
+
 # Too common to be worth marking.
 _STOP_WORDS = frozenset(
     "a about after all also among an and any are as at be been between both but by can could did do does during each "
@@ -16,9 +18,6 @@ _STOP_WORDS = frozenset(
     "within without would you your comprise having said thereof whereby wherein".split()
 )
 _WORD = re.compile(r"\w+")
-_VOWEL = re.compile(r"[aeiouy]")
-_SHORTEST = 3
-_ENDINGS = ("ability", "able", "ably", "ing", "edly", "ed", "er", "ly")
 
 
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
@@ -62,32 +61,10 @@ def _common() -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
-    """A word without accents, case and ending.
-
-    A light stemmer after the first steps of Porter (1980), An algorithm for suffix stripping: plural, participle and
-    what makes an adjective or an agent of a verb, then a doubled consonant or a last e. What is left keeps at least
-    three letters and a vowel.
-    """
+    """A word without accents, case and ending."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)).casefold()
-    if len(plain) <= _SHORTEST or not plain.isalpha():
-        return plain
-    if plain.endswith("ies") and len(plain) > 4:
-        plain = f"{plain[:-3]}y"
-    elif plain.endswith(("sses", "xes", "ches", "shes")):
-        plain = plain[:-2]
-    elif plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
-        plain = plain[:-1]
-    if plain.endswith(("tion", "sion")) and len(plain) > 7:
-        plain = plain[:-3]
-    for ending in _ENDINGS:
-        rest = plain.removesuffix(ending)
-        if rest != plain and len(rest) >= _SHORTEST and _VOWEL.search(rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in ("aeiousz" if len(rest) > 5 else "aeiouslz")
-            plain = rest[:-1] if doubled and len(rest) > _SHORTEST else rest
-            break
-    if len(plain) > _SHORTEST and plain.endswith("e"):
-        plain = plain[:-1]
-    return f"{plain[:-1]}i" if plain.endswith("y") and len(plain) > _SHORTEST else plain
+    # A stemmer of its own for every word: it keeps its place in the word, and pages run in threads.
+    return str(snowballstemmer.stemmer("english").stemWord(plain))
 
 
 def tokens(text: str) -> list[str]:

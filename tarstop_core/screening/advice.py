@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.policies.floor import depths_with_floor
-from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, PENDING
+from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path, session_paths
 from tarstop_core.screening.review import ReviewFacts, facts
 from tarstop_core.screening.settings import Settings
@@ -72,8 +72,8 @@ class Advice:
         What that action is expected to bring, in the payoffs' unit, screening cost not subtracted.
     variations : tuple of Variation
         The advice under other assumptions.
-    if_holds, if_fails : Advice or None
-        The two worlds, while a hit waits for confirmation.
+    if_fails : Advice or None
+        While a hit waits for confirmation: the advice should it not hold.
     review : ReviewFacts or None
         What a review has beside it.
     """
@@ -92,7 +92,6 @@ class Advice:
     plus: bool
     utility: float
     variations: tuple[Variation, ...] = ()
-    if_holds: Advice | None = None
     if_fails: Advice | None = None
     review: ReviewFacts | None = None
 
@@ -172,10 +171,7 @@ def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats,
         return replace(advice, headline="found")
     if len(state.pending):
         return replace(
-            advice,
-            headline="confirm",
-            if_holds=advise(settings, calibrator, p, _settled(state, holds=True)),
-            if_fails=advise(settings, calibrator, p, _settled(state, holds=False)),
+            advice, headline="confirm", if_fails=advise(settings, calibrator, p, _without_pending(state))
         )
     if state.depth == len(p):
         return replace(advice, headline="all read")
@@ -244,12 +240,11 @@ def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
     )
 
 
-def _settled(state: State, holds: bool) -> State:
-    """The state in which the hits that wait are confirmed, or are not hits."""
+def _without_pending(state: State) -> State:
+    """The state in which the hits that wait for confirmation are no hits."""
     labels, confirmed = state.labels.copy(), state.confirmed.copy()
     for at in state.pending:
-        labels[at] = labels[at] if holds else IRRELEVANT
-        confirmed[at] = CONFIRMED if holds else PENDING
+        labels[at], confirmed[at] = IRRELEVANT, PENDING
     return replace(state, labels=labels, confirmed=confirmed)
 
 

@@ -43,8 +43,8 @@ class ReviewFacts:
         Chance that what is left, waiting reports and list, would lead to the other action.
     disagreement : float
         Chance that the action on stopping now is not that of the truth the session is held against.
-    plan, gain : int, float
-        "Screen about m more": the best plan and what it gains, in the payoffs' unit; 0 where none gains.
+    plan : int
+        "Screen about m more": the best plan; 0 where none gains.
     unseen : tuple of float
         Relevant documents probably still unread: expected number, and an interval of 90 %.
     share : tuple of float
@@ -62,7 +62,6 @@ class ReviewFacts:
     otherwise: float
     disagreement: float
     plan: int
-    gain: float
     unseen: tuple[float, float, float]
     share: tuple[float, float, float]
     floor_holds: bool = False
@@ -151,7 +150,7 @@ def facts(
     now = path.states[-1]
     share = data_share(settings, state)
     to_read, _ = path.best_reports(waiting)
-    plan, gain = path.best_plan(depth, settings.cost)
+    plan, _ = path.best_plan(depth, settings.cost)
     return ReviewFacts(
         studies=len(state.evidence.tables),
         waiting=waiting,
@@ -162,7 +161,6 @@ def facts(
         otherwise=float(path.otherwise[depth]),
         disagreement=float(path.disagreement(settings.truth)[depth]),
         plan=plan,
-        gain=gain,
         unseen=unseen(
             float(p[state.judged].sum()),
             int(state.came_true.sum()),

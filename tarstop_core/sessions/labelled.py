@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.topic import Topic
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.store import SessionRow
+from tarstop_core.sessions.store.rows import SessionRow
 
 
 def session_scenario(state: State) -> str:

@@ -62,7 +62,7 @@ class Payoffs:
     >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
     >>> money.q_star, money.K
     (0.2, 10000)
-    >>> float(money.evpi(0.5)), float(money.normalised().evpi(0.5))
+    >>> float(money.evpi(0.5)), float(money.scaled(1 / money.K).evpi(0.5))
     (1000.0, 0.1)
     """
 
@@ -123,10 +123,6 @@ class Payoffs:
             self.G * factor,
             self.unit if unit is None else unit,
         )
-
-    def normalised(self) -> Payoffs:
-        """The same decision problem with K = 1; divide the cost per document by K too."""
-        return self.scaled(1 / self.K, unit="")
 
     def utility_plus(self, b: ArrayLike) -> Floats:
         """EU(a⁺|b) = bB − (1−b)L_r, in the payoffs' unit."""

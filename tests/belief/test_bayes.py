@@ -192,7 +192,7 @@ def test_lattices_are_shared_between_thresholds() -> None:
 
 def test_real_reviews_give_beliefs(real_data: Path) -> None:
     """Every prefix of every real outcome, and the value that the exact model has for the longest."""
-    with (real_data / "dta_reviews" / "CD007394.csv").open() as file:
+    with (real_data / "dta_reviews" / "CD007394.csv").open(encoding="utf-8") as file:
         studies = read_tables(list(csv.DictReader(file)))
     b = univariate_path(studies, 0.75)
     assert len(b) == 51 and np.isfinite(b).all()

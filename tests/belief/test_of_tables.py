@@ -63,7 +63,7 @@ def written(folder: Path) -> str:
     """The studies as a file."""
     rows = zip(STUDIES.study, STUDIES.TP, STUDIES.FP, STUDIES.FN, STUDIES.TN, strict=True)
     lines = [f"{name},{tp:g},{fp:g},{fn:g},{tn:g}" for name, tp, fp, fn, tn in rows]
-    (folder / "t.csv").write_text("study,TP,FP,FN,TN\n" + "\n".join(lines))
+    (folder / "t.csv").write_text("study,TP,FP,FN,TN\n" + "\n".join(lines), encoding="utf-8")
     return str(folder / "t.csv")
 
 

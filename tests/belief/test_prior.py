@@ -117,7 +117,7 @@ def test_nothing_to_learn_from_is_refused() -> None:
 
 def test_real_reviews_teach_a_narrower_and_higher_prior(real_data: Path) -> None:
     rows: dict[tuple[str, str], list[list[float]]] = {}
-    with (real_data / "clef_dta" / "outcomes.csv").open() as file:
+    with (real_data / "clef_dta" / "outcomes.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             cells = [float(row[cell]) for cell in ("TP", "FP", "FN", "TN")]
             rows.setdefault((row["topic"], row["outcome"]), []).append(cells)

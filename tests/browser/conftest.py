@@ -96,7 +96,9 @@ class AppServer:
         while not self.healthy():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.kill()
-                pytest.fail(f"The server did not start; it said:\n{self.log.read_text(errors='replace')}")
+                pytest.fail(
+                    f"The server did not start; it said:\n{self.log.read_text(errors='replace', encoding='utf-8')}"
+                )
             time.sleep(0.05)
 
     def healthy(self) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
-from dashboard.explore import SENSITIVITY
+from dashboard.explore.page import SENSITIVITY
 from tests.browser.acting import PAGES, at_rest, start_demo, stored
 from tests.session_cases import a_patent_session, a_review
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from playwright.sync_api import Locator, Page, expect
 
-from dashboard.evidence import VIEWS
+from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.summary import Evidence

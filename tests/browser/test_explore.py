@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.explore import MAP, SENSITIVITY
+from dashboard.explore.page import MAP, SENSITIVITY
 from tests.browser.acting import assert_fits
 from tests.browser.conftest import AppServer, Watched
 

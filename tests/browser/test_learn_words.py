@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.learn_formulas import RULES
-from dashboard.learn_ideas import IDEAS
+from dashboard.learn.formulas import RULES
+from dashboard.learn.ideas import IDEAS
 from tarstop_core.teaching.glossary import terms
 from tests.browser.acting import assert_fits
 from tests.browser.conftest import AppServer, Watched

@@ -182,7 +182,7 @@ def test_a_benchmark_of_ones_own(
     page.get_by_text("Run an experiment on your own rankings").click()
 
     bad = tmp_path / "mine.txt"
-    bad.write_text("no run")
+    bad.write_text("no run", encoding="utf-8")
     upload = page.locator("[data-testid='stFileUploader'] input[type=file]")
     upload.set_input_files(bad)
     page.get_by_role("button", name="Read these files").click()

@@ -80,7 +80,7 @@ def test_a_review_is_set_up_from_a_link(
 ) -> None:
     path = tmp_path / "records.csv"
     rows = [f"{i},Accuracy of rapid test {i},Sensitivity in {9 * i} patients" for i in range(1, 10)]
-    path.write_text("\n".join(["id,title,abstract", *rows]))
+    path.write_text("\n".join(["id,title,abstract", *rows]), encoding="utf-8")
     watched = open_page()
     page = watched.page
     watched.open(f"{server.url}/set_up?scenario=review")

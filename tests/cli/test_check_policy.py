@@ -40,10 +40,10 @@ class Knows(Policy):
 
 
 def test_a_rule_of_ones_own_is_shown_to_look_ahead_or_not(tarstop: Run, tmp_path: Path) -> None:
-    (tmp_path / "peeks.py").write_text(LOOKS_AHEAD)
+    (tmp_path / "peeks.py").write_text(LOOKS_AHEAD, encoding="utf-8")
     caught = tarstop("check-policy", f"{tmp_path / 'peeks.py'}:Peeks", "--json")
     assert caught.code == 1 and json.loads(caught.out)["findings"]
-    (tmp_path / "knows.py").write_text(KNOWS_THE_END)
+    (tmp_path / "knows.py").write_text(KNOWS_THE_END, encoding="utf-8")
     in_reviews = tarstop("check-policy", f"{tmp_path / 'knows.py'}:Knows", "--json")
     assert in_reviews.code == 1 and "the studies after" in json.loads(in_reviews.out)["findings"][0]
     fine = tarstop("check-policy", "either(greedy;budget:d=100)", "--lists", "12")

@@ -23,8 +23,8 @@ QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "mine"
     made.mkdir()
-    (made / "a.run").write_text(RUN)
-    (made / "a.qrels").write_text(QRELS)
+    (made / "a.run").write_text(RUN, encoding="utf-8")
+    (made / "a.qrels").write_text(QRELS, encoding="utf-8")
     return made
 
 
@@ -90,7 +90,7 @@ def test_reviews_say_which_truth_and_engine(tmp_path: Path, monkeypatch: pytest.
         "univariate"
     }
     assert all(0 <= row["engine_changes"] <= 1 for row in rows)
-    page = (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert (
         "truth: full_evidence; engine: univariate" in page
         and "bivariate one would have acted otherwise" in page

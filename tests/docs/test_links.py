@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import shell
-from dashboard.guide import ELSEWHERE, READ, chapters, document, in_app, parts
+from dashboard.frame import shell
+from dashboard.guide.page import ELSEWHERE, READ, chapters, document, in_app, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -84,7 +84,8 @@ def test_every_document_a_reader_needs_can_be_read_inside_the_app() -> None:
 def test_the_guide_has_a_chapter_for_every_page() -> None:
     anchors = {place for _, place in chapters(document("guide"))}
     titles = [
-        re.findall(r'shell.show\("(.+?)"', page.read_text())[0] for page in (ROOT / "pages").glob("*.py")
+        re.findall(r'shell.show\("(.+?)"', page.read_text(encoding="utf-8"))[0]
+        for page in (ROOT / "pages").glob("*.py")
     ]
     assert {shell.CHAPTERS.get(title, title.lower()) for title in titles if title != "Guide"} <= anchors
     assert "what-the-advice-means" in anchors

@@ -78,7 +78,7 @@ def test_a_rule_of_ones_own_is_known_by_its_source(tmp_path: Path) -> None:
     )
     digests, combined = [], []
     for depth in (3, 4):
-        path.write_text(source.format(depth))
+        path.write_text(source.format(depth), encoding="utf-8")
         (method,) = parse_methods([f"{path}:Mine"], "patent")
         assert method.title == "Mine" and len(method.settings) == 1
         digests.append(method.digest)

@@ -135,7 +135,8 @@ def test_a_rule_of_ones_own_goes_to_the_workers(patents: Benchmark, tmp_path: Pa
         "    rule: ClassVar[str] = 'Read n.'\n    source: ClassVar[str] = 'me'\n"
         "    parameters: ClassVar[tuple] = (Parameter('n', 'documents', 1, 99, (3, 7)),)\n\n"
         "    def depths(self, path, costs, start=0):\n"
-        "        return np.full(np.size(costs), max(start, self.n))\n"
+        "        return np.full(np.size(costs), max(start, self.n))\n",
+        encoding="utf-8",
     )
     methods = parse_methods([f"{path}:Mine"], "patent")
     found = run(patents, DecisiveTask(), methods, costs=(0.001, 0.05), workers=2)
@@ -351,7 +352,8 @@ def test_rules_of_ones_own_weigh_costs_in_combinations_too(patents: Benchmark, t
         "from dataclasses import dataclass\nimport numpy as np\nfrom tarstop_core.policies import Policy\n\n"
         "@dataclass(frozen=True)\nclass Mine(Policy):\n    name = 'mine'\n    title = 'Mine'\n    rule = 'r'\n"
         "    source = 's'\n    acts_on_belief = False\n\n    def depths(self, path, costs, start=0):\n"
-        "        return np.where(np.asarray(costs) > 0.005, start, max(start, 8))\n"
+        "        return np.where(np.asarray(costs) > 0.005, start, max(start, 8))\n",
+        encoding="utf-8",
     )
     names = [f"either({path}:Mine;budget:d=20)", "both(oracle;budget:d=2)"]
     found = run(patents, DecisiveTask(), parse_methods(names, "patent"), costs=(0.001, 0.01))

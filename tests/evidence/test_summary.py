@@ -197,7 +197,7 @@ def test_a_study_with_fp_but_no_tn_is_said_to_count_in_part() -> None:
 
 def test_the_note_on_a_study_that_is_there_twice_is_the_readers(tmp_path: Path) -> None:
     file = tmp_path / "twice.csv"
-    file.write_text("study,TP,FP,FN,TN\nA,8,1,2,9\nB,9,1,1,9\nA,8,1,2,9\n")
+    file.write_text("study,TP,FP,FN,TN\nA,8,1,2,9\nB,9,1,1,9\nA,8,1,2,9\n", encoding="utf-8")
     read = read_tables(file)
     assert read.notes == Evidence(read.tables, 0.75, "bivariate", Prior()).notes
 

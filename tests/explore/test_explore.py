@@ -75,12 +75,14 @@ def write_run(topic: Topic, folder: Path) -> tuple[Path, Path]:
         "".join(
             f"{topic.name} Q0 {doc} {at} {score!r} x\n"
             for at, (doc, score) in enumerate(((d, float(s)) for d, s in lines), 1)
-        )
+        ),
+        encoding="utf-8",
     )
     qrels.write_text(
         "".join(
             f"{topic.name} 0 {doc} {int(label)}\n" for doc, label in zip(topic.ids, topic.labels, strict=True)
-        )
+        ),
+        encoding="utf-8",
     )
     return run, qrels
 
@@ -99,7 +101,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
     assert isinstance(explored.truth, Topic)
     run, qrels = write_run(explored.truth, tmp_path)
     calibrator = tmp_path / "calibrator.json"
-    calibrator.write_text(explored.calibrator.to_json())
+    calibrator.write_text(explored.calibrator.to_json(), encoding="utf-8")
     (shown,) = maps.maps(explored, explored.settings, [parse_policy(spec)], "played")
     row, column = shown.q_stars.index(q_star), FRACTIONS.index(0.001)
     stakes = f"--q-star={q_star}", f"--policy={spec}", "--cost=0.001"

@@ -456,4 +456,3 @@ def test_every_format_is_listed_with_its_own_suffixes() -> None:
     suffixes = list(itertools.chain.from_iterable(each.suffixes for each in FORMATS))
     assert len(set(suffixes)) == len(suffixes)
     assert [each.key for each in FORMATS] == ["csv", "tsv", "xlsx", "ris", "bib", "nbib", "jsonl"]
-    assert all(each.description.endswith(".") for each in FORMATS)

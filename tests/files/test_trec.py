@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import time
 from pathlib import Path
 
 import numpy as np
@@ -218,13 +217,3 @@ def test_unranked_relevant_documents_stay_known(real_data: Path) -> None:
     ranked = sum(int(topic.labels.sum()) for topic in topics.values() if topic.labels is not None)
     assert (ranked, sum(topic.n_relevant or 0 for topic in topics.values())) == (465, 607)
     assert topics["CD010542"].first_hit is None and topics["CD010542"].omega
-
-
-def test_large_qrels_are_fast(real_data: Path) -> None:
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        qrels = read_qrels(real_data / "clef2017/qrel_abs_test.txt")
-        seconds.append(time.perf_counter() - start)
-    assert sum(map(len, qrels.values())) == 117_562
-    assert min(seconds) < 0.5

@@ -32,7 +32,7 @@ from tarstop_core.policies import (
 from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.gain_curve import geometric_knees, kneedle_knees
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.poisson import MODELS, fit, forecasts, integral, quantile
+from tarstop_core.policies.poisson import MODELS, fit, forecasts, integral
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines
@@ -194,15 +194,6 @@ def test_a_curve_is_found_again_and_integrated(model: str, parameters: tuple[flo
     middles = (edges[1:] + edges[:-1]) / 2
     expected = MODELS[model](middles, *parameters).sum() * (edges[1] - edges[0])
     assert integral(model, parameters, 10, 250) == pytest.approx(expected, rel=1e-6)
-
-
-@given(st.sampled_from([0.2, 0.5, 0.8, 0.95]), st.floats(0, 300))
-def test_the_poisson_quantile(confidence: float, mean: float) -> None:
-    from scipy.stats import poisson
-
-    assert (
-        quantile(confidence, mean) == poisson.ppf(confidence, mean) if mean else quantile(confidence, 0) == 0
-    )
 
 
 @pytest.mark.parametrize("model", MODELS)

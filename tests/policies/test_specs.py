@@ -148,7 +148,7 @@ def test_a_bad_text_gives_one_sentence(spec: str) -> None:
 @pytest.fixture
 def own(tmp_path: Path) -> str:
     file = tmp_path / "my_rules.py"
-    file.write_text(OWN)
+    file.write_text(OWN, encoding="utf-8")
     return str(file)
 
 
@@ -176,7 +176,9 @@ def test_another_process_makes_it_again_from_its_file(own: str) -> None:
 
 
 def test_only_known_baselines_ignore_costs(own: str) -> None:
-    Path(own).write_text(OWN.replace("depth: int = 7\n", "depth: int = 7\n    acts_on_belief = False\n", 1))
+    Path(own).write_text(
+        OWN.replace("depth: int = 7\n", "depth: int = 7\n    acts_on_belief = False\n", 1), encoding="utf-8"
+    )
     asked_once = {
         "budget": True,
         "either(budget;share)": True,
@@ -192,7 +194,7 @@ def test_only_known_baselines_ignore_costs(own: str) -> None:
 
 def test_a_changed_file_is_loaded_anew(own: str) -> None:
     assert parse_policy(f"{own}:Fixed").settings["depth"] == 7
-    Path(own).write_text(OWN.replace("depth: int = 7", "depth: int = 9"))
+    Path(own).write_text(OWN.replace("depth: int = 7", "depth: int = 9"), encoding="utf-8")
     assert parse_policy(f"{own}:Fixed").settings["depth"] == 9
 
 
@@ -234,7 +236,7 @@ def test_what_is_wrong_with_a_file_is_said(own: str, name: str, says: str) -> No
 )
 def test_a_file_that_fails_says_where(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "bad.py"
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(InputProblem, match=r"bad\.py") as problem:
         parse_policy(f"{file}:Name")
     assert says in str(problem.value)

@@ -19,7 +19,8 @@ def marked(query: str, text: str) -> list[str]:
     "forms",
     [
         "screen screens screened screening",
-        "fold folds folded folding foldable",
+        "fold folds folded folding",
+        "sensitive sensitively sensitivity sensitivities",
         "hinge hinges hinged hinging",
         "locate located locating location locations",
         "control controlled controlling controllable",

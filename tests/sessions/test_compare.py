@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,11 +24,6 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 't.db'}")
 
 
 def test_a_duplicate_takes_over_labels_and_nothing_else(store: Store) -> None:

@@ -59,11 +59,6 @@ def a_session(store: Store, reviewer: str = "Ann") -> str:
     return session
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 'one.db'}")
-
-
 def other(tmp_path: Path) -> Store:
     return Store(f"sqlite:///{tmp_path / 'two.db'}")
 

@@ -63,11 +63,6 @@ def read(page: str) -> tuple[Reader, str]:
     return reader, " ".join(" ".join(reader.text).split())
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 't.db'}")
-
-
 @pytest.mark.parametrize("make", [a_patent_session, a_review])
 def test_nothing_runs_and_nothing_is_loaded(store: Store, make) -> None:
     page = report_html(whole_session(store, make(store)))

@@ -92,8 +92,8 @@ def test_scaling_changes_no_action_and_scales_every_value(payoffs: Payoffs, b: f
 
 
 @given(PAYOFFS)
-def test_normalised_has_K_one_and_the_same_threshold(payoffs: Payoffs) -> None:
-    normal = payoffs.normalised()
+def test_divided_by_K_the_threshold_is_the_same(payoffs: Payoffs) -> None:
+    normal = payoffs.scaled(1 / payoffs.K, unit="")
     assert pytest.approx(1, rel=1e-12) == normal.K
     assert normal.q_star == pytest.approx(payoffs.q_star, rel=1e-12)
     assert normal.unit == ""

@@ -182,30 +182,6 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     return topics
 
 
-def disclosed_features(invention: Invention, text: str) -> tuple[bool, ...]:
-    """Which key features a text contains, by the phrases of the grammar.
-
-    Parameters
-    ----------
-    invention : Invention
-        The claim's field.
-    text : str
-        Title and abstract.
-
-    Returns
-    -------
-    tuple of bool, one for each key feature
-    """
-    plain = text.casefold()
-    return tuple(
-        any(
-            mechanism.phrase.casefold() in plain or mechanism.short.casefold() in plain
-            for mechanism in (*feature.close, *feature.far)
-        )
-        for feature in invention.features
-    )
-
-
 def _simulate_topic(
     invention: Invention, plan: Plan, numbers: list[int], rng: random.Random, used: set[str]
 ) -> PatentTopic:

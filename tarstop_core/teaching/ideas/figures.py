@@ -677,7 +677,7 @@ def _study(tables: Tables, at: int) -> str:
     return f"Study {at + 1}" if name == f"Study {at + 1}" else f"Study {at + 1} ({name})"
 
 
-def engines_heading(name: str, paths: dict[str, BeliefPath]) -> str:
+def engines_heading(paths: dict[str, BeliefPath]) -> str:
     """What the figure finds."""
     moves = np.abs(np.diff(np.array(paths["bivariate"].beliefs, dtype=float)))
     at, later = int(np.argmax(moves)), len(moves) // 2

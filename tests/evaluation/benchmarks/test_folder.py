@@ -22,11 +22,11 @@ TABLES = "topic,outcome,study,docid,TP,FP,FN,TN\n" + "".join(
 
 def fill(folder: Path, run: str = RUN, qrels: str | None = QRELS, tables: str | None = None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "a.run").write_text(run)
+    (folder / "a.run").write_text(run, encoding="utf-8")
     if qrels is not None:
-        (folder / "a.qrels").write_text(qrels)
+        (folder / "a.qrels").write_text(qrels, encoding="utf-8")
     if tables is not None:
-        (folder / "outcomes.csv").write_text(tables)
+        (folder / "outcomes.csv").write_text(tables, encoding="utf-8")
     return folder
 
 
@@ -54,7 +54,9 @@ def test_topics_without_relevant_documents_are_omega_minus_as_they_are(tmp_path:
         ("T2", True),
         ("T3", False),
     ]
-    (tmp_path / "benchmark.json").write_text(json.dumps({"twins": True, "title": "Mine", "folds": 2}))
+    (tmp_path / "benchmark.json").write_text(
+        json.dumps({"twins": True, "title": "Mine", "folds": 2}), encoding="utf-8"
+    )
     again = from_folder(tmp_path)
     assert again.title == "Mine" and len(again.folds) == 2
     assert sum(len(fold.test) for fold in again.folds) == 5
@@ -92,17 +94,29 @@ def test_judgments_beside_tables_are_said_to_be_unused(tmp_path: Path) -> None:
     [
         (lambda folder: (folder / "a.run").unlink(), "holds no run; put a TREC run"),
         (lambda folder: (folder / "a.qrels").unlink(), "holds no file of judgments"),
-        (lambda folder: (folder / "b.run").write_text(RUN), r"holds 2 runs \(a.run, b.run\); keep one"),
-        (lambda folder: (folder / "train").mkdir(), "only one of train and test"),
-        (lambda folder: (folder / "benchmark.json").write_text("{"), "benchmark.json is not readable JSON"),
-        (lambda folder: (folder / "benchmark.json").write_text("[1]"), "not a JSON object"),
         (
-            lambda folder: (folder / "benchmark.json").write_text('{"name": "x"}'),
+            lambda folder: (folder / "b.run").write_text(RUN, encoding="utf-8"),
+            r"holds 2 runs \(a.run, b.run\); keep one",
+        ),
+        (lambda folder: (folder / "train").mkdir(), "only one of train and test"),
+        (
+            lambda folder: (folder / "benchmark.json").write_text("{", encoding="utf-8"),
+            "benchmark.json is not readable JSON",
+        ),
+        (lambda folder: (folder / "benchmark.json").write_text("[1]", encoding="utf-8"), "not a JSON object"),
+        (
+            lambda folder: (folder / "benchmark.json").write_text('{"name": "x"}', encoding="utf-8"),
             "has 'name'; it may have title",
         ),
-        (lambda folder: (folder / "benchmark.json").write_text('{"folds": 1}'), "whole number from 2 on"),
-        (lambda folder: (folder / "benchmark.json").write_text('{"twins": 1}'), "give true or false"),
-        (lambda folder: (folder / "a.run").write_text("T1 Q0 d1 1 x\n"), "a.run"),
+        (
+            lambda folder: (folder / "benchmark.json").write_text('{"folds": 1}', encoding="utf-8"),
+            "whole number from 2 on",
+        ),
+        (
+            lambda folder: (folder / "benchmark.json").write_text('{"twins": 1}', encoding="utf-8"),
+            "give true or false",
+        ),
+        (lambda folder: (folder / "a.run").write_text("T1 Q0 d1 1 x\n", encoding="utf-8"), "a.run"),
     ],
 )
 def test_broken_folders_are_named(tmp_path: Path, spoil: object, message: str) -> None:

@@ -24,8 +24,8 @@ def test_names_of_benchmarks(tmp_path: Path) -> None:
         named("nothing")
     with pytest.raises(InputProblem, match="TARSTOP_REAL_DATA"):
         named("clef")
-    (tmp_path / "a.run").write_text("T1 Q0 d1 1 2.5 x\nT2 Q0 d1 1 2.5 x\n")
-    (tmp_path / "a.qrels").write_text("T1 0 d1 1\nT2 0 d1 1\n")
+    (tmp_path / "a.run").write_text("T1 Q0 d1 1 2.5 x\nT2 Q0 d1 1 2.5 x\n", encoding="utf-8")
+    (tmp_path / "a.qrels").write_text("T1 0 d1 1\nT2 0 d1 1\n", encoding="utf-8")
     assert named(str(tmp_path)).name == tmp_path.name
 
 

@@ -100,12 +100,12 @@ def test_files_say_the_same(report: Findings, results: Results, tmp_path: Path) 
     assert sorted(path.name for path in folder.iterdir()) == sorted(written.files) and not written.missing
     rows = pd.read_csv(folder / "rows.csv")
     assert len(rows) == len(report.rows)
-    with gzip.open(folder / "topics.csv.gz", "rt") as file:
+    with gzip.open(folder / "topics.csv.gz", "rt", encoding="utf-8") as file:
         cases = pd.read_csv(file)
     own = cases[(cases["method"] == "greedy") & (cases["q_star"] == 0.5) & (cases["cost"] == 0.001)]
     mean = rows[(rows["method"] == "greedy") & (rows["q_star"] == 0.5) & (rows["cost"] == 0.001)]
     assert own["net_utility"].mean() == pytest.approx(mean["net_utility"].item())
-    assert json.loads((folder / "settings.json").read_text())["engine"] == "decisive"
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["engine"] == "decisive"
     assert load(folder / "results.npz").cases == results.cases
     # Written again, the same bytes.
     again = tmp_path / "again"
@@ -134,12 +134,12 @@ def test_pictures_are_drawn(results: Results, tmp_path: Path) -> None:
     written = write(Findings(results.only(["greedy", "optimal"]), draws=10), tmp_path)
     if written.missing:
         pytest.skip(written.missing[0])
-    assert (tmp_path / "figures" / "errors.svg").read_text().startswith("<svg")
+    assert (tmp_path / "figures" / "errors.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "figures" / "errors.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_place_that_cannot_be_written_is_named(report: Findings, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputProblem, match="cannot be written"):
         write(report, tmp_path / "file")
 

@@ -115,7 +115,8 @@ def test_an_agent_of_ones_own_is_followed_from_a_file(tmp_path: Path) -> None:
         "from tarstop_core.policies.grlstop.rule import GRLStop\n"
         "from tarstop_core.policies.grlstop.network import Weights\n\n\n"
         "class MyAgent(GRLStop):\n"
-        f"    weights = Weights.load({str(tmp_path / 'my.npz')!r})\n"
+        f"    weights = Weights.load({str(tmp_path / 'my.npz')!r})\n",
+        encoding="utf-8",
     )
     policy = parse_policy(f"{file}:MyAgent:target=0.5")
     expected = depths_for_targets(labels, [0.5], agent)

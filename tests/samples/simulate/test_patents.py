@@ -11,8 +11,20 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention
-from tarstop_core.samples.simulate.patents import PLANS, PatentTopic, disclosed_features, simulate_patents
+from tarstop_core.samples.simulate.patents import PLANS, PatentTopic, simulate_patents
 from tarstop_core.samples.simulate.readme import first_hits
+
+
+def disclosed_features(invention: Invention, text: str) -> tuple[bool, ...]:
+    """Which key features a text contains, by the phrases of the grammar."""
+    plain = text.casefold()
+    return tuple(
+        any(
+            mechanism.phrase.casefold() in plain or mechanism.short.casefold() in plain
+            for mechanism in (*feature.close, *feature.far)
+        )
+        for feature in invention.features
+    )
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ def test_by_default_a_file_in_the_data_folder_is_made(
 
 def test_an_unusable_data_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(URL_VARIABLE, raising=False)
-    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name, appauthor: str(tmp_path / "file" / name))
     said = problem(None)
     assert str(tmp_path / "file" / "tarstop") in said
@@ -154,7 +154,7 @@ def test_a_folder_is_not_a_database(tmp_path: Path) -> None:
 
 
 def test_a_text_file_is_not_a_database(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("These are my notes about the case.\n" * 200)
+    (tmp_path / "notes.txt").write_text("These are my notes about the case.\n" * 200, encoding="utf-8")
     assert "is not a database" in problem(sqlite_url(tmp_path / "notes.txt"))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import learn_ideas
+from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import Term, found, terms
 from tarstop_core.teaching.methods import formulas
@@ -107,7 +107,9 @@ def test_a_search_needs_every_word_and_puts_names_first() -> None:
 
 def links_in(file: Path) -> list[str]:
     """Keys that a page asks `term` for."""
-    calls = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    calls = [
+        node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    ]
     asked = [node for node in calls if ast.unparse(node.func) in ("shell.term", "term") and node.args]
     return [node.args[0].value for node in asked if isinstance(node.args[0], ast.Constant)]
 

@@ -38,10 +38,13 @@ def replayed(explored: Explored, folder: Path, spec: str, q_star: float, cost: f
     topic = explored.truth
     assert isinstance(topic, Topic) and topic.scores is not None and topic.labels is not None
     run, qrels, calibrator = folder / "run.txt", folder / "qrels.txt", folder / "calibrator.json"
-    calibrator.write_text(explored.calibrator.to_json())
+    calibrator.write_text(explored.calibrator.to_json(), encoding="utf-8")
     lines = enumerate(zip(topic.ids, topic.scores.tolist(), strict=True), 1)
-    run.write_text("".join(f"T Q0 {doc} {at} {score!r} x\n" for at, (doc, score) in lines))
-    qrels.write_text("".join(f"T 0 {doc} {int(y)}\n" for doc, y in zip(topic.ids, topic.labels, strict=True)))
+    run.write_text("".join(f"T Q0 {doc} {at} {score!r} x\n" for at, (doc, score) in lines), encoding="utf-8")
+    qrels.write_text(
+        "".join(f"T 0 {doc} {int(y)}\n" for doc, y in zip(topic.ids, topic.labels, strict=True)),
+        encoding="utf-8",
+    )
     stakes = f"--q-star={q_star}", f"--cost={cost}", f"--policy={spec}"
     (found,) = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)["topics"]  # type: ignore[misc]
     return found  # type: ignore[no-any-return]
@@ -165,7 +168,9 @@ def test_beliefs_by_study_are_what_belief_prints(tmp_path: Path) -> None:
     tables = ideas.evidence()["audit-c"].tables
     file = tmp_path / "studies.csv"
     rows = zip(tables.study, *(getattr(tables, cell).astype(int) for cell in ideas.CELLS), strict=True)
-    file.write_text("study,TP,FP,FN,TN\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    file.write_text(
+        "study,TP,FP,FN,TN\n" + "".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8"
+    )
     paths = ideas.belief_paths("audit-c", 0.75, 1.0)
     for engine, path in paths.items():
         said = printed("belief", str(file), "--theta=0.75", f"--engine={engine}", "--prefixes")

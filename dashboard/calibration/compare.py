@@ -1,0 +1,331 @@
+"""Two calibrators on the same lists, and what another one would have changed in a finished session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.calibration.fit import finished, no_sessions, standings, uploaded
+from dashboard.frame import shell
+from dashboard.frame.work import attempt, clock
+from dashboard.parts.chances import followed
+from dashboard.parts.panels import figure, note, table
+from dashboard.parts.whole_session import CHOSEN, loaded
+from tarstop_core.calibration.figures import two_reliabilities, worth_figure
+from tarstop_core.evaluation.calibrators import (
+    SHIPPED,
+    Comparison,
+    Decisions,
+    HeldOut,
+    Measure,
+    compare,
+    comparison_sentence,
+    decisions,
+    decisions_sentence,
+    shipped,
+    warnings,
+)
+from tarstop_core.files.labelled_lists import fingerprint
+from tarstop_core.policies import POLICIES
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
+from tarstop_core.sessions.figures import belief_curves
+from tarstop_core.sessions.labelled import session_list, session_scenario
+from tarstop_core.sessions.shelf import NAMES, Listed, fitting, title
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import WholeSession
+from tarstop_core.value.payoffs import Payoffs
+
+PREFIX = "calibration_compare"
+UPLOADED, SESSIONS = "lists you upload", "your finished sessions"
+Q_STARS = (0.2, 0.5, 0.8)
+COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+KEPT = 12
+
+
+def two(store: Store) -> None:
+    """Draw the part that compares two on held-out lists."""
+    scenario = st.segmented_control(
+        "Chances",
+        list(NAMES),
+        default="patent",
+        required=True,
+        format_func=NAMES.__getitem__,
+        key=f"{PREFIX}/scenario",
+        persist_state="session",
+    )
+    there = fitting(store, scenario)
+    a, b = _pair(there, scenario)
+    held_out = _held_out(store, scenario)
+    if held_out is None:
+        return
+    if a.key == b.key:
+        st.info("Choose two different calibrators.", icon=":material/info:")
+        return
+    for said in warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
+        st.warning(shell.escape_markdown(said), icon=":material/warning:")
+    found = _once(
+        ("compare", a.key, b.key, *_fingerprint(held_out)),
+        lambda: compare(a.calibrator, b.calibrator, held_out.topics),
+        f"Judging both on {held_out.title} …",
+    )
+    _compared(found, held_out, title(a), title(b))
+    _decided(a, b, held_out)
+
+
+def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
+    keys = list(there)
+    chosen = []
+    for at, (column, label) in enumerate(
+        zip(st.columns(2, gap="medium"), ("First calibrator", "Second calibrator"), strict=True)
+    ):
+        chosen.append(
+            there[
+                column.selectbox(
+                    label,
+                    keys,
+                    index=min(at, len(keys) - 1),
+                    format_func=lambda key: title(there[key]),
+                    key=f"{PREFIX}/{at}/{scenario}",
+                )
+            ]
+        )
+    return chosen[0], chosen[1]
+
+
+def _held_out(store: Store, scenario: str) -> HeldOut | None:
+    names = [*SHIPPED[scenario], UPLOADED, SESSIONS]
+    where = st.selectbox(
+        "Judged on",
+        names,
+        format_func=lambda name: f"{name} (simulated)" if name.startswith("sample") else name,
+        key=f"{PREFIX}/where/{scenario}",
+    )
+    if where == UPLOADED:
+        found = uploaded(PREFIX, scenario)
+        return None if found is None else HeldOut(f"{len(found.topics):,} lists of yours", found.topics)
+    if where == SESSIONS:
+        return _sessions(store, scenario)
+    return shipped(scenario, where)
+
+
+def _sessions(store: Store, scenario: str) -> HeldOut | None:
+    there = finished(store)
+    states = standings(store, there)
+    options = [each for each, (_, state) in states.items() if session_scenario(state) == scenario]
+    if not options:
+        no_sessions()
+        return None
+    chosen = st.multiselect(
+        "Which sessions?",
+        options,
+        default=options,
+        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
+        key=f"{PREFIX}/sessions/{scenario}",
+    )
+    if not chosen:
+        return None
+    note("Only documents with a verdict count; what was not read is unlabelled, not irrelevant.")
+    topics = tuple(session_list(*states[each]) for each in chosen)
+    simulated = any(there[each].simulated for each in chosen)
+    return HeldOut(f"{len(chosen):,} finished sessions", topics, simulated=simulated)
+
+
+def _fingerprint(held_out: HeldOut) -> tuple[str, str]:
+    return held_out.title, fingerprint(held_out.topics)
+
+
+def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:
+    """What was asked for, computed once a browser tab."""
+    kept: dict[tuple[Any, ...], Any] = st.session_state.setdefault(f"{PREFIX}/kept", {})
+    if asked not in kept:
+        while len(kept) >= KEPT:
+            kept.pop(next(iter(kept)))
+        with st.spinner(words):
+            kept[asked] = make()
+    return kept[asked]
+
+
+def _compared(found: Comparison, held_out: HeldOut, a: str, b: str) -> None:
+    said = comparison_sentence(found, a, b)
+    rows = [
+        pd.DataFrame(each.reliability, columns=["mean_chance", "share_relevant", "documents"]).assign(
+            calibrator=name
+        )
+        for name, each in ((a, found.a), (b, found.b))
+    ]
+    figure(
+        "two-reliabilities",
+        "Whose chances come true?",
+        two_reliabilities(found.a, found.b, (a, b), held_out.simulated, st.context.theme.type == "dark"),
+        said,
+        pd.concat(rows),
+        "tarstop-calibrators-compared",
+    )
+    if found.first_hits:
+        note(
+            "One of the two gives the chance of a first hit only, so both are judged by that: on each list up to its "
+            "first relevant document."
+        )
+    table(
+        measure_rows(found.measures),
+        "Lower is better. Difference: second minus first, with an interval of 95 % by a paired bootstrap over lists.",
+    )
+
+
+def measure_rows(measures: Sequence[Measure]) -> pd.DataFrame:
+    """Figures of both side by side, as text."""
+    return pd.DataFrame(
+        [
+            {
+                "": each.name,
+                "first": number(each.a),
+                "second": number(each.b),
+                "difference": number(each.difference),
+                "95 %": f"{number(each.low)} to {number(each.high)}"
+                if np.isfinite(each.low)
+                else "one list: unknown",
+                "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
+            }
+            for each in measures
+        ]
+    )
+
+
+def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
+    st.subheader("What it does to decisions")
+    one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
+    rule = one.selectbox(
+        "Stopping rule",
+        followed(),
+        format_func=lambda name: POLICIES[name].title,
+        key=f"{PREFIX}/rule",
+        persist_state="session",
+    )
+    q_star = other.segmented_control(
+        "How sure before you act, q\\*", Q_STARS, default=0.5, required=True, key=f"{PREFIX}/q"
+    )
+    cost = third.select_slider(
+        "Cost of one document, c", COSTS, 0.001, key=f"{PREFIX}/cost", format_func=lambda c: f"{c:g}"
+    )
+    other.caption(f"Act only when more than {percent(q_star)} sure.")
+    third.caption("Where both mistakes together cost 1.")
+    policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)
+    found: Decisions | None = _once(
+        ("decide", a.key, b.key, rule, q_star, cost, *_fingerprint(held_out)),
+        lambda: decisions(a.calibrator, b.calibrator, held_out, policy, payoffs, cost, 0.5),
+        f"Stopping on {held_out.title} with both …",
+    )
+    if found is None:
+        note(
+            "Decisions need all labels of a list, and in a review the 2×2 tables behind them; these lists do not have "
+            "them. What a calibrator does to one session shows under “In a finished session”."
+        )
+        return
+    st.write(shell.escape_markdown(decisions_sentence(found, policy.title, title(a), title(b))))
+    table(
+        measure_rows(found.measures),
+        f"{found.cases:,} cases in paper mode, b₀ = 0.5{f'; {found.empty:,} of them hold nothing to find' if found.empty else ''}. "
+        "Net utility: higher is better.",
+    )
+
+
+# --- in a finished session ------------------------------------------------------------------------------
+
+
+def switched(store: Store) -> None:
+    """Draw the part that replays a finished session with another calibrator."""
+    there = finished(store)
+    if not there:
+        no_sessions()
+        return
+    left, right = st.columns(2, gap="medium")
+    session_id = left.selectbox(
+        "Session",
+        list(there),
+        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
+        key=f"{PREFIX}/session",
+    )
+    session = loaded(store, session_id)
+    settings = session.state.settings
+    own = session.calibrators[settings.calibrator]
+    others = {
+        key: each
+        for key, each in fitting(store, own.scenario, session.row.scores is not None).items()
+        if each.calibrator.digest != settings.calibrator
+    }
+    if not others:
+        st.info("There is no other calibrator that fits this session; fit one first.", icon=":material/info:")
+        return
+    key = right.selectbox(
+        "Another calibrator",
+        list(others),
+        format_func=lambda each: title(others[each]),
+        key=f"{PREFIX}/other/{own.scenario}/{session.row.scores is not None}",
+    )
+    other = others[key]
+    held, moved = with_calibrator(session, other.calibrator)
+    said = switch_sentence(held, settings, moved, title(other))
+    if settings.review:
+        _worth(held, settings, moved, title(other), said)
+    else:
+        _beliefs(held, settings, moved, other.name, said)
+    if settings.scale != 1:
+        note(
+            f"In the session the chances were multiplied by {number(settings.scale)} at the end; with the other "
+            "calibrator they are taken as it gives them."
+        )
+    for remark in other.calibrator.mismatch(session.row.scores, len(session.row.ids)):
+        st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+    name = f"{session.row.name} ({other.name})"
+
+    def make() -> None:
+        made = duplicate(store, session.row.id, moved, name, other.calibrator)
+        st.session_state[f"{PREFIX}/made"] = made
+
+    if st.button("Duplicate the session with it", icon=":material/content_copy:", key=f"{PREFIX}/duplicate"):
+        attempt(make)
+        made = st.session_state.pop(f"{PREFIX}/made", None)
+        if made:
+            st.switch_page(shell.SESSIONS, query_params={CHOSEN: made})
+    note("The duplicate takes over labels, reports and notes; plan and decision stay with the original.")
+
+
+def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
+    curves = [("as it was", session, settings), (f"with {name}", session, moved)]
+    rows = [
+        pd.DataFrame(dict(zip(("documents_read", "chance"), beliefs_read(held, each), strict=True))).assign(
+            calibrator=title
+        )
+        for title, held, each in curves
+    ]
+    dark = st.context.theme.type == "dark"
+    heading = "The same labels, other chances"
+    figure("switched", heading, belief_curves(curves, dark), said, pd.concat(rows), "tarstop-other-chances")
+
+
+def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
+    """In a review the calibrator moves what the next documents are worth, and not the belief."""
+    both = [("as it was", worths(session, settings)), (f"with {name}", worths(session, moved))]
+    lines = [(title, worth) for title, worth in both if worth is not None]
+    if not lines:
+        st.write(shell.escape_markdown(said))
+        return
+    drawing = worth_figure(
+        lines,
+        settings.cost,
+        session.state.depth,
+        settings.payoffs.unit,
+        session.collection.simulated,
+        st.context.theme.type == "dark",
+    )
+    rows = pd.concat(
+        pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})
+        for title, worth in lines
+    )
+    figure("switched", "The same labels, other chances", drawing, said, rows, "tarstop-other-chances")

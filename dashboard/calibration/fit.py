@@ -1,0 +1,496 @@
+"""Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import attempt, clock, say
+from dashboard.parts.panels import figure, note
+from tarstop_core.calibration.calibrator import KINDS, Calibrator
+from tarstop_core.calibration.figures import (
+    come_by_rank,
+    first_hit_figure,
+    first_hit_sentence,
+    quality_sentence,
+    reliability_figure,
+    reliability_sentence,
+    share_sentence,
+)
+from tarstop_core.calibration.first_hit import (
+    DEEPEST,
+    MEANING,
+    SHORT,
+    Ending,
+    FirstHits,
+    PastCase,
+    first_hit_calibrator,
+    fit_first_hits,
+    read_cases,
+)
+from tarstop_core.calibration.fitting import cross_validate, fit, usable
+from tarstop_core.documents.topic import Topic
+from tarstop_core.files.labelled_lists import (
+    RECORDS,
+    Labelled,
+    fingerprint,
+    kind_of,
+    list_digest,
+    read_labelled,
+)
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
+from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
+from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
+from tarstop_core.sessions.store.store import Store
+
+PREFIX = "calibration_fit"
+SCENARIO = "calibration/scenario"
+"""What the page looks at: patent searches or reviews."""
+PSEUDO = 1.0
+"""As for those that are included: no step learned from a handful of documents may claim certainty."""
+WAYS = {
+    "files": "Labelled lists",
+    "sessions": "My sessions",
+    "memory": "Memory (patent searches)",
+}
+SCENARIOS = {
+    "patent": "relevant patents (one decides)",
+    "inclusion": "included by title and abstract",
+    "review": "brings a 2×2 table",
+}
+EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
+GRAMMAR = (
+    "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
+    "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
+    "that there was nothing to find."
+)
+MODEL = r"""
+Given that there is something to find, the chance that no hit has come by rank $k$ is $S(k) = e^{-a k^w}$, a discrete
+Weibull distribution with $0 < w \le 1$: hits grow rarer down the list, or come at a constant rate. Before any case the
+chance of a hit within the first ten, the shape $w$ and the share $b$ of searches with something to find are each
+anything between 0 and 1 with equal probability. Cases then weigh every point of a grid by
+
+- first hit at rank $k$: $b\,[S(k-1) - S(k)]$
+- none in $n$, and not known whether there was any (censored): $b\,S(n) + 1 - b$
+- missed in $n$: $b\,S(n)$
+- none at all: $1 - b$, which says nothing of ranks.
+
+Whether you learned what there was, after stopping, is taken not to depend on the answer.
+
+The curve is the average over the grid, the band its middle 95 %. The chance at rank $k$ that the calibrator gives is
+$1 - \mathrm{E}S(k) / \mathrm{E}S(k-1)$, so that what is not known of the curve lowers what is promised after misses.
+
+T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24, 300–301;
+prior and censoring are TARstop’s.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was just fitted, not stored yet."""
+
+    calibrator: Calibrator
+    remarks: tuple[str, ...] = ()
+    posterior: FirstHits | None = None
+
+
+def part(store: Store) -> None:
+    """Draw the part of the page."""
+    way = st.segmented_control(
+        "From what?",
+        list(WAYS),
+        default="memory" if st.session_state.get(SCENARIO, "patent") == "patent" else "files",
+        required=True,
+        format_func=WAYS.__getitem__,
+        key=f"{PREFIX}/way",
+        persist_state="session",
+    )
+    fitted = {"files": _from_files, "sessions": _from_sessions, "memory": _from_memory}[way](store)
+    if fitted is not None:
+        _shown(store, fitted)
+
+
+# --- labelled lists -------------------------------------------------------------------------------------
+
+
+def uploaded(prefix: str, scenario: str) -> Labelled | None:
+    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page.
+
+    Parameters
+    ----------
+    prefix : str
+        Of what it keeps in the browser session.
+    scenario : str
+        Whose verdicts are wanted.
+    """
+    state = st.session_state
+    st.file_uploader(
+        "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",
+        accept_multiple_files=True,
+        key=f"{prefix}/uploads",
+        on_change=_take_files,
+        args=(prefix,),
+        help="A table keeps its order, or is ordered by its scores. Rows without a label count as not known.",
+    )
+    files: list[tuple[str, bytes]] = state.get(f"{prefix}/files", [])
+    if not files:
+        return None
+    if not state.get(f"{prefix}/uploads"):
+        note(f"Still here: {', '.join(name for name, _ in files)}.")
+    tables = [name for name, content in files if kind_of(name, content) == RECORDS]
+    queries: dict[str, str] = {}
+    if tables:
+        with st.expander("Order the lists by likeness to a sentence instead"):
+            for name in dict.fromkeys(tables):
+                queries[name] = st.text_input(
+                    shell.escape_label(f"What {name} was searched for"),
+                    key=f"{prefix}/query/{name}",
+                    persist_state="session",
+                    help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
+                )
+    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == "inclusion")
+    held = state.get(f"{prefix}/read")
+    if held is None or held[0] != asked:
+        with st.spinner("Reading and ordering the lists …"):
+            held = (asked, read_labelled(files, queries, abstracts=scenario == "inclusion"))
+        state[f"{prefix}/read"] = held
+    found: Labelled = held[1]
+    for said in found.notes:
+        note(said)
+    return found
+
+
+def _take_files(prefix: str) -> None:
+    state = st.session_state
+    uploads = state[f"{prefix}/uploads"]
+    if uploads:
+        state[f"{prefix}/files"] = [(each.name, each.getvalue()) for each in uploads]
+        state.pop(f"{prefix}/read", None)
+
+
+def _from_files(store: Store) -> Fitted | None:
+    scenario = _scenario("files")
+    found = uploaded(PREFIX, scenario)
+    if found is None:
+        return None
+    scored = all(topic.scores is not None for topic in found.topics)
+    kinds = [kind for kind in KINDS if (scored or kind == "rank")]
+    if scenario != "patent":
+        kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
+    kind, name = _kind_and_name(kinds, "files", "my labelled lists")
+    return _on_press(
+        "files",
+        (fingerprint(found.topics), kind, scenario, name),
+        lambda: _fit(found.topics, kind, scenario, name, "lists", found.digests),
+    )
+
+
+def _on_press(way: str, asked: object, make: Callable[[], Fitted]) -> Fitted | None:
+    """Fit when the button is pressed; what was fitted stays until something else is asked for."""
+    state, key = st.session_state, f"{PREFIX}/{way}/fitted"
+    if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
+        state[key] = (asked, make())
+    held: tuple[object, Fitted] | None = state.get(key)
+    return held[1] if held is not None and held[0] == asked else None
+
+
+def _scenario(way: str) -> str:
+    return str(
+        st.radio(
+            "What do the labels say?",
+            list(SCENARIOS),
+            format_func=SCENARIOS.__getitem__,
+            horizontal=True,
+            key=f"{PREFIX}/{way}/scenario",
+        )
+    )
+
+
+def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str, str]:
+    left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
+    kind = left.selectbox(
+        "Kind",
+        list(kinds),
+        format_func=lambda each: KIND_WORDS[each],
+        key=f"{PREFIX}/{way}/kind",
+        help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
+    )
+    name = right.text_input("What are they? (the name)", suggested, max_chars=120, key=f"{PREFIX}/{way}/name")
+    return kind, name.strip() or suggested
+
+
+def _fit(
+    topics: Sequence[Topic],
+    kind: str,
+    scenario: str,
+    name: str,
+    own: str,
+    lists: tuple[str, ...],
+    simulated: bool = False,
+) -> Fitted:
+    """Fit on the lists, and judge by leaving lists out where there are two or more."""
+    settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": PSEUDO}
+    with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
+        calibrator = fit(
+            topics, **settings, name=name, source=_sources(topics), own=own, lists=lists, simulated=simulated
+        )
+        used = len(usable(topics, scenario, calibrator.kind))
+        if used >= 2:
+            calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
+    remarks = []
+    if used == 1:
+        remarks.append(
+            "There is one list, so none could be held out: it fits this list by construction, and how well it does "
+            "on the next is not known. Two lists or more are judged by leaving each out."
+        )
+    elif used < 10:
+        remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
+    if scenario == "patent" and used < len(topics):
+        left = len(topics) - used
+        remarks.append(
+            f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
+        )
+    return Fitted(calibrator, tuple(remarks))
+
+
+def _sources(topics: Sequence[Topic]) -> str:
+    names = [topic.name for topic in topics[:6]]
+    more = f" and {len(topics) - 6:,} more" if len(topics) > 6 else ""
+    return f"{', '.join(names)}{more}"
+
+
+# --- finished sessions ----------------------------------------------------------------------------------
+
+
+def finished(store: Store) -> dict[str, SessionSummary]:
+    """Sessions that were stopped, decided or read to the end, the last worked on first."""
+    known = [*store.sessions(), *store.sessions(archived=True)]
+    return {
+        each.id: each
+        for each in known
+        if each.labelled and (each.stopped or each.decided or each.labelled == each.documents)
+    }
+
+
+def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
+    """Sessions and where they stand, without their texts; replayed again when something was recorded."""
+    held: dict[str, tuple[str, SessionRow, State]] = st.session_state.setdefault(f"{PREFIX}/standings", {})
+    for key, told in there.items():
+        if key not in held or held[key][0] != told.last_activity:
+            row = store.session(key)
+            held[key] = told.last_activity, row, replay(row.settings, row.ids, store.events(key))
+    return {key: held[key][1:] for key in there}
+
+
+def no_sessions() -> None:
+    """Say what to do when nothing is finished."""
+    st.info(
+        "No session here is finished yet. Screen one to its end, or start the demo from Home and press "
+        "“Stop and decide”; then its labels can be used here.",
+        icon=":material/info:",
+    )
+
+
+def _from_sessions(store: Store) -> Fitted | None:
+    there = finished(store)
+    if not there:
+        no_sessions()
+        return None
+    states = standings(store, there)
+    kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
+    wanted = [each for each in SCENARIOS if each in kinds.values()]
+    scenario = st.radio(
+        "Sessions",
+        wanted,
+        format_func=lambda each: {
+            "patent": "patent searches",
+            "inclusion": "reviews in two stages",
+            "review": "reviews in one stage",
+        }[each],
+        horizontal=True,
+        key=f"{PREFIX}/sessions/scenario",
+    )
+    options = [each for each in there if kinds[each] == scenario]
+    chosen = st.multiselect(
+        "Which of them?",
+        options,
+        default=options,
+        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
+        key=f"{PREFIX}/sessions/{scenario}",
+    )
+    simulated = any(there[each].simulated for each in chosen)
+    if simulated:
+        note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
+    if not chosen:
+        note("Choose at least one session.")
+        return None
+    if scenario == "patent":
+        return _of_patent_sessions([states[each] for each in chosen], simulated)
+    note(
+        "A document counts where you gave a verdict. What you did not read is unlabelled, not irrelevant, and unsure "
+        "ones are left out: they say nothing."
+    )
+    topics = [session_list(*states[each]) for each in chosen]
+    kind, name = _kind_and_name(
+        ["marginal", "rank"] if all(topic.scores is not None for topic in topics) else ["rank"],
+        "sessions",
+        "my sessions",
+    )
+    lists = tuple(map(list_digest, topics))
+    return _on_press(
+        "sessions",
+        (fingerprint(topics), kind, scenario, name),
+        lambda: _fit(topics, kind, scenario, name, "sessions", lists, simulated),
+    )
+
+
+def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: bool) -> Fitted | None:
+    """One relevant document ends a search, so a session says when the first hit came, or how long none did."""
+    cases = [(row, session_case(state)) for row, state in chosen]
+    used = [case for _, case in cases if case is not None]
+    if len(used) < len(cases):
+        note(
+            f"{len(cases) - len(used):,} left out: not read in the order of the ranks, read beyond rank {DEEPEST:,}, or a hit "
+            "still waits for confirmation."
+        )
+    note(
+        f"A search ends at its first hit, so each session counts as one case: {', '.join(map(str, used))}. One that "
+        "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
+        "was any is not known."
+    )
+    name = st.text_input(
+        "What are they? (the name)", "my sessions", max_chars=120, key=f"{PREFIX}/sessions/name"
+    )
+    lists = tuple(row.digest for row, _ in chosen)
+    return _of_cases(used, name.strip() or "my sessions", simulated, "sessions", lists)
+
+
+# --- from memory ----------------------------------------------------------------------------------------
+
+
+def _from_memory(store: Store) -> Fitted | None:
+    st.write(
+        "For patent searches only, which end at their first hit: what do you remember of past ones? Ranks are enough; "
+        "every case sharpens the curve below."
+    )
+    left, right = st.columns([1, 1.2], gap="large")
+    with left:
+        st.text_area(
+            "Past cases",
+            key=f"{PREFIX}/cases",
+            height=190,
+            placeholder=EXAMPLE,
+            persist_state="session",
+        )
+        note(GRAMMAR)
+    with right:
+        outcome = st.selectbox(
+            "Or add one",
+            list(MEANING),
+            format_func=MEANING.__getitem__,
+            key=f"{PREFIX}/outcome",
+        )
+        rank = st.number_input(
+            "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
+        )
+        st.button(
+            "Add this case", key=f"{PREFIX}/add", on_click=_add, args=(outcome, rank), icon=":material/add:"
+        )
+    name = st.text_input(
+        "What are they? (the name)", "my past searches", max_chars=120, key=f"{PREFIX}/memory/name"
+    )
+    text = str(st.session_state.get(f"{PREFIX}/cases") or "")
+    if not text.strip():
+        note("Before any case, anything is possible: enter two or three, and the curve appears.")
+        return None
+    return _of_cases(read_cases(text), name.strip() or "my past searches", False, "cases", ())
+
+
+def _add(outcome: Ending, rank: int) -> None:
+    state = st.session_state
+    lines = str(state.get(f"{PREFIX}/cases") or "").rstrip()
+    case = SHORT[outcome].format(at=int(rank))
+    state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
+
+
+def _of_cases(
+    cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
+) -> Fitted:
+    posterior = fit_first_hits(cases)
+    calibrator = first_hit_calibrator(posterior, name, simulated, own, lists)
+    remarks = [share_sentence(posterior)]
+    if len(cases) < 5:
+        remarks.append(
+            f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior "
+            "(a hit within the first ten, and how fast hits grow rarer, anything between nothing and all being "
+            "equally likely)."
+        )
+    return Fitted(calibrator, tuple(remarks), posterior)
+
+
+# --- what came out --------------------------------------------------------------------------------------
+
+
+def _shown(store: Store, fitted: Fitted) -> None:
+    calibrator = fitted.calibrator
+    dark, stem = st.context.theme.type == "dark", "tarstop-fitted"
+    st.html(f'<span class="tar-badge">{html.escape(calibrator.fitted_on.badge)}</span>')
+    if fitted.posterior is not None:
+        at, come, low, high = come_by_rank(calibrator)
+        frame = pd.DataFrame({"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high})
+        cases = fitted.posterior.cases
+        figure(
+            "fitted-first-hits",
+            "When the first hit comes",
+            first_hit_figure(calibrator, cases, dark, calibrator.fitted_on.simulated),
+            first_hit_sentence(calibrator),
+            frame,
+            stem,
+        )
+    elif calibrator.quality is not None:
+        note(quality_sentence(calibrator.quality))
+        bins = calibrator.quality.reliability
+        figure(
+            "fitted-reliability",
+            "Did the chances come true?",
+            reliability_figure(bins, calibrator.fitted_on.simulated, dark),
+            reliability_sentence(bins),
+            pd.DataFrame(bins, columns=["mean_chance", "share_relevant", "documents"]),
+            stem,
+        )
+    for remark in fitted.remarks:
+        note(remark)
+    seen = calibrator.fitted_on
+    note(
+        f"It gives the chance {CHANCE_OF[calibrator.scenario]}, {KIND_WORDS[calibrator.kind]}; learned from "
+        f"{seen.documents:,} documents, {seen.relevant:,} of them relevant."
+    )
+    if fitted.posterior is not None:
+        with st.expander("The model and its prior"):
+            st.markdown(MODEL)
+    st.button(
+        "Keep this calibrator",
+        key=f"{PREFIX}/keep",
+        icon=":material/save:",
+        type="primary" if fitted.posterior is not None else "secondary",
+        on_click=_keep,
+        args=(store, calibrator),
+    )
+
+
+def _keep(store: Store, calibrator: Calibrator) -> None:
+    def save() -> None:
+        key = keep(store, calibrator)
+        st.session_state["calibration/chosen"] = key
+        st.session_state["calibration/scenario"] = calibrator.scenario
+        say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")
+
+    attempt(save)

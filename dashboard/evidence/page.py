@@ -1,0 +1,369 @@
+"""What the 2×2 tables of a review show: a panel of figures for any page, and the Evidence page itself."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import streamlit as st
+
+from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
+from dashboard.evidence.typed_table import typed_table
+from dashboard.frame import shell
+from dashboard.frame.scripts import FRAME
+from dashboard.parts.evidence import panel
+from dashboard.parts.panels import unbroken
+from dashboard.parts.review_settings import ENGINES
+from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence import words
+from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
+from tarstop_core.files import read_tables
+from tarstop_core.files.tables import same_studies
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.samples.collections import PublishedSet, published_sets
+
+PLUS, MINUS = "Adopt", "Don’t adopt"
+EXAMPLE_NAME = "tarstop-example-2x2.csv"
+EXAMPLE = """study,TP,FP,FN,TN
+Invented A 2001,28,9,12,91
+Invented B 2003,45,22,9,130
+Invented C 2006,17,3,8,64
+Invented D 2010,88,31,15,240
+Invented E 2014,12,6,1,33
+Invented F 2019,61,12,19,176
+"""
+SOURCES = {"published": "A published set", "file": "A CSV file", "typed": "Type or paste"}
+MANY_NOTES = 4
+EMPTY_LINES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The tables that the page is about.
+
+    Parameters
+    ----------
+    name : str
+    tables : Tables
+    notes : tuple of str
+        What reading them brought up.
+    source : str
+        Where they come from, for a published set.
+    places : tuple of int, optional
+        The row that each study was typed in.
+    """
+
+    name: str
+    tables: Tables
+    notes: tuple[str, ...] = ()
+    source: str = ""
+    places: tuple[int, ...] | None = None
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The tables as text."""
+        return rows_of(self.tables.first(MOST_ROWS + 1))
+
+
+def evidence_page() -> None:
+    """Draw the page."""
+    st.html(FRAME / "evidence.css")
+    st.title("Evidence")
+    st.html(
+        '<p class="tar-lead">What 2×2 tables of a diagnostic-accuracy review say, without screening: '
+        "import or type them, and see how sure they make you.</p>"
+    )
+    chosen = _choose()
+    if chosen is None:
+        return
+    headline = st.container()
+    drawn, asked = st.columns([2.5, 1], gap="large")
+    with asked:
+        theta, engine, q_star = _question()
+        prior = chosen_prior(theta, disabled=engine == "reml")
+    shown = evidence(chosen.tables, theta, engine, prior)
+    with headline:
+        _headline(chosen, shown, q_star)
+    with drawn:
+        panel(
+            chosen.tables,
+            theta=theta,
+            engine=engine,
+            prior=prior,
+            q_star=q_star,
+            key=PREFIX,
+            file_stem=_file_stem(chosen.name),
+        )
+        if chosen.source:
+            st.caption(shell.escape_markdown(f"Source: {unbroken(chosen.source)}"))
+
+
+def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
+    rival = words.rival_sentence(shown, q_star, PLUS, MINUS)
+    badges = [words.studies(len(shown)), words.ENGINE_BADGES[shown.engine], prior_badge(shown)]
+    marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges if badge)
+    st.html(
+        f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(words.belief_sentence(shown)))}</div>'
+        f"<p>{html.escape(unbroken(words.action_sentence(shown, q_star, PLUS, MINUS)))}</p>"
+        + (f"<p>{html.escape(unbroken(rival))}</p>" if rival else "")
+        + "</div>"
+        f'<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
+    )
+    twice = same_studies(chosen.tables, chosen.places)
+    notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
+    if not notes:
+        return
+    text = shell.escape_markdown("\n".join(notes)).replace("\n", "  \n")
+    if len(notes) <= MANY_NOTES:
+        st.warning(text, icon=":material/warning:")
+    else:
+        with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
+            st.markdown(text)
+
+
+# --- which tables -------------------------------------------------------------------------------
+
+
+def _choose() -> Chosen | None:
+    query, sources = st.query_params, list(SOURCES)
+    named = query.get("source", sources[0])
+    source = st.segmented_control(
+        "Where the tables come from",
+        sources,
+        default=named if named in sources else sources[0],
+        required=True,
+        format_func=SOURCES.__getitem__,
+        key=f"{PREFIX}/source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if source != named:  # what the address holds came from elsewhere
+        _keep({"tables": "", "name": ""})
+    _keep({"source": "" if source == sources[0] else source})
+    return {"published": _published, "file": _from_file, "typed": _typed}[source]()
+
+
+def _keep(said: dict[str, str]) -> None:
+    """Put values into the address; without one the name goes too."""
+    for name, value in said.items():
+        if value:
+            st.query_params[name] = value
+        else:
+            st.query_params.pop(name, None)
+
+
+def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
+    """Put tables into the address, so that a reload brings them back, or say that they are too long for it."""
+    packed = pack(rows)
+    _keep({"tables": packed or "", "name": name if packed else ""})
+    if packed is None:
+        st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
+    elif packed:
+        st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
+
+
+@cache
+def _sets() -> dict[str, PublishedSet]:
+    return {each.name: each for each in published_sets()}
+
+
+def _published() -> Chosen:
+    sets = _sets()
+    chosen = sets[_in_address("set", "Set", {name: each.title for name, each in sets.items()})]
+    sensitivity, fpr = chosen.reported.sensitivity, chosen.reported.false_positive_rate
+    specificity = (1 - fpr[0], 1 - fpr[2], 1 - fpr[1])
+    said = [
+        f"{what} {percent(value)} ({percent(low)} to {percent(high)})"
+        for what, (value, low, high) in (("sensitivity", sensitivity), ("specificity", specificity))
+    ]
+    reported = f"Reported: {', '.join(said)}, by {chosen.reported.by}."
+    source = f"{chosen.citation.rstrip('.')}. {chosen.note} {reported}"
+    return Chosen(chosen.title, chosen.tables, source=source)
+
+
+def _from_file() -> Chosen | None:
+    state = st.session_state
+    if f"{PREFIX}/problem" not in state:
+        _restore_file()
+    upload, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
+    with upload:
+        st.file_uploader(
+            "A CSV or TSV file, one study a line, with columns TP, FP, FN and TN",
+            type=["csv", "tsv", "txt", "gz"],
+            key=f"{PREFIX}/upload",
+            on_change=_take_in,
+        )
+    with example:
+        st.download_button(
+            "Example to fill in",
+            EXAMPLE,
+            EXAMPLE_NAME,
+            "text/csv",
+            key=f"{PREFIX}/example",
+            on_click="ignore",
+            width="stretch",
+            icon=":material/download:",
+        )
+    problem = state.get(f"{PREFIX}/problem")
+    chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
+    if problem:
+        shell.problem_box(problem)
+    elif chosen is None:
+        st.info(
+            "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
+            icon=":material/arrow_upward:",
+        )
+    if chosen is None:
+        _keep({"tables": "", "name": ""})
+    else:
+        _keep_rows(chosen.rows, "upload the file", chosen.name)
+    return chosen
+
+
+def _restore_file() -> None:
+    """Take the tables that the address of a reloaded page holds for an upload."""
+    state, query = st.session_state, st.query_params
+    state[f"{PREFIX}/problem"] = ""
+    if "tables" not in query:
+        return
+    try:
+        rows = unpack(query["tables"])
+    except InputProblem as problem:
+        state[f"{PREFIX}/problem"] = str(problem)
+        return
+    tables, left_out, _ = typed_tables(rows)
+    if len(tables):
+        state[f"{PREFIX}/chosen"] = Chosen(query.get("name", "tables"), tables, left_out)
+
+
+def _take_in() -> None:
+    """Read an upload at once: it is gone after a visit to another page."""
+    state = st.session_state
+    upload = state[f"{PREFIX}/upload"]
+    if upload is None:
+        return
+    state[f"{PREFIX}/problem"] = ""
+    try:
+        read = read_tables(upload, upload.name)
+    except InputProblem as problem:
+        state[f"{PREFIX}/problem"] = str(problem)
+        state[f"{PREFIX}/chosen"] = None
+    else:
+        state[f"{PREFIX}/chosen"] = Chosen(upload.name, read.tables, read.notes)
+
+
+def _typed() -> Chosen | None:
+    state = st.session_state
+    # The table begins anew after a visit to another page: with what was typed before.
+    if f"{PREFIX}/typed" not in state:
+        state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", _restored_rows())
+    rows = typed_table(
+        "Studies with their counts TP, FP, FN and TN",
+        ("Study", *CELLS),
+        state[f"{PREFIX}/typed_first"],
+        key=f"{PREFIX}/typed",
+    )
+    state[f"{PREFIX}/typed_last"] = rows
+    st.caption(
+        "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
+    )
+    tables, left_out, places = typed_tables(rows)
+    _keep_rows(rows, "paste them")
+    if left_out:
+        st.warning(
+            "  \n".join(shell.escape_markdown(sentence) for sentence in left_out), icon=":material/warning:"
+        )
+    if len(tables):
+        return Chosen("typed tables", tables, places=places)
+    problem = state.get(f"{PREFIX}/typed_problem")
+    if problem and not left_out:
+        shell.problem_box(problem)
+    st.info("Enter TP and FN of at least one study.", icon=":material/edit:")
+    return None
+
+
+def _restored_rows() -> list[Row]:
+    """What was typed, if the address of a reloaded page holds it; else empty lines to fill in."""
+    rows: list[Row] = []
+    if "tables" in st.query_params:
+        try:
+            rows = unpack(st.query_params["tables"])
+        except InputProblem as problem:
+            st.session_state[f"{PREFIX}/typed_problem"] = str(problem)
+    return rows + [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(rows))
+
+
+# --- what is asked ------------------------------------------------------------------------------
+
+
+def _question() -> tuple[float, str, float]:
+    """θ, the engine and q*; all of them in the URL."""
+    theta = st.slider(
+        "Sensitivity to exceed",
+        0.01,
+        0.99,
+        0.75,
+        step=0.01,
+        format="percent",
+        key="theta",
+        bind="query-params",
+        help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
+    )
+    q_star = st.slider(
+        "How sure before you act",
+        0.01,
+        0.99,
+        0.5,
+        step=0.01,
+        key="q_star",
+        bind="query-params",
+        help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
+    )
+    st.caption(
+        shell.escape_markdown(
+            unbroken(
+                f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
+                f"{words.threshold(theta)}."
+            )
+        )
+    )
+    engine = _engine()
+    return theta, engine, q_star
+
+
+def _engine() -> str:
+    engine = _in_address(
+        "engine", "How the belief is computed", {name: title for name, (title, _) in ENGINES.items()}
+    )
+    st.caption(ENGINES[engine][1])
+    if engine == "reml":
+        st.caption(words.REML_CORRECTION)
+    return engine
+
+
+def _in_address(name: str, label: str, options: dict[str, str]) -> str:
+    """A choice of which the address has the name; bound, the widget would put its label there."""
+    names = list(options)
+    named = st.query_params.get(name, names[0])
+    chosen = st.selectbox(
+        label,
+        names,
+        index=names.index(named) if named in names else 0,
+        format_func=options.__getitem__,
+        key=f"{PREFIX}/{name}",
+        persist_state="session",
+    )
+    if chosen != names[0]:
+        st.query_params[name] = chosen
+    else:
+        st.query_params.pop(name, None)
+    return chosen
+
+
+def _file_stem(name: str) -> str:
+    return re.sub(r"[^\w-]+", "-", re.sub(r"\.(csv|tsv|txt|gz)", "", name)).strip("-")[:60] or "evidence"

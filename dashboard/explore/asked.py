@@ -1,0 +1,288 @@
+"""What is asked of the Explore page: its controls, and the address that holds every one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts import stakes
+from dashboard.parts.panels import note
+from dashboard.parts.whole_session import OF
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore import map_figure, sensitivity
+from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.maps import Measure, World, rules
+from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
+
+PREFIX = "explore"
+WORLDS: dict[World, str] = {"planned": "As planned", "played": "As it turned out"}
+NONE = "none"
+NONE_OF_THEM = "nothing"
+"""What a rule is compared with, where it is with none."""
+MAP_TAB = "Map of q* and cost"
+
+
+# --- the address ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address says; what cannot be read is left as it would be without it.
+
+    Parameters
+    ----------
+    settings : Settings
+    rule, other : str
+        Of the rule, and of the one it is compared with ("" for none).
+    measure : str
+    world : str
+    cell : tuple of float, or None
+        q* and c/K of the cell that is looked into.
+    """
+
+    settings: Settings
+    rule: str
+    other: str = ""
+    measure: Measure = "depth"
+    world: World = "planned"
+    cell: tuple[float, float] | None = None
+
+
+def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
+    """What an address asks of a list.
+
+    Parameters
+    ----------
+    address : mapping of str to str
+    explored : Explored
+        Its settings stand where the address says nothing usable.
+    """
+    settings = explored.settings
+    payoffs = _numbers(address.get("payoffs", ""), 4)
+    if payoffs and all(0 < each < math.inf for each in payoffs):
+        B, L_r, L_g, G = payoffs
+        settings = replace(settings, payoffs=Payoffs(B, L_r, L_g, G, address.get("unit", "")[:20]))
+    for name in ("cost", "b_0", "theta"):
+        value = _numbers(address.get(name, ""), 1)
+        if value:
+            changed: dict[str, Any] = {name: value[0]}
+            try:
+                settings = replace(settings, **changed)
+            except InputProblem:
+                continue
+    measure, world = address.get("measure", ""), address.get("world", "")
+    cell = _numbers(address.get("cell", ""), 2)
+    return Asked(
+        settings,
+        _spec(address.get("rule", "")) or settings.policy,
+        _spec(address.get("against", "")),
+        measure if measure in map_figure.MEASURES else "depth",
+        "played" if world == "played" and explored.truth is not None else "planned",
+        (cell[0], cell[1]) if cell else None,
+    )
+
+
+def address_of(asked: Asked) -> dict[str, str]:
+    """The parameters that :func:`read_address` reads back."""
+    settings = asked.settings
+    payoffs = settings.payoffs
+    return {
+        "payoffs": ",".join(repr(float(getattr(payoffs, name))) for name in PAYOFF_NAMES),
+        "unit": payoffs.unit,
+        "cost": repr(float(settings.cost)),
+        "b_0": repr(float(settings.b_0)),
+        "theta": repr(float(settings.theta)) if settings.review else "",
+        "rule": asked.rule,
+        "against": asked.other,
+        "measure": asked.measure,
+        "world": asked.world,
+        "cell": ",".join(map(repr, asked.cell)) if asked.cell else "",
+    }
+
+
+def _numbers(text: str, count: int) -> tuple[float, ...]:
+    """As many finite numbers as wanted, or none."""
+    try:
+        values = tuple(map(float, text.split(",")))
+    except ValueError:
+        return ()
+    return values if len(values) == count and all(map(math.isfinite, values)) else ()
+
+
+def _spec(text: str) -> str:
+    """The rule that a text names, as it calls itself; "" where there is none."""
+    try:
+        return parse_policy(text, files=False).spec if text else ""
+    except InputProblem:
+        return ""
+
+
+def write_address(chosen: str, asked: Asked) -> None:
+    wanted = {OF: chosen, **address_of(asked)}
+    now = st.query_params
+    for name in [name for name, value in wanted.items() if not value and name in now]:
+        del now[name]
+    changed = {name: value for name, value in wanted.items() if value and now.get(name) != value}
+    if changed:
+        now.update(changed)
+
+
+# --- the controls ---------------------------------------------------------------------------------------
+
+
+def settings_panel(key: str, first: Asked) -> Settings:
+    """Payoffs, cost, b_0 and θ as the widgets hold them."""
+    start = first.settings
+    # Its widgets cost time at every change: they are drawn only where they are wanted.
+    unsure = st.expander(
+        "I do not know these numbers", icon=":material/help:", key=f"{key}/ask", on_change="rerun"
+    )
+    if unsure.open:
+        with unsure:
+            _questions(key, start)
+    panel = stakes.panel(f"{key}/stakes", start)
+    edged = min(0.99, max(0.01, start.b_0))
+    b_0 = st.slider(
+        f"Chance before any {'study' if start.review else 'document'}",
+        0.01,
+        0.99,
+        edged,
+        step=0.01,
+        format="percent",
+        key=f"{key}/b_0",
+        persist_state="session",
+        disabled=start.review and start.engine == "reml",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
+    )
+    if b_0 == edged:
+        b_0 = start.b_0  # also where it lies beyond the slider's ends
+    theta = start.theta
+    if start.review:
+        theta = st.slider(
+            "Sensitivity to exceed",
+            0.01,
+            0.99,
+            start.theta,
+            step=0.01,
+            format="percent",
+            key=f"{key}/theta",
+            persist_state="session",
+            help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
+        )
+    found = panel.stakes
+    return replace(start, payoffs=found.payoffs, cost=found.cost, b_0=b_0, theta=theta)
+
+
+def _questions(key: str, settings: Settings) -> None:
+    """Plain questions that give q*, the cost and a sentence to check them by."""
+    keys = {name: f"{key}/ask/{name}" for name in ("worse", "times", "loss", "hour", "per_hour", "unit")}
+    names = {"plus": f"A wrong “{settings.plus}”", "minus": f"A wrong “{settings.minus}”"}
+    worse = st.radio(
+        "Which mistake is worse?",
+        list(names),
+        format_func=lambda name: shell.escape_label(names[name]),
+        key=keys["worse"],
+        persist_state="session",
+        horizontal=True,
+    )
+    lesser = names["minus" if worse == "plus" else "plus"].removeprefix("A ")
+    times = st.number_input(
+        f"How many mistakes of the other kind ({shell.escape_markdown(lesser)}) are as bad as one of these?",
+        value=4.0,
+        step=1.0,
+        format="%g",
+        key=keys["times"],
+        persist_state="session",
+    )
+    left, right = st.columns([1.6, 1], vertical_alignment="bottom")
+    loss = left.number_input(
+        "What does one of the worse mistakes cost?",
+        value=10_000.0,
+        step=1000.0,
+        format="%g",
+        key=keys["loss"],
+        persist_state="session",
+    )
+    unit = right.text_input(
+        "Counted in", "£", max_chars=20, key=keys["unit"], persist_state="session"
+    ).strip()
+    left, right = st.columns(2, vertical_alignment="bottom")
+    hour = left.number_input(
+        "What does an hour of screening cost?",
+        value=60.0,
+        step=5.0,
+        format="%g",
+        key=keys["hour"],
+        persist_state="session",
+    )
+    per_hour = right.number_input(
+        "How many documents an hour?",
+        value=30.0,
+        step=5.0,
+        format="%g",
+        key=keys["per_hour"],
+        persist_state="session",
+    )
+    with shell.problems_shown():
+        found = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
+        said = map_figure.check_sentence(found, settings)
+        note(f"q* = {found.payoffs.q_star:.2f}, c = {amount(found.cost, unit)}. {said}")
+        st.button(
+            "Use these",
+            key=f"{key}/ask/use",
+            on_click=_take,
+            args=(f"{key}/stakes", found),
+            width="stretch",
+        )
+
+
+def _take(key: str, found: Stakes) -> None:
+    """Put what was answered into the panel of stakes."""
+    state = st.session_state
+    state[f"{key}/truth"] = found
+    state[f"{key}/problems"] = {}
+    for name, value in stakes.views(found).items():
+        state[f"{key}/{name}"] = value
+
+
+def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
+    """A rule and its first parameter; None where `none` is chosen."""
+    known = {name: rule.title for name, rule in rules(world).items()}
+    options = {**({NONE: none} if none else {}), **known}
+    if st.session_state.get(f"{key}/name") not in (None, *options):
+        del st.session_state[f"{key}/name"]
+    begun = parse_policy(first, files=False) if first else None
+    at = begun.name if begun is not None and begun.name in options else next(iter(options))
+    name = st.selectbox(
+        title,
+        list(options),
+        index=list(options).index(at),
+        format_func=options.__getitem__,
+        key=f"{key}/name",
+        persist_state="session",
+    )
+    if name == NONE:
+        return None
+    rule = POLICIES[name]
+    same = begun if begun is not None and begun.name == name else rule()
+    if len(rule.parameters) != 1 or rule.parameters[0].kind != "int":
+        return same
+    parameter = rule.parameters[0]
+    value = st.number_input(
+        f"{parameter.name}: {parameter.meaning}",
+        int(parameter.low),
+        int(parameter.high),
+        int(same.settings[parameter.name]),
+        key=f"{key}/{name}/{parameter.name}",
+        persist_state="session",
+    )
+    return rule(**{parameter.name: value})

@@ -1,0 +1,375 @@
+"""The Explore page: move what is at stake and see every consequence follow, on samples or on one's own sessions."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.explore import whole as explore_whole
+from dashboard.explore.asked import (
+    MAP_TAB,
+    NONE_OF_THEM,
+    PREFIX,
+    WORLDS,
+    Asked,
+    read_address,
+    rule_choice,
+    settings_panel,
+    write_address,
+)
+from dashboard.explore.cells import MAP_FIGURE, clicked, nearest, selectors
+from dashboard.explore.whole import WHOLE
+from dashboard.frame import shell
+from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
+from dashboard.frame.work import OPEN
+from dashboard.parts import stakes
+from dashboard.parts.panels import figure, heading_of, note, unbroken
+from dashboard.parts.whole_session import OF
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore import stakes_figure as explore_figures
+from tarstop_core.explore.lists import Explored, sample, samples
+from tarstop_core.explore.maps import COMPARED, FRACTIONS, Measure, World
+from tarstop_core.policies import Policy
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import Stakes
+
+LEAD = (
+    "What your payoffs, your cost and your starting chance make of a list: move them and see where screening would "
+    "stop, what that is worth, and which number would change your mind."
+)
+CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
+OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
+"""What a map of one list can show."""
+SEEN = f"{PREFIX}/seen"
+_PLAIN = re.compile(r"[^\w-]+")
+
+
+def explore_page() -> None:
+    """Draw the page."""
+    for name in ("evidence.css", "results.css"):
+        st.html(FRAME / name)
+    st.title("Explore")
+    st.html(f'<p class="tar-lead">{html.escape(LEAD)}</p>')
+    chosen = _choose()
+    with shell.problems_shown():
+        if chosen in WHOLE:
+            explore_whole.show(chosen)
+        else:
+            _explorer(chosen, _load(chosen))
+    shell.glossary("evpi", "q-star", "score", "net-utility", "regret", "break-even")
+    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+
+
+# --- what is explored ---------------------------------------------------------------------------------
+
+
+def _choose() -> str:
+    """The key of a list: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
+    store = shell.store()
+    titles = {f"session:{each.id}": f"Your session: {each.name}" for each in store.sessions()}
+    titles |= {
+        f"collection:{each.id}": f"Your list, unread, in its own order: {each.name}"
+        for each in store.collections()
+    }
+    for key, title in samples():
+        kind = "search" if key.startswith("search") else "review"
+        titles[key] = f"Sample {kind} (simulated): {title}"
+    titles |= WHOLE
+    keys, key = list(titles), f"{PREFIX}/{OF}"
+    first = next(each for each, _ in samples())
+    named = _named(keys)
+    if named and named not in keys:
+        shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
+    elif named:
+        st.session_state[key] = named
+    chosen = str(
+        st.selectbox(
+            "What to explore",
+            keys,
+            index=keys.index(named if named in keys else first),
+            format_func=titles.__getitem__,
+            key=key,
+            persist_state="session",
+        )
+    )
+    # The page puts what is chosen into the address: that is no news next time.
+    st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
+    return chosen
+
+
+def _named(keys: Sequence[str]) -> str:
+    """What the address newly names, or else the session newly opened in this tab; "" where neither is news."""
+    named, opened = st.query_params.get(OF, ""), st.session_state.get(OPEN, "")
+    known, known_open = st.session_state.get(SEEN, (set(), ""))
+    if named:
+        return "" if named in known else named
+    own = f"session:{opened}"
+    return own if opened != known_open and own in keys else ""
+
+
+def _load(chosen: str) -> Explored:
+    kind, _, name = chosen.partition(":")
+    if kind in ("search", "review"):
+        return sample(chosen)
+    store = shell.store()
+    if kind == "collection":
+        collection = store.collection(name)
+        version: tuple[str, int] = (collection.name, collection.documents)
+
+        def load() -> Explored:
+            return explore.in_own_order(collection.name, collection.documents, collection.simulated)
+
+    else:
+        row, events = store.session(name), store.events(name)
+        version = (row.name, events[-1].seq if events else 0)
+
+        def load() -> Explored:
+            state = replay(row.settings, row.ids, events)
+            calibrator = store.calibrator(state.settings.calibrator)
+            p = calibrator.probabilities(row.scores, state.ranked)
+            simulated = store.collection(row.collection_id).simulated
+            return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
+
+    held = st.session_state.get(f"{PREFIX}/held")
+    if held is None or held[:2] != (chosen, version):
+        held = (chosen, version, load())
+        st.session_state[f"{PREFIX}/held"] = held
+    return cast(Explored, held[2])
+
+
+# --- the explorer ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What is looked at.
+
+    Parameters
+    ----------
+    key : str
+        Prefix of the widgets: each list keeps its own.
+    explored : Explored
+    settings : Settings
+    policy : Policy
+    dark : bool
+    """
+
+    key: str
+    explored: Explored
+    settings: Settings
+    policy: Policy
+    dark: bool
+
+    @property
+    def stem(self) -> str:
+        """Begins the names of files."""
+        return f"tarstop-explore-{_PLAIN.sub('-', self.explored.name).strip('-')[:40]}"
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """What every figure is told."""
+        return {"simulated": self.explored.simulated, "dark": self.dark}
+
+
+@st.fragment
+def _explorer(chosen: str, explored: Explored) -> None:
+    with shell.problems_shown():
+        key = f"{PREFIX}/{chosen}"
+        state = st.session_state
+        if f"{key}/first" not in state:
+            told = st.query_params.to_dict() if st.query_params.get(OF, chosen) == chosen else {}
+            state[f"{key}/first"] = read_address(told, explored)
+            state[f"{key}/cell"] = state[f"{key}/first"].cell
+        first: Asked = state[f"{key}/first"]
+        _badges(explored)
+        told_at = st.container()
+        drawn, asked_at = st.columns([1.75, 1], gap="large")
+        with asked_at:
+            settings = settings_panel(key, first)
+            policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
+        assert policy is not None
+        look = Look(key, explored, settings, policy, st.context.theme.type == "dark")
+        with told_at:
+            _headline(look)
+        # What a tab that is closed holds stays in the address.
+        asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
+        with drawn:
+            tabs = st.tabs([CURRENT, MAP, SENSITIVITY], key="show", on_change="rerun", bind="query-params")
+            for tab, draw in zip(tabs, (_current, _map, _sensitivity), strict=True):
+                if tab.open:
+                    with tab, shell.problems_shown():
+                        asked = draw(look, asked)
+        state[f"{key}/last"] = asked
+        write_address(chosen, asked)
+
+
+def _badges(explored: Explored) -> None:
+    marks = [f"{len(explored):,} documents", explored.calibrator.fitted_on.badge]
+    if explored.simulated:
+        marks.insert(0, "simulated")
+    if explored.start:
+        marks.insert(1, f"{explored.start:,} read")
+    if explored.truth is not None:
+        marks.append("paper mode, truth known")
+    shown = " ".join(f'<span class="tar-badge">{html.escape(mark)}</span>' for mark in marks)
+    st.html(f'<p class="tar-about">{shown}</p>')
+
+
+def _headline(look: Look) -> None:
+    plan = map_figure.cell_of(look.explored, look.settings, look.policy, "planned")
+    said = path_figure.plan_sentence(plan, look.explored)
+    path, settings = plan.path, look.settings
+    sure = stakes.q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
+    act = action(bool(plan.plan.plus[0]), settings)
+    second = f"Then you would choose “{act}”, at a chance of {percent(path.belief_at(plan.depth))}; {sure}."
+    if not settings.payoffs.unit:
+        both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {number(settings.payoffs.K)}"
+        second += f" All amounts are on a scale on which {both}."
+    st.html(
+        f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(said))}</div>'
+        f"<p>{html.escape(unbroken(second))}</p></div>"
+    )
+
+
+# --- at stake now ---------------------------------------------------------------------------------------
+
+
+def _current(look: Look, asked: Asked) -> Asked:
+    settings, explored = look.settings, look.explored
+    now = plans.decide(explored.planned(settings), explored.start, settings.cost)
+    names = (settings.plus, settings.minus)
+    figure(
+        "explore-stakes",
+        f"Certainty is worth most at q* = {settings.payoffs.q_star:.2f}, and here {amount(now.evpi, settings.payoffs.unit)}",
+        explore_figures.stakes_figure(
+            settings.payoffs,
+            now,
+            *names,
+            belief_title=f"chance that {question(settings)}",
+            **look.how,
+        ),
+        explore_figures.stakes_sentence(
+            settings.payoffs, now, settings.cost, *names, "bring data" if settings.review else "settle it"
+        ),
+        pd.DataFrame(explore_figures.stakes_rows(settings.payoffs)),
+        look.stem,
+    )
+    if settings.citation_needed:
+        note(
+            f"In this session “{settings.plus}” needs a document to cite, so before a hit the rules count what a missed one "
+            "would cost at every chance, also above q*. The figure shows the paper’s EVPI."
+        )
+    return asked
+
+
+# --- the map --------------------------------------------------------------------------------------------
+
+
+def _map(look: Look, asked: Asked) -> Asked:
+    key, explored, settings = look.key, look.explored, look.settings
+    first: Asked = st.session_state[f"{key}/first"]
+    left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
+    with left:
+        measure = st.selectbox(
+            "Show",
+            OF_ONE,
+            index=OF_ONE.index(first.measure) if first.measure in OF_ONE else 0,
+            format_func=lambda name: map_figure.MEASURES[name],
+            key=f"{key}/measure",
+            persist_state="session",
+        )
+    world: World = "planned"
+    with middle:
+        if explored.truth is not None:
+            world = st.selectbox(
+                "How",
+                list(WORLDS),
+                index=list(WORLDS).index(first.world),
+                format_func=lambda name: WORLDS[name],
+                key=f"{key}/world",
+                persist_state="session",
+                help="What is expected before anything is known, or what comes of it with this list’s labels.",
+            )
+    with right:
+        other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
+    policies = [look.policy] if other is None else [look.policy, other]
+    shown, *others = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
+    against = others[0] if others else None
+    here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
+    chosen: tuple[float, float] | None = st.session_state.get(f"{key}/cell")
+    cell = nearest(shown.q_stars, chosen or here)
+    at = shown.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
+    rows = pd.concat([pd.DataFrame(each.columns()) for each in (shown, *others)])
+    title = f"{map_figure.MEASURES[measure]} of {look.policy}"
+    figure(
+        MAP_FIGURE,
+        f"{title}{f' minus that of {other}' if other else ''}, {WORLDS[world].lower()}",
+        map_figure.map_figure(shown, measure, against=against, here=here, cell=at, **look.how),
+        map_figure.map_sentence(shown, measure, against)
+        + " × is where you are; the square is the cell looked into below. Click another.",
+        rows,
+        look.stem,
+        on_select=lambda: clicked(key, shown.q_stars),
+    )
+    _in_full(look)
+    policy = selectors(look.key, settings.payoffs, shown.q_stars, cell, policies)
+    _path(look, cell, policy, world)
+    return replace(asked, other=other.spec if other else "", measure=measure, world=world, cell=chosen)
+
+
+def _in_full(look: Look) -> None:
+    """What stays as it is while the cost of a document changes."""
+    said = path_figure.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
+    if said:
+        note(said)
+
+
+def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
+    own = Stakes(look.settings.payoffs, look.settings.cost).with_q_star(cell[0]).with_fraction(cell[1])
+    settings = replace(look.settings, payoffs=own.payoffs, cost=own.cost)
+    found = map_figure.cell_of(look.explored, settings, policy, world)
+    figure(
+        "explore-path",
+        f"{policy} at q* = {cell[0]:g} and a cost of {amount(own.cost, own.payoffs.unit)}",
+        path_figure.path_figure(
+            found,
+            belief_title="chance it exists" if not settings.review else "chance it is sensitive",
+            **look.how,
+        ),
+        path_figure.path_sentence(found, settings.plus, settings.minus),
+        pd.DataFrame(path_figure.path_columns(found)),
+        look.stem,
+    )
+
+
+# --- sensitivity ------------------------------------------------------------------------------------------
+
+
+def _sensitivity(look: Look, asked: Asked) -> Asked:
+    explored, settings, policy = look.explored, look.settings, look.policy
+    found = sensitivity.tornado(explored, settings, policy)
+    figure(
+        "explore-tornado",
+        f"What moves {policy}: one assumption changed at a time",
+        sensitivity_figure.tornado_figure(found, settings, **look.how),
+        sensitivity_figure.tornado_sentence(found, settings),
+        pd.DataFrame(sensitivity_figure.tornado_rows(found)),
+        look.stem,
+    )
+    heading_of("Where the advice would turn")
+    now, turns = sensitivity.break_evens(explored, settings, policy)
+    sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
+    items = "".join(f"<li>{html.escape(unbroken(each))}</li>" for each in sentences)
+    st.html(f'<ul class="tar-notes">{items}</ul>')
+    _in_full(look)
+    return asked

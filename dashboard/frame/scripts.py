@@ -1,0 +1,35 @@
+"""Scripts that several pages run, and what they are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tarstop_core.evidence import figures as evidence_figures
+from tarstop_core.explore import stakes_figure
+
+FRAME = Path(__file__).parent
+"""Where style sheets and scripts of several pages lie."""
+
+
+def script(file: Path, before: str = "") -> str:
+    """A script as an element of a page; `before` runs first."""
+    return f"<script>{before}{file.read_text(encoding='utf-8')}</script>"
+
+
+def _for_paper() -> str:
+    """Colours that change when a picture drawn on dark is saved."""
+
+    def rgb(colour: str) -> str:
+        return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
+
+    colours = evidence_figures.FOR_PAPER | stakes_figure.FOR_PAPER
+    paper = {rgb(dark): rgb(light) for dark, light in colours.items()}
+    return f"window.tarstopPaper={json.dumps(paper)};\n"
+
+
+# Streamlit keeps the scroll position of the page before: one would label documents unseen.
+ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+KEYS_SCRIPT = script(FRAME / "keys.js")
+REACHABLE_SCRIPT = script(FRAME / "reachable.js")
+SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper())

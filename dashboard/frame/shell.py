@@ -1,0 +1,185 @@
+"""What every page begins with: routing, the store, the look."""
+
+from __future__ import annotations
+
+import html
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.teaching.glossary import named, terms
+
+ROOT = Path(__file__).parents[2]
+ICON = str(FRAME / "icon.svg")
+ROUTED = "_routed"
+HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
+EVIDENCE = "pages/evidence.py"
+RESULTS = "pages/results.py"
+EXPLORE = "pages/explore.py"
+CALIBRATION = "pages/calibration.py"
+LEARN = "pages/learn.py"
+GUIDE = "pages/guide.py"
+CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
+"""Where the guide speaks of a page whose chapter is not called like it."""
+SESSIONS = "pages/sessions.py"
+
+
+def pages() -> list[st.Page]:
+    """The pages, in the order of the sidebar."""
+    return [
+        st.Page(ROOT / HOME, title="Home", icon=":material/home:", default=True),
+        st.Page(ROOT / SET_UP, title="Set up", icon=":material/tune:", url_path="set_up"),
+        st.Page(ROOT / SCREEN, title="Screen", icon=":material/fact_check:", url_path="screen"),
+        st.Page(ROOT / SESSIONS, title="Sessions", icon=":material/folder_open:", url_path="sessions"),
+        st.Page(ROOT / EVIDENCE, title="Evidence", icon=":material/lab_profile:", url_path="evidence"),
+        st.Page(ROOT / EXPLORE, title="Explore", icon=":material/explore:", url_path="explore"),
+        st.Page(ROOT / CALIBRATION, title="Calibration", icon=":material/target:", url_path="calibration"),
+        st.Page(ROOT / LEARN, title="Learn", icon=":material/school:", url_path="learn"),
+        st.Page(ROOT / RESULTS, title="Results", icon=":material/analytics:", url_path="results"),
+        st.Page(ROOT / GUIDE, title="Guide", icon=":material/menu_book:", url_path="guide"),
+    ]
+
+
+def route() -> None:
+    """Run the page that the URL names."""
+    st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
+    st.session_state[ROUTED] = True
+    st.navigation(pages()).run()
+
+
+def begin(title: str) -> None:
+    """First call of every page.
+
+    On a fresh server a direct URL runs its page without app.py. Registering the navigation makes the
+    rerun go through app.py, with the URL and its parameters kept.
+    """
+    if ROUTED not in st.session_state:
+        st.session_state[ROUTED] = True
+        st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
+        st.navigation(pages())
+        st.rerun()
+    st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
+    st.html(FRAME / "look.css")
+    # One element, which the style sheet takes out of the flow: every other one would push the page down.
+    about = guide(place=CHAPTERS.get(title, title.lower()))
+    link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
+    st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
+
+
+@st.cache_resource(show_spinner=False)
+def _store(url: str | None) -> Store:
+    return Store(url)
+
+
+def store() -> Store:
+    """The store named by TARSTOP_DATABASE_URL, or the local one; one connection pool a server."""
+    return _store(os.environ.get("TARSTOP_DATABASE_URL"))
+
+
+@contextmanager
+def problems_shown() -> Iterator[None]:
+    """Show a person's problem as a sentence where it arose, and go on with the page."""
+    try:
+        yield
+    except InputProblem as problem:
+        problem_box(problem)
+
+
+def problem_box(problem: InputProblem | str) -> None:
+    """A problem as literal text: file names may hold Markdown."""
+    st.error(escape_markdown(str(problem)), icon=":material/error:")
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+
+
+def escape_label(text: str) -> str:
+    r"""The same for the label of a widget, which is read aloud with its backslashes: only where one is needed.
+
+    Examples
+    --------
+    >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
+    ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
+    >>> print(escape_label("2. - no patients"), escape_label("- no patients"))
+    2\. - no patients \- no patients
+    """
+    opening = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
+    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", text)
+
+
+def learn(part: str, **more: str) -> str:
+    """Address of a part of the Learn page, relative to any page, so that it holds below a base path too.
+
+    Examples
+    --------
+    >>> learn("ideas", idea="One document")
+    'learn?part=ideas&idea=One+document'
+    """
+    return f"learn?{urlencode({'part': part, **more})}"
+
+
+def guide(read: str = "guide", place: str = "") -> str:
+    """Address of a document of the guide, and of a place in it, relative like that of :func:`learn`.
+
+    Examples
+    --------
+    >>> guide("own_data", "patents"), guide(place="stop-and-decide")
+    ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
+    """
+    return f"guide?{urlencode({'read': read})}{f'#{place}' if place else ''}"
+
+
+def term(key: str, words: str = "") -> str:
+    """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
+
+    Examples
+    --------
+    >>> term("evpi", "EVPI")
+    '[EVPI](learn?part=glossary&term=evpi)'
+    """
+    return f"[{words or escape_markdown(terms()[key].name)}]({learn('glossary', term=key)})"
+
+
+def glossary(*keys: str) -> None:
+    """A line that leads to terms of the glossary."""
+    st.caption(f"In the glossary: {', '.join(map(term, keys))}.")
+
+
+def linked(words: str) -> str:
+    """Words as HTML: as :func:`term` where the glossary knows what is called so, else as they are.
+
+    Examples
+    --------
+    >>> linked("ICER"), linked("Mast & co")
+    ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
+    """
+    found = named(words)
+    if found is None:
+        return html.escape(words)
+    where = html.escape(learn("glossary", term=found.key))
+    return f'<a class="tar-term" href="{where}" target="_blank">{html.escape(words)}</a>'
+
+
+def show(title: str, body: Callable[[], None]) -> None:
+    """Run a page: its first call, its body, and a sentence instead of a traceback."""
+    begin(title)
+    try:
+        with problems_shown():
+            body()
+    except Exception:
+        logging.getLogger("tarstop").exception("%s page", title)
+        problem_box(
+            "Something happened that TARstop did not expect. What you entered is saved; reload the page, "
+            "and if it happens again, report it with the server's log."
+        )

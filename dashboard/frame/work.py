@@ -1,0 +1,169 @@
+"""The session that is open in a browser tab, and what its presses have to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from dashboard.frame import shell
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.labels import Label
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.report_entry import Draft
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.open import OpenSession
+
+OPEN = "_open_session"
+OPEN_WORK = "_work"
+FLASH = "_flash"
+SAID = "_said"
+REVIEWER = "reviewer"
+
+
+@dataclass
+class Work(OpenSession):
+    """One session as this browser tab knows it, and where the person is on its page."""
+
+    looking_at: int | None = None
+    """An earlier document being looked back at; None: the next one."""
+    noting: str = ""
+    """The document whose note is being written."""
+    what_if: Settings | None = None
+    """What is being tried beside a registered plan."""
+    reporting: int | None = None
+    """The included document whose report is being read in full; None: screening."""
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    """By document: what was typed into the form of a report that is not stored yet."""
+    stopping: bool = False
+    """Whether the dialog that records the decision is up."""
+    editing: str = ""
+    """What the other dialog that is up changes; empty: none is."""
+    asking: str = ""
+    """A flagged document that is about to be called a hit."""
+    shown: str = ""
+    """The document on the page; a press on any other came from a page that was being replaced."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
+        return self.stopping or bool(self.noting) or bool(self.editing)
+
+    def edit(self, what: str) -> None:
+        """Open a dialog on the next run."""
+        self.editing = what
+
+    def look(self, at: int | None) -> None:
+        """Show an earlier document on the next run, or the next one."""
+        self.looking_at, self.asking = at, ""
+
+    def record(self, event: Event, seen: int) -> None:
+        """Store an event under the name given in this tab."""
+        super().record(replace(event, reviewer=reviewer()), seen)
+
+    def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
+        """Label the document shown, or change the verdict on it.
+
+        Raises
+        ------
+        InputProblem
+            When the document is not the one shown, or a hit rests on its verdict.
+        """
+        if doc != self.shown:
+            raise InputProblem(
+                "That press was meant for a document that is no longer shown, so it was not counted; "
+                "look at the one shown now."
+            )
+        super().label(doc, label, seen, **more)
+
+    def open_report(self, at: int) -> None:
+        """Show the report of an included document, to be read in full, on the next run."""
+        self.reporting, self.looking_at, self.noting = at, None, ""
+
+
+def open_work() -> Work | None:
+    """The session that the URL names, or the one this tab had open; None when there is neither.
+
+    Raises
+    ------
+    InputProblem
+        When the URL names a session that does not exist.
+    """
+    wanted = st.query_params.get("session") or st.session_state.get(OPEN)
+    if not wanted:
+        return None
+    # A click in the sidebar drops URL parameters: put the session back, so that reloading finds it.
+    if st.query_params.get("session") != wanted:
+        st.query_params["session"] = wanted
+    work: Work | None = st.session_state.get(OPEN_WORK)
+    if work is None or work.row.id != wanted:
+        work = Work.load(shell.store(), wanted)
+        st.session_state[OPEN_WORK] = work
+    else:
+        work.refresh()
+    st.session_state[OPEN] = wanted
+    return work
+
+
+def go_to(session: str) -> None:
+    """Open a session on the Screen page."""
+    st.session_state[OPEN] = session
+    st.switch_page(shell.SCREEN, query_params={"session": session})
+
+
+def nothing_edited() -> None:
+    """A dialog was dismissed."""
+    work: Work | None = st.session_state.get(OPEN_WORK)
+    if work is not None:
+        work.editing = ""
+
+
+def dialog_button(work: Work, label: str, key: str, what: str) -> None:
+    """A button that opens the dialog which changes `what`."""
+    st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))
+
+
+def reviewer() -> str:
+    """The name given in this tab; never taken over from the log, which may be somebody else's."""
+    return str(st.session_state.get(REVIEWER) or "").strip()
+
+
+def attempt(action: Callable[[], None]) -> None:
+    """Run a callback's work; what goes wrong is said on the page that is drawn next."""
+    try:
+        action()
+    except InputProblem as problem:
+        st.session_state[FLASH] = str(problem)
+
+
+def say(message: str) -> None:
+    """Confirm what a press did, on the page that is drawn next.
+
+    A callback draws nothing itself: in a fragment that would take the place of the page's first element, which
+    is its style sheet.
+    """
+    st.session_state[SAID] = message
+
+
+def flash() -> None:
+    """Say what the last press did or could not do, once."""
+    done = st.session_state.pop(SAID, None)
+    if done:
+        st.toast(shell.escape_markdown(done))
+    message = st.session_state.pop(FLASH, None)
+    if message:
+        st.warning(shell.escape_markdown(message), icon=":material/info:")
+
+
+def clock(time: str) -> str:
+    """A stored time as the person's clock shows it: '14:02', with the day when it is another day."""
+    try:
+        zone = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo("UTC")
+    moment = datetime.fromisoformat(time).astimezone(zone)
+    today = datetime.now(zone).date() == moment.date()
+    return moment.strftime("%H:%M") if today else f"{moment.day} {moment:%b %Y, %H:%M}"

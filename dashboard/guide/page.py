@@ -1,0 +1,133 @@
+"""The Guide page: what stands in docs/, with its pictures, and with links that hold inside the app."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.scripts import script
+
+DOCS = shell.ROOT / "docs"
+FIRST = "guide"
+READ = (
+    FIRST,
+    "own_data",
+    "benchmarks_of_your_own",
+    "results",
+    "reviews_measured",
+    "calibrators_travel",
+    "reml_or_exact",
+    "grlstop",
+)
+"""Documents by their names in the address, in the order in which they are offered."""
+ELSEWHERE = {"methods": shell.learn("formulas")}
+"""What another page shows."""
+SCRIPT = script(Path(__file__).with_name("guide.js"))
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
+_PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+)\)$", flags=re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?-->\n?", flags=re.DOTALL)
+_CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", flags=re.MULTILINE | re.DOTALL)
+
+
+def guide_page() -> None:
+    """Draw the page: one document, its chapters to jump to first."""
+    st.html(Path(__file__).with_name("guide.css"))
+    named = st.query_params.get("read", FIRST)
+    if named not in READ:
+        shell.problem_box(f"The guide has no document {named}; choose one below.")
+        named = FIRST
+    name = st.selectbox(
+        "What to read",
+        READ,
+        index=READ.index(named),
+        format_func=title,
+        key="guide/read",
+        width=520,
+        label_visibility="collapsed",
+    )
+    # Only where it changes: a new address loses the place in the document.
+    if name != st.query_params.get("read", FIRST):
+        st.query_params["read"] = name
+    text = document(name)
+    st.title(title(name))
+    with st.container(key="guide"):
+        if places := chapters(text):
+            st.markdown(" · ".join(f"[{words}](#{place})" for words, place in places))
+        for words, picture in parts(text):
+            st.markdown(words)
+            if picture is not None:
+                alt, file = picture
+                st.image(DOCS / file, alt=alt, width="stretch")
+    st.html(SCRIPT, unsafe_allow_javascript=True)
+
+
+@lru_cache(maxsize=len(READ))
+def document(name: str) -> str:
+    """A document as the page shows it: without its title, which stands above."""
+    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    return in_app(_COMMENT.sub("", text.split("\n", 1)[1]))
+
+
+@lru_cache(maxsize=len(READ))
+def title(name: str) -> str:
+    """The first line of a document."""
+    with (DOCS / f"{name}.md").open(encoding="utf-8") as lines:
+        return lines.readline().lstrip("# ").strip()
+
+
+def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
+    """A document in pieces: words, and the picture after them with its alternative text.
+
+    Examples
+    --------
+    >>> list(parts("One.\\n\\n![A page](images/a.png)\\n\\nTwo."))
+    [('One.\\n\\n', ('A page', 'images/a.png')), ('\\n\\nTwo.', None)]
+    """
+    end = 0
+    for found in _PICTURE.finditer(text):
+        yield text[end : found.start()], (found[1], found[2])
+        end = found.end()
+    yield text[end:], None
+
+
+def in_app(text: str) -> str:
+    """Markdown whose links between documents hold inside the app; code stays as it is.
+
+    Examples
+    --------
+    >>> in_app("[data](own_data.md#formats), [formulas](methods.md), [code](architecture.md), `[a](b.md)`")
+    '[data](guide?read=own_data#formats), [formulas](learn?part=formulas), code, `[a](b.md)`'
+    """
+    pieces = _CODE.split(text)
+    return "".join(piece if at % 2 else _LINK.sub(_link, piece) for at, piece in enumerate(pieces))
+
+
+def _link(found: re.Match[str]) -> str:
+    words, to, place = found[1], found[2], found[3] or ""
+    name = Path(to).stem
+    if not to or to.startswith(("http://", "https://")):
+        return found[0]
+    if to.endswith(".md") and name in ELSEWHERE:
+        return f"[{words}]({ELSEWHERE[name]})"
+    if to == f"{name}.md" and name in READ:
+        return f"[{words}]({shell.guide(name, place.removeprefix('#'))})"
+    # What is of use only beside the code does not travel with the app.
+    return words
+
+
+def chapters(text: str) -> list[tuple[str, str]]:
+    """The chapters of a document and the anchors that Streamlit gives them, where these are plain.
+
+    Examples
+    --------
+    >>> chapters("## Stop, and decide\\n\\n## 2×2 tables\\n\\n## With ω")
+    [('Stop, and decide', 'stop-and-decide'), ('2×2 tables', '2-2-tables')]
+    """
+    found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    placed = [(words, "-".join(re.findall(r"[^\W_]+", words.lower()))) for words in found]
+    return [(words, place) for words, place in placed if place.isascii()]

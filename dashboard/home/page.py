@@ -1,0 +1,130 @@
+"""The Home page: continue, bring documents, or try the demo."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.scripts import FRAME
+from dashboard.frame.work import REVIEWER, attempt, flash, go_to
+from dashboard.parts.session_line import line
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.progress import told
+from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.store import Store
+
+RECENT = 6
+THREE_SENTENCES = (
+    "You read ranked documents one by one to settle a question: does prior art exist, is a test sensitive enough?",
+    "After each, TARstop says how sure you may be, what the next document is worth and what it costs.",
+    "It tells you when reading on no longer pays, and what to decide then.",
+)
+
+
+def home_page() -> None:
+    """Draw the page."""
+    store = shell.store()
+    sessions = store.sessions()
+    st.html(FRAME / "forms.css")
+    st.title("Know when to stop reading")
+    flash()
+    st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
+    st.markdown(
+        f"New here? [The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) lead from the demo to why it "
+        f"says stop. [Bring your own data]({shell.guide('own_data')}) says which files can be read."
+    )
+    if not sessions:
+        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
+    if sessions:
+        _recent(store, sessions)
+        st.subheader("Begin another")
+    _beginnings(store, demo_first=not sessions)
+    _archived(store)
+
+
+def _beginnings(store: Store, demo_first: bool) -> None:
+    demo, review, own = st.columns(3, gap="medium")
+    with demo.container(border=True, height="stretch"):
+        st.subheader("Patents")
+        st.write("A simulated search among invented patents. One click, and you read the first document.")
+        if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
+            with shell.problems_shown():
+                go_to(start_demo(store, str(st.session_state.get(REVIEWER, ""))))
+    with review.container(border=True, height="stretch"):
+        st.subheader("Diagnostic accuracy")
+        st.write("A simulated review of a test. Its 2×2 tables add up until you would adopt it, or not.")
+        if st.button("Start the review demo", key="review_demo"):
+            with shell.problems_shown():
+                go_to(start_review_demo(store, str(st.session_state.get(REVIEWER, ""))))
+    with own.container(border=True, height="stretch"):
+        st.subheader("Your documents")
+        st.write(
+            "A search result as CSV, Excel, RIS, BibTeX, PubMed or JSON lines, ranked or not, labelled or not."
+        )
+        if st.button("Set up a session", key="set_up"):
+            st.switch_page(shell.SET_UP)
+
+
+def _recent(store: Store, sessions: list[SessionSummary]) -> None:
+    st.subheader("Your sessions")
+    shown = sessions
+    if len(sessions) > RECENT:
+        everything = st.toggle(f"Show all {len(sessions)} sessions", key="all_sessions")
+        shown = sessions if everything else sessions[:RECENT]
+    for session in shown:
+        with st.container(
+            border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
+        ):
+            st.html(line(store, session), width="stretch")
+            if st.button(
+                "Continue" if session.decision is None else "Open",
+                key=f"continue-{session.id}",
+                type="primary" if session is sessions[0] else "secondary",
+            ):
+                go_to(session.id)
+            with st.popover("More", key=f"more-{session.id}"):
+                _menu(store, session)
+
+
+def _menu(store: Store, session: SessionSummary) -> None:
+    st.text_input(
+        "Name",
+        session.name,
+        max_chars=120,
+        key=f"name-{session.id}",
+        on_change=_rename,
+        args=(store, session.id),
+    )
+    st.button("Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session.id, True))
+
+
+def _archived(store: Store) -> None:
+    away = store.sessions(archived=True)
+    if not away:
+        return
+    with st.expander(f"Archived sessions ({len(away)})"):
+        for session in away:
+            words, button = st.columns([5, 1.4], vertical_alignment="center")
+            words.html(
+                f'<div class="tar-name">{html.escape(session.name)}</div>'
+                f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
+            )
+            button.button(
+                "Bring back",
+                key=f"restore-{session.id}",
+                on_click=_archive,
+                args=(store, session.id, False),
+                width="stretch",
+            )
+
+
+def _rename(store: Store, session: str) -> None:
+    name = str(st.session_state[f"name-{session}"]).strip()
+    if name:
+        attempt(lambda: store.rename(session, name))
+
+
+def _archive(store: Store, session: str, archived: bool) -> None:
+    attempt(lambda: store.archive(session, archived))

@@ -1,0 +1,441 @@
+"""Learn, your call: a person stops and decides on five lists, and is then held against every rule."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.learn import documents as learn_documents
+from dashboard.parts.panels import PLAIN, figure, heading_of, note, table, unbroken
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore.lists import sample
+from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.settings import Settings
+from tarstop_core.teaching.game import figures as your_call_figures
+from tarstop_core.teaching.game import rounds as your_call
+from tarstop_core.teaching.game.rounds import ROUNDS, SCENARIOS, Game, Mix, points
+
+PREFIX = "learn/call"
+NAMES = ("seed", "mix", "q", "c", "help", "calls")
+"""The parameters of the address."""
+MIXES: dict[Mix, str] = {"both": "Both in turn", "patent": "Prior art", "review": "Diagnostic accuracy"}
+HELPS = {"curve": "With the belief curve", "instinct": "By instinct"}
+COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+LAST_SEED = 9999
+MORE = 5
+
+
+# --- the address ------------------------------------------------------------------------------------------
+
+
+def read_address(address: Mapping[str, str]) -> tuple[Game, str, str]:
+    """The game that an address names, the help that is given, and what could not be read ("" if nothing)."""
+    first, problem = Game(), ""
+    mix = address.get("mix", first.mix)
+    game = replace(first, mix=mix if mix in SCENARIOS else first.mix)
+    seed = address.get("seed", "")
+    if seed.isdecimal() and int(seed) <= LAST_SEED:
+        game = replace(game, seed=int(seed))
+    for field, name in (("q_star", "q"), ("cost", "c")):
+        try:
+            changed: dict[str, Any] = {field: float(address[name])}
+            game = replace(game, **changed)
+        except (KeyError, ValueError, InputProblem):
+            continue
+    try:
+        game = replace(game, calls=your_call.decode(address.get("calls", ""))).within()
+    except InputProblem as found:
+        problem = str(found)
+    helped = address.get("help", "")
+    return game, helped if helped in HELPS else "curve", problem
+
+
+def address_of(game: Game, helped: str) -> dict[str, str]:
+    """The parameters that :func:`read_address` reads back."""
+    return {
+        "seed": str(game.seed),
+        "mix": game.mix,
+        "q": f"{game.q_star:g}",
+        "c": f"{game.cost:g}",
+        "help": helped,
+        "calls": your_call.encode(game.calls),
+    }
+
+
+@dataclass
+class Play:
+    """A game as one browser tab plays it.
+
+    Parameters
+    ----------
+    game : Game
+    helped : str
+        "curve" or "instinct".
+    written : dict of str to str
+        What the address was given last; what differs from it was put there by a person.
+    problem : str
+        What of an address could not be read.
+    epoch : int
+        Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
+        would report its old one, as if a person had chosen it.
+    """
+
+    game: Game
+    helped: str
+    written: dict[str, str]
+    problem: str = ""
+    epoch: int = 0
+
+    def key(self, name: str) -> str:
+        """Of a widget."""
+        return f"{PREFIX}/{self.epoch}/{name}"
+
+    def move(self, change: Callable[[Game], Game], seen: int) -> None:
+        """Go on, unless the round that the button belonged to is over: a late press is refused."""
+        if len(self.game.calls) == seen:
+            self.game, self.problem = change(self.game), ""
+
+    def anew(self, **changed: Any) -> None:
+        """Another game, or the same from its beginning."""
+        self.helped = changed.pop("helped", self.helped)
+        self.game, self.problem = replace(self.game, **changed, calls=()), ""
+
+
+def _playing() -> Play:
+    given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    play: Play | None = st.session_state.get(PREFIX)
+    if play is None or (given and given != play.written):
+        game, helped, problem = read_address(given)
+        play = Play(game, helped, given, problem, play.epoch + 1 if play else 0)
+        st.session_state[PREFIX] = play
+    return play
+
+
+def _write(play: Play) -> None:
+    wanted = {name: value for name, value in address_of(play.game, play.helped).items() if value}
+    for name in {*NAMES} & {*st.query_params} - {*wanted}:
+        del st.query_params[name]
+    if any(st.query_params.get(name) != value for name, value in wanted.items()):
+        st.query_params.update(wanted)
+    play.written = wanted
+
+
+# --- the part ---------------------------------------------------------------------------------------------
+
+
+def show() -> None:
+    """Draw the part."""
+    st.html(Path(__file__).with_name("learn.css"))
+    _game(_playing())
+
+
+@st.fragment
+def _game(play: Play) -> None:
+    with shell.problems_shown():
+        game = play.game
+        _choices(play)
+        if play.problem:
+            shell.problem_box(play.problem)
+        if game.over:
+            _result(play)
+        elif game.reading:
+            _round(play)
+        else:
+            _between(play)
+        _write(play)
+
+
+def _choices(play: Play) -> None:
+    game = play.game
+    with st.container(horizontal=True, vertical_alignment="center", key="call-choices"):
+        told = [f"game {game.seed}", MIXES[game.mix].lower(), HELPS[play.helped].lower()]
+        marks = " ".join(
+            f'<span class="tar-badge">{html.escape(each)}</span>' for each in ("simulated", *told)
+        )
+        where = "Result" if game.over else f"Round {game.decided + 1} of {ROUNDS}"
+        if game.reading:
+            where += f": {sample(game.keys[game.decided]).name}"
+        st.html(f'<p class="tar-about"><strong>{html.escape(where)}</strong> {marks}</p>', width="stretch")
+        with st.popover("Another game", icon=":material/tune:", key="call-change"):
+            _change(play)
+
+
+def _change(play: Play) -> None:
+    game = play.game
+
+    def changed(name: str) -> dict[str, Any]:
+        return {"key": play.key(name), "on_change": _changed, "args": (play, name)}
+
+    st.caption("Whoever opens this page’s address plays the same lists. A change begins the game anew.")
+    st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
+    st.segmented_control(
+        "What is decided",
+        list(MIXES),
+        default=game.mix,
+        required=True,
+        format_func=MIXES.__getitem__,
+        **changed("mix"),
+    )
+    st.segmented_control(
+        "You play",
+        list(HELPS),
+        default=play.helped,
+        required=True,
+        format_func=HELPS.__getitem__,
+        **changed("helped"),
+    )
+    st.slider("How sure before you act (q\\*)", 0.01, 0.99, game.q_star, step=0.01, **changed("q_star"))
+    costs = sorted({*COSTS, game.cost})
+    st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
+
+
+def _changed(play: Play, name: str) -> None:
+    play.anew(**{name: st.session_state[play.key(name)]})
+
+
+def _next(play: Play, seed: int) -> None:
+    play.anew(seed=seed)
+    play.epoch += 1
+
+
+def _between(play: Play) -> None:
+    """Before the first round and after each: what came of it, and on."""
+    game = play.game
+    if game.decided:
+        at = game.decided - 1
+        st.html(
+            f'<div class="tar-revealed" role="status"><div class="tar-word">Round {at + 1}: {_verdict(game, at)}</div>'
+            f"<p>{html.escape(unbroken(your_call.round_sentence(game, at)))}</p></div>"
+        )
+        _round_figure(play, at)
+    else:
+        st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
+    st.button(
+        f"Begin round {game.decided + 1}",
+        icon=":material/play_arrow:",
+        key=f"call-begin-{game.decided}",
+        type="primary",
+        shortcut="Right",
+        on_click=play.move,
+        args=(Game.begun, len(game.calls)),
+    )
+
+
+def _verdict(game: Game, at: int) -> str:
+    own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+    right = "right" if (own.action == "a+") == own.omega else "wrong"
+    return f"{right}, {points(own.net_utility)}"
+
+
+def _round(play: Play) -> None:
+    game = play.game
+    at = len(game.calls) - 1
+    key, settings, depth = game.keys[at], game.settings(at), game.calls[at].depth
+    explored = sample(key)
+    path = explored.played(settings)
+    settled = path.hit is not None and depth >= path.hit
+    _buttons(play, settings, depth, len(explored))
+    left, right = st.columns([1.2, 1], gap="large")
+    p = path.rho if settings.review else path.p
+    with left, st.container(height=430, border=True, key="call-document"):
+        if depth == 0:
+            what = "The question" if settings.review else "The claim"
+            st.html(
+                f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
+                f'<div class="tar-meta">{what} that every document is held against:</div>'
+                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
+            )
+        else:
+            st.html(
+                learn_documents.document(
+                    key, depth - 1, f"{_chance(settings)} {percent(float(p[depth - 1]))}"
+                )
+            )
+    with right:
+        rows = [
+            ("Documents read", f"{depth:,} of {len(explored):,}"),
+            ("Spent on reading", points(depth * game.cost)),
+        ]
+        if depth < len(explored) and not settled:
+            rows.append((f"The next one’s {_chance(settings)}", percent(float(p[depth]))))
+        if settings.review:
+            count = sum(each < depth for each in your_call.finds_of(explored))
+            rows.append(("2×2 tables so far", f"{count}"))
+        if play.helped == "curve":
+            rows += [
+                (f"Chance that {question(settings)}", percent(path.belief_at(depth))),
+                ("How sure before you act", percent(game.q_star)),
+            ]
+        st.html(
+            '<div class="tar-numbers tar-walked">'
+            + unbroken(
+                "".join(
+                    f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows
+                )
+            )
+            + "</div>"
+        )
+        if play.helped == "curve":
+            said = f"After {count_of(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
+            st.plotly_chart(
+                your_call_figures.belief(game, dark=st.context.theme.type == "dark"),
+                config=PLAIN | {"staticPlot": True},
+                key="call-belief",
+                alt=said,
+                width="stretch",
+            )
+            note(said)
+        if depth:
+            with st.expander("What is looked for", key="call-asked"):
+                st.html(f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>')
+        if settled:
+            note("A document that you read settles the question; reading on can only cost.")
+
+
+def _chance(settings: Settings) -> str:
+    return "chance to bring data" if settings.review else "chance if prior art exists"
+
+
+def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
+    seen = len(play.game.calls)
+    with st.container(horizontal=True, key="call-buttons", gap="small"):
+        for name, count, shortcut in (("Read the next", 1, "Right"), (f"Read {MORE}", MORE, str(MORE))):
+            st.button(
+                name,
+                key=f"call-read-{count}-{seen}",
+                icon=":material/chevron_right:" if count == 1 else ":material/keyboard_double_arrow_right:",
+                type="primary" if count == 1 else "secondary",
+                shortcut=shortcut,
+                disabled=depth == length,
+                help=None if count == 1 else "Stops at a find.",
+                on_click=play.move,
+                args=(lambda game, n=count: game.read(n), seen),
+            )
+        for plus, shortcut in ((True, "1"), (False, "2")):
+            st.button(
+                f"Stop: {shell.escape_markdown(action(plus, settings))}",
+                key=f"call-decide-{plus}-{seen}",
+                shortcut=shortcut,
+                on_click=play.move,
+                args=(lambda game, choice=plus: game.decide(choice), seen),
+            )
+
+
+# --- the result ---------------------------------------------------------------------------------------------
+
+
+def _result(play: Play) -> None:
+    game = play.game
+    rows = your_call.compared(game)
+    st.html(
+        f'<div class="tar-revealed" role="status"><div class="tar-word">You and the rules</div>'
+        f"<p>{html.escape(unbroken(your_call.standing_sentence(game, rows)))}</p></div>"
+    )
+    following = (game.seed + 1) % (LAST_SEED + 1)
+    with st.container(horizontal=True, key="call-again"):
+        st.button("The same lists again", key="call-same", on_click=play.anew)
+        st.button(
+            f"Game {following}",
+            key="call-next",
+            icon=":material/arrow_forward:",
+            on_click=_next,
+            args=(play, following),
+        )
+    frame = _frame(game, rows)
+    left, right = st.columns([1, 1.15], gap="medium")
+    with left:
+        figure(
+            "call-standings",
+            _place(rows),
+            your_call_figures.standings(rows, dark=st.context.theme.type == "dark"),
+            your_call.standing_sentence(game, rows).split(". ")[0] + f". {your_call_figures.FAMILIES}",
+            frame,
+            f"tarstop-your-call-{game.seed}",
+        )
+    with right, st.container(key="call-numbers"):
+        heading_of("The same in numbers")
+        table(
+            frame,
+            f"{your_call.regret_sentence(rows)} Every rule with its first settings, as tarstop replay plays it; simulated."
+            + ("" if game.mix == "patent" else " Rules that draw a random sample take no part in reviews."),
+        )
+    heading_of("What you could have seen")
+    chosen = st.segmented_control(
+        "Round",
+        list(range(ROUNDS)),
+        default=0,
+        required=True,
+        format_func=lambda at: f"{at + 1}. {sample(game.keys[at]).name}",
+        key="call-round",
+        label_visibility="collapsed",
+    )
+    at = int(chosen or 0)
+    _round_figure(play, at)
+    _unread(game, at)
+
+
+def _place(rows: tuple[your_call.Row, ...]) -> str:
+    fair = [row for row in rows if row.regret is not None]
+    above = next(at for at, row in enumerate(fair) if row.you)
+    if not above:
+        return "Nobody did better than you"
+    return f"{above} of {len(fair) - 1} rules did better than you"
+
+
+def _frame(game: Game, rows: tuple[your_call.Row, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "": f"▶ {row.title}" if row.you else row.title,
+            "Net utility": f"{row.total:,.0f}".replace("-", "−"),
+            "Regret": "–" if row.regret is None else f"{row.regret:,.1f}",
+            "Right": f"{round(row.mean['decision_agreement'] * ROUNDS)} of {ROUNDS}",
+            f"Wrong {your_call.actions(game, True)}": row.mean["false_adopt"],
+            f"Wrong {your_call.actions(game, False)}": row.mean["false_reject"],
+            "Read": f"{sum(each.depth for each in row.played):,.0f}",
+        }
+        for row in rows
+    )
+
+
+def _round_figure(play: Play, at: int) -> None:
+    game = play.game
+    figure(
+        "call-round",
+        f"{sample(game.keys[at]).name}: where you stopped, and where it was",
+        your_call_figures.round_figure(game, at, dark=st.context.theme.type == "dark"),
+        your_call.round_sentence(game, at),
+        pd.DataFrame(your_call_figures.round_columns(game, at)),
+        f"tarstop-your-call-{game.seed}-{at + 1}",
+    )
+
+
+def _unread(game: Game, at: int) -> None:
+    """The finds that the person did not read."""
+    key, depth = game.keys[at], game.calls[at].depth
+    missed = [each for each in your_call.finds_of(sample(key)) if each >= depth]
+    if not missed:
+        note("You read everything there was to find, or there was nothing.")
+        return
+    known, ids = learn_documents.records(key), your_call.topic_of(sample(key)).ids
+    rows = [
+        {
+            "#": f"{each + 1:,}",
+            "Document": known[str(ids[each])].title,
+            "What it would have shown": learn_documents.verdict(key, each)[1],
+        }
+        for each in missed[:8]
+    ]
+    with st.container(key="call-unread"):
+        table(
+            pd.DataFrame(rows),
+            f"{count_of(len(missed))} that you did not read, and that would have told.",
+            prose=True,
+        )

@@ -1,0 +1,105 @@
+"""The documents of the sample collections as a lecture shows them: text, question, and what was hidden."""
+
+from __future__ import annotations
+
+import html
+from functools import lru_cache
+
+from dashboard.parts.document import document_html
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.explore.lists import sample
+from tarstop_core.samples.collections import (
+    FullText,
+    load_review_sample,
+    load_sample,
+    sample_full_texts,
+    sample_reasons,
+    sample_reviews,
+    sample_topics,
+)
+from tarstop_core.sessions.store.rows import Record
+
+
+@lru_cache(maxsize=32)
+def records(key: str) -> dict[str, Record]:
+    """The documents of a sample ("search:antenna-mount") by identifier."""
+    kind, _, topic = key.partition(":")
+    frame = load_sample(topic) if kind == "search" else load_review_sample(topic)
+    rows = frame.to_dict("records")
+    return {
+        str(row["id"]): Record(position=at, **{str(k): v for k, v in row.items()})
+        for at, row in enumerate(rows)
+    }
+
+
+@lru_cache(maxsize=32)
+def asked(key: str) -> str:
+    """What every document of a sample is held against: the claim, or the question of a review."""
+    kind, _, topic = key.partition(":")
+    frame, column = (sample_topics(), "claim") if kind == "search" else (sample_reviews(), "question")
+    return str(frame.set_index("topic").loc[topic, column])
+
+
+@lru_cache(maxsize=32)
+def _reasons(key: str) -> dict[str, str]:
+    return sample_reasons(key.partition(":")[2])
+
+
+@lru_cache(maxsize=32)
+def _full_texts(key: str) -> dict[str, FullText]:
+    return sample_full_texts(key.partition(":")[2])
+
+
+def verdict(key: str, at: int) -> tuple[bool, str]:
+    """Whether a document brings what is sought, and why (not), in a few sentences.
+
+    Parameters
+    ----------
+    key : str
+    at : int
+        0-based rank.
+    """
+    explored = sample(key)
+    if not isinstance(explored.truth, Outcome):
+        assert explored.truth is not None and explored.truth.labels is not None  # samples are labelled
+        return bool(explored.truth.labels[at]), _reasons(key)[str(explored.truth.ids[at])]
+    topic = explored.truth.topic
+    text = _full_texts(key).get(str(topic.ids[at]))
+    new = bool((explored.truth.positions == at).any())
+    if text is None:
+        return False, "Title and abstract show that it brings no table for this question."
+    if new or text.status != "data":
+        return new, text.text
+    return False, "It reports a study whose table is counted already."
+
+
+def document(key: str, at: int, chance: str = "") -> str:
+    """A document and what it turned out to be, as HTML.
+
+    Parameters
+    ----------
+    key : str
+    at : int
+        0-based rank.
+    chance : str
+        What was thought of it beforehand.
+    """
+    explored = sample(key)
+    topic = explored.truth.topic if isinstance(explored.truth, Outcome) else explored.truth
+    assert topic is not None
+    hit, why = verdict(key, at)
+    review = isinstance(explored.truth, Outcome)
+    word = (
+        ("brings a 2×2 table" if review else "settles the question")
+        if hit
+        else "no table"
+        if review
+        else "not it"
+    )
+    lead = (
+        f'<p class="tar-found{" hit" if hit else ""}"><strong>{"✓" if hit else "✗"} {word}.</strong> '
+        f"{html.escape(why)}</p>"
+    )
+    score = None if topic.scores is None else float(topic.scores[at])
+    record = records(key)[str(topic.ids[at])]
+    return document_html(record, at, explored.state, asked(key), score, chance, lead)

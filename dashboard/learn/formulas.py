@@ -1,0 +1,52 @@
+"""Learn, part "Formulas": each with its place in the paper, what is assumed, and the function that computes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame import shell
+from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.methods import Section, body, by_family, formulas, rule_body, sections
+
+RULES = "The rules"
+
+
+def show() -> None:
+    """Draw the part, the text of docs/methods.md: what the address names, and below it one section."""
+    st.html(Path(__file__).with_name("words.css"))
+    named = st.query_params.get("formula", "")
+    text = _named(named)
+    if text:
+        with st.container(border=True, key="formula-asked"):
+            st.markdown(text)
+    elif named:
+        shell.problem_box(f"There is no formula {named}; look for it below.")
+    titled = {section.title: section for section in sections()}
+    titles = [*titled, RULES]
+    title = st.pills("Section", titles, default=titles[0], required=True, key="section", bind="query-params")
+    with st.container(key="formulas"):
+        if title in titled:
+            st.markdown(_section(titled[title]))
+        else:
+            for family, rules in by_family().items():
+                st.markdown(f"### {family}")
+                st.markdown("\n\n".join(_rule(rule.name) for rule in rules))
+    st.caption("Names of functions are below `tarstop_core`.")
+
+
+def _named(key: str) -> str:
+    """What the address names, or ""."""
+    if key in formulas():
+        return f"#### {formulas()[key].title}\n\n{body(formulas()[key])}"
+    return _rule(key) if key in POLICIES else ""
+
+
+def _section(section: Section) -> str:
+    each = (f"#### {formula.title}\n\n{body(formula)}" for formula in section.formulas)
+    return "\n\n".join((section.intro, *each))
+
+
+def _rule(name: str) -> str:
+    return f"#### {POLICIES[name].title}\n\n{rule_body(POLICIES[name])}"

@@ -1,0 +1,72 @@
+"""Learn, part "Glossary": every word of the interface, searched, and linked to its neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame import shell
+from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.glossary import Term, found, terms
+from tarstop_core.teaching.methods import formulas
+
+
+def show() -> None:
+    """Draw the part: the term that the address names, and below it all, or those that a search finds."""
+    st.html(Path(__file__).with_name("words.css"))
+    known = terms()
+    words = st.session_state.get("find", st.query_params.get("find", "")).strip()
+    shown = found(words) if words else list(known.values())
+    here = {term.key for term in shown}
+    named = st.query_params.get("term", "")
+    if named in known:
+        with st.container(border=True, key="glossary-asked"):
+            st.markdown(_entry(known[named], here))
+    elif named:
+        shell.problem_box(f"The glossary has no term {named}; look for it below.")
+    st.text_input(
+        "Search",
+        key="find",
+        bind="query-params",
+        placeholder="belief, q*, REML, recall …",
+        icon=":material/search:",
+    )
+    if not shown:
+        st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
+        return
+    st.caption(f"{len(shown)} of {len(known)} terms" if words else f"{len(known)} terms")
+    # One element: a hundred of them would take a second.
+    with st.container(key="glossary-terms"):
+        st.markdown(
+            "\n\n---\n\n".join(
+                f'<span id="term-{term.key}"></span>\n\n{_entry(term, here)}' for term in shown
+            ),
+            unsafe_allow_html=True,
+        )
+
+
+def _entry(term: Term, here: set[str]) -> str:
+    """A term as Markdown; neighbours that are on the page are jumped to, others opened."""
+    symbol = f" &nbsp; ${term.symbol}$" if term.symbol else ""
+    lines = [f"**{_plain(term.name)}**{symbol}  \n{_plain(term.meaning)}"]
+    if term.formula:
+        lines.append(f"$$\n{term.formula}\n$$")
+    known = terms()
+    links = [
+        f"[{_plain(known[key].name)}](#term-{key})" if key in here else shell.term(key)
+        for key in term.related
+    ]
+    last = [f"*See also* {', '.join(links)}"] if links else []
+    if term.idea:
+        last.append(f"[in a picture]({shell.learn('ideas', idea=term.idea)})")
+    if term.explained in formulas() or term.explained in POLICIES:
+        what = "assumptions and code" if term.explained in formulas() else "parameters and assumptions"
+        last.append(f"[{what}]({shell.learn('formulas', formula=term.explained)})")
+    if term.source:
+        last.insert(0, f"*Source* {_plain(term.source)}")
+    return "\n\n".join((*lines, " · ".join(last)))
+
+
+def _plain(text: str) -> str:
+    return shell.escape_markdown(text)

@@ -1,0 +1,325 @@
+"""Learn, part "Ideas in pictures": five figures that follow their sliders, each with what to see in it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts.panels import figure
+from tarstop_core.explore.lists import sample
+from tarstop_core.presentation.numbers import number
+from tarstop_core.teaching.glossary import terms
+from tarstop_core.teaching.ideas import figures as draw
+from tarstop_core.teaching.ideas import numbers as ideas
+from tarstop_core.teaching.ideas.numbers import CASES, FACTORS
+from tarstop_core.value.payoffs import Payoffs
+
+COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
+STEM = "tarstop-idea"
+
+
+@dataclass(frozen=True)
+class Idea:
+    """One idea.
+
+    Parameters
+    ----------
+    title : str
+    words : str
+        What it is about, before the figure shows it.
+    draw : callable
+        Sliders and figures.
+    """
+
+    title: str
+    words: str
+    draw: Callable[[], None]
+
+
+def show() -> None:
+    """Draw the part."""
+    name = st.segmented_control(
+        "Idea",
+        list(IDEAS),
+        default=next(iter(IDEAS)),
+        required=True,
+        key="idea",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    st.html(Path(__file__).with_name("words.css"))
+    idea = IDEAS[str(name)]
+    st.html(
+        f'<h2 class="tar-idea">{html.escape(idea.title)}</h2><p class="tar-lead">{html.escape(idea.words)}</p>'
+    )
+    _drawn(str(name))
+    shell.glossary(*(term.key for term in terms().values() if term.idea == name))
+
+
+@st.fragment
+def _drawn(name: str) -> None:
+    with shell.problems_shown():
+        IDEAS[name].draw()
+
+
+def _dark() -> bool:
+    return st.context.theme.type == "dark"
+
+
+def _share(label: str, value: float, key: str, help: str | None = None, low: float = 0.01) -> float:
+    return float(
+        st.slider(
+            label, low, 0.99, value, step=0.01, format="percent", key=key, bind="query-params", help=help
+        )
+    )
+
+
+def _sure(value: float, key: str) -> float:
+    return _share("How sure before you act (q\\*)", value, key, help=shell.term("q-star", "What is q\\*?"))
+
+
+def _cost(value: float, key: str) -> float:
+    return float(
+        st.select_slider(
+            "Cost of a document, as a share of K",
+            COSTS,
+            value=value,
+            format_func=number,
+            key=key,
+            bind="query-params",
+            help=f"K is what both mistakes cost together: {shell.term('payoffs', 'consequences')}.",
+        )
+    )
+
+
+# --- the five -----------------------------------------------------------------------------------------
+
+
+def _peak() -> None:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q"))
+    with right:
+        b = _share("Chance that a⁺ is right", 0.3, "idea-b", help=f"The {shell.term('belief', 'belief')} b.")
+    figure(
+        "idea-peak",
+        f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
+        draw.peak_figure(payoffs, b, dark=_dark()),
+        draw.peak_sentence(payoffs, b),
+        pd.DataFrame(draw.peak_rows(payoffs)),
+        STEM,
+    )
+
+
+def _recall() -> None:
+    name = st.segmented_control(
+        "List",
+        list(CASES),
+        default="settled",
+        required=True,
+        format_func=lambda name: CASES[name].title,
+        key="idea-list",
+        bind="query-params",
+    )
+    case = CASES[str(name)]
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        target = _share("Recall to reach", 0.95, "idea-recall", low=0.5)
+    with middle:
+        q_star = _sure(case.q_star, f"idea-q-{name}")
+    with right:
+        cost = _cost(case.cost, f"idea-c-{name}")
+    explored = sample(case.key)
+    found = ideas.recalled(explored, ideas.at_stake(explored, q_star, cost, case.theta), target)
+    of = f" (sensitivity to exceed: {case.theta:.0%})" if ideas.is_review(explored) else ""
+    figure(
+        "idea-recall",
+        f"{explored.name}{of}",
+        draw.recall_figure(found, dark=_dark()),
+        draw.recall_sentence(found),
+        pd.DataFrame(draw.recall_rows(found)),
+        STEM,
+    )
+    rules = ideas.by_method(q_star, cost)
+    figure(
+        "idea-recall-by-rule",
+        f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
+        draw.by_method_figure(rules, dark=_dark()),
+        draw.by_method_sentence(rules),
+        pd.DataFrame(draw.by_method_rows(rules)),
+        STEM,
+    )
+
+
+def _bound() -> None:
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        q_star = _sure(0.3, "idea-q-bound")
+    with middle:
+        p = _share(
+            "Chance of the next document (p)",
+            0.05,
+            "idea-p",
+            help=f"If there is something to find: a document’s {shell.term('chance', 'chance')}.",
+        )
+    one = ideas.one_document(Payoffs.from_q_star(q_star), p)
+    figure(
+        "idea-one-document",
+        "One document is worth up to p·EVPI, not ρ·EVPI",
+        draw.one_document_figure(one, dark=_dark()),
+        draw.one_document_sentence(one),
+        pd.DataFrame(draw.one_document_rows(one)),
+        STEM,
+    )
+    with right:
+        cost = _cost(0.001, "idea-c-bound")
+    explored = ideas.search("prosthetic-foot")
+    found = ideas.compared(explored, ideas.at_stake(explored, q_star, cost))
+    figure(
+        "idea-rules",
+        f"{explored.name}: the same three along a list",
+        draw.compared_figure(found, dark=_dark()),
+        draw.compared_sentence(found),
+        pd.DataFrame(draw.compared_rows(found)),
+        STEM,
+    )
+
+
+def _studies() -> None:
+    sets = ideas.evidence()
+    names = {
+        name: f"{each.title}{' (simulated)' if each.simulated else ''}, {len(each.tables)} studies"
+        for name, each in sets.items()
+    }
+    left, middle, right = st.columns([1.4, 1, 1], gap="medium")
+    name = left.selectbox(
+        "Studies",
+        list(names),
+        index=list(names).index("iqcode"),
+        format_func=names.__getitem__,
+        key="idea-studies",
+        bind="query-params",
+    )
+    with middle:
+        theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5)
+    tau = float(
+        right.select_slider(
+            "How much studies may differ (τ)",
+            (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0),
+            value=1.0,
+            format_func=number,
+            key="idea-tau",
+            bind="query-params",
+            help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
+        )
+    )
+    paths = ideas.belief_paths(str(name), theta, tau)
+    figure(
+        "idea-engines",
+        draw.engines_heading(paths),
+        draw.engines_figure(str(name), paths, theta, dark=_dark()),
+        draw.engines_sentence(str(name), paths),
+        pd.DataFrame(draw.engines_rows(str(name), paths)),
+        STEM,
+    )
+    found = ideas.widths(str(name), theta, tau)
+    figure(
+        "idea-widths",
+        draw.widths_heading(found),
+        draw.widths_figure(found, sets[str(name)].simulated, dark=_dark()),
+        draw.widths_sentence(found),
+        pd.DataFrame(draw.widths_rows(found)),
+        STEM,
+    )
+
+
+def _mistaken() -> None:
+    titles = dict(ideas.search_names())
+    left, middle, right = st.columns(3, gap="medium")
+    factor = float(
+        left.select_slider(
+            "All chances times",
+            FACTORS,
+            value=FACTORS[-3],
+            format_func=draw.factor_name,
+            key="idea-factor",
+            bind="query-params",
+        )
+    )
+    with middle:
+        q_star = _sure(0.5, "idea-q-factor")
+    with right:
+        cost = _cost(0.001, "idea-c-factor")
+    topic = str(
+        st.selectbox(
+            "List",
+            list(titles),
+            format_func=titles.__getitem__,
+            key="idea-search",
+            bind="query-params",
+        )
+    )
+    explored = ideas.search(topic)
+    settings = ideas.at_stake(explored, q_star, cost)
+    right_path, believed = (ideas.scaled(explored, settings, each) for each in (1.0, factor))
+    optimal = ideas.MISTAKEN[0]
+    figure(
+        "idea-mistaken-path",
+        f"{titles[topic]}: what {optimal} believes",
+        draw.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=_dark()),
+        draw.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
+        pd.DataFrame(draw.mistaken_path_rows(right_path, believed)),
+        STEM,
+    )
+    found = ideas.mistaken(settings)
+    figure(
+        "idea-mistaken",
+        f"Depth and loss over {len(titles)} searches",
+        draw.mistaken_figure(found, factor, dark=_dark()),
+        draw.mistaken_sentence(found, factor, len(titles)),
+        pd.DataFrame(draw.mistaken_rows(found)),
+        STEM,
+    )
+
+
+IDEAS: dict[str, Idea] = {
+    "Certainty": Idea(
+        "Why certainty is worth most at q*",
+        "Whichever action you choose, a⁺ (“Reject”, “Adopt”) or a⁻ (“Grant”, “Don’t adopt”), it may be the wrong one. The expected value of perfect information (EVPI) is what the "
+        "better of the two is still expected to lose: knowing the truth would save exactly that.",
+        _peak,
+    ),
+    "Recall": Idea(
+        "Why high recall is not high utility",
+        "Recall counts relevant documents; a decision needs to know one thing. The list below is followed with every label "
+        "known: above, how much has been found and what it makes you believe; below, what stopping there brings.",
+        _recall,
+    ),
+    "One document": Idea(
+        "Why ρ·EVPI is not an upper bound, and what the optimal rule does instead",
+        "The paper’s rule weighs the next document by ρ·EVPI: its chance ρ = b·p of being a hit, times the worth of certainty "
+        "now. But that counts the doubt twice: a hit comes only where there is something to find, and there it saves all that a "
+        "wrong a⁻ would lose. And a run of misses can be worth something where one is not, so the optimal rule weighs whole "
+        "plans: read until a hit, at most so many.",
+        _bound,
+    ),
+    "Studies": Idea(
+        "Why one study can move a belief, and the next fifty not",
+        "Studies differ from each other by more than chance (τ). The question is about their average, so a large study is one "
+        "draw like any other, and what is not known of the average shrinks with the number of studies, not of patients.",
+        _studies,
+    ),
+    "Wrong chances": Idea(
+        "What wrong chances do",
+        "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
+        "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
+        _mistaken,
+    ),
+}
+"""By what the switch and the address call them."""

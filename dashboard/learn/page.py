@@ -1,0 +1,64 @@
+"""The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
+
+from __future__ import annotations
+
+import html
+from importlib import import_module
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_SCRIPT
+from dashboard.learn import call as learn_call
+from dashboard.learn import walk_asked
+
+LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
+PARTS = {
+    "walk": "Walk through",
+    "call": "Your call",
+    "ideas": "Ideas in pictures",
+    "formulas": "Formulas",
+    "glossary": "Glossary",
+}
+"""By their names in the address; `dashboard.learn.<name>.show` draws each."""
+KEY, WRITTEN = "learn/part", "learn/part/written"
+
+
+def learn_page() -> None:
+    """Draw the page."""
+    for name in ("evidence.css", "results.css"):
+        st.html(FRAME / name)
+    st.title("Learn")
+    st.html(f'<p class="tar-lead">{html.escape(LEAD)}</p>')
+    part = _part()
+    # A part is loaded when it is opened: nobody waits for the others.
+    with shell.problems_shown():
+        import_module(f"dashboard.learn.{part}").show()
+    for script in (SAVE_SCRIPT, KEYS_SCRIPT):
+        st.html(script, unsafe_allow_javascript=True)
+
+
+def _part() -> str:
+    """The part that is open: the one that the address names, else the one that was open last."""
+    address, state = st.query_params, st.session_state
+    named = address.get("part")
+    if named in PARTS and named != state.get(WRITTEN):
+        state[KEY] = named
+    part = st.segmented_control(
+        "Part",
+        list(PARTS),
+        default=state.get(KEY, "walk"),
+        required=True,
+        format_func=PARTS.__getitem__,
+        key=KEY,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if part != state.get(WRITTEN, part):
+        # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
+        for name in {*walk_asked.NAMES, *learn_call.NAMES} & {*address}:
+            del address[name]
+    if named != part:
+        address["part"] = part
+    state[WRITTEN] = part
+    return part

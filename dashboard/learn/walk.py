@@ -1,0 +1,442 @@
+"""Learn, walk through: one document at a time, with every formula filled in."""
+
+from __future__ import annotations
+
+import html
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.learn import documents as learn_documents
+from dashboard.learn.walk_asked import (
+    COSTS,
+    NAMES,
+    PACES,
+    RULES,
+    SCENARIOS,
+    Asked,
+    address_of,
+    read_address,
+    topics,
+)
+from dashboard.parts.panels import figure, heading_of, note, table, unbroken
+from tarstop_core.explore.lists import sample
+from tarstop_core.policies import parse_policy
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.screening.explain import action, question
+from tarstop_core.teaching.lesson import steps as lessons
+from tarstop_core.teaching.lesson.figures import curves
+from tarstop_core.teaching.lesson.formulas import EXPLAINED, filled
+from tarstop_core.teaching.lesson.steps import Lesson, Step
+
+PREFIX = "learn/walk"
+
+
+# --- the state of a lesson ------------------------------------------------------------------------------
+
+
+@dataclass
+class Walk:
+    """A lesson as one browser tab gives it: what is asked, and whether it plays.
+
+    Parameters
+    ----------
+    asked : Asked
+    written : dict of str to str
+        What the address was given last; what differs from it was put there by a person.
+    playing : bool
+    ticking : bool
+        Whether the page redraws by itself, which follows `playing` at the next full run.
+    moved : float
+        When the last step was made, in seconds.
+    epoch : int
+        Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
+        page would report its old one, as if a person had chosen it.
+    """
+
+    asked: Asked
+    written: dict[str, str]
+    playing: bool = False
+    ticking: bool = False
+    moved: float = 0.0
+    epoch: int = 0
+
+    def key(self, name: str) -> str:
+        """Of a widget."""
+        return f"{PREFIX}/{self.epoch}/{name}"
+
+    def go(self, step: int, *, playing: bool = False) -> None:
+        """Go to a step, no further than where the rule stops."""
+        end = self.asked.lesson.stop
+        self.asked = replace(self.asked, step=min(max(step, 0), end))
+        self.playing = playing and self.asked.step < end
+        self.moved = time.monotonic()
+
+    def ask(self, **changed: Any) -> None:
+        """Ask for another lesson, which begins at its beginning."""
+        self.asked = replace(self.asked, **changed, step=0, shown=False)
+        self.playing = False
+
+
+def _walk() -> Walk:
+    """The lesson of this tab, or the one that the address names."""
+    given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    walk: Walk | None = st.session_state.get(PREFIX)
+    if walk is None or (given and given != walk.written):
+        walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
+        walk.go(walk.asked.step)
+        st.session_state[PREFIX] = walk
+    return walk
+
+
+def _write(walk: Walk) -> None:
+    """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
+    wanted = {name: value for name, value in address_of(walk.asked).items() if value}
+    if walk.playing and walk.written:
+        wanted["step"] = walk.written.get("step", "0")
+    for name in {*NAMES} & {*st.query_params} - {*wanted}:
+        del st.query_params[name]
+    if any(st.query_params.get(name) != value for name, value in wanted.items()):
+        st.query_params.update(wanted)
+    walk.written = wanted
+
+
+# --- the page -------------------------------------------------------------------------------------------
+
+
+def show() -> None:
+    """Draw the part."""
+    st.html(Path(__file__).with_name("learn.css"))
+    walk = _walk()
+    walk.ticking = walk.playing
+    # A fragment's clock is set when the whole page runs: to play and to pause ask for such a run.
+    st.fragment(_lesson, run_every=walk.asked.pace if walk.playing else None)(walk)
+
+
+def _lesson(walk: Walk) -> None:
+    with shell.problems_shown():
+        asked = walk.asked
+        if walk.playing and walk.ticking and time.monotonic() - walk.moved > 0.7 * asked.pace:
+            walk.go(asked.step + 1, playing=True)
+        if walk.playing != walk.ticking:
+            st.rerun()
+        followed = walk.asked.lesson
+        step = followed.step(walk.asked.step)
+        _choices(walk)
+        _transport(walk, followed, step)
+        dark = st.context.theme.type == "dark"
+        left, right = st.columns([1, 1.1], gap="large")
+        with left:
+            _headline(followed, step)
+            _document(walk, followed, step)
+        with right:
+            figure(
+                "walk",
+                "The belief, and what reading on is worth against its cost",
+                curves(followed, step, dark=dark),
+                lessons.words(followed, step),
+                pd.DataFrame(lessons.log(followed, step.depth)),
+                f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
+            )
+        # Below the chart, which keeps its place.
+        if walk.asked.shown or not step.go_on:
+            _reveal(followed)
+        _formulas(followed, step)
+        _log(followed, step, walk.asked.topic)
+        _write(walk)
+
+
+def _choices(walk: Walk) -> None:
+    """Which list, which rule and what is at stake: a line, and what opens to change it."""
+    asked, followed = walk.asked, walk.asked.lesson
+    with st.container(horizontal=True, vertical_alignment="center", key="walk-choices"):
+        said = [
+            f"rule: {followed.policy}",
+            f"act when more than {percent(asked.q_star)} sure (q* = {asked.q_star:g})",
+            f"a document costs {amount(asked.cost, '')} (K = 1)",
+        ]
+        marks = " ".join(
+            f'<span class="tar-badge">{html.escape(each)}</span>' for each in ("simulated", *said)
+        )
+        title = html.escape(sample(asked.topic).name)
+        st.html(f'<p class="tar-about"><strong>{title}</strong> {marks}</p>', width="stretch")
+        with st.popover("Change", icon=":material/tune:", key="walk-change"):
+            _change(walk)
+
+
+def _change(walk: Walk) -> None:
+    asked, titles = walk.asked, topics(walk.asked.scenario)
+
+    def changed(name: str, what: str) -> dict[str, Any]:
+        return {"key": walk.key(name), "on_change": _changed, "args": (walk, name, what)}
+
+    st.segmented_control(
+        "What is decided",
+        list(SCENARIOS),
+        default=asked.scenario,
+        required=True,
+        format_func=SCENARIOS.__getitem__,
+        **changed("scenario", "topic"),
+    )
+    st.selectbox(
+        "Sample (simulated)",
+        list(titles),
+        index=list(titles).index(asked.topic),
+        format_func=titles.__getitem__,
+        **changed(f"topic/{asked.scenario}", "topic"),
+    )
+    specs = list(RULES) if asked.rule in RULES else [*RULES, asked.rule]
+    st.selectbox(
+        "Stopping rule",
+        specs,
+        index=specs.index(asked.rule),
+        format_func=lambda spec: str(parse_policy(spec, files=False)),
+        **changed("rule", "rule"),
+    )
+    st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
+    costs = sorted({*COSTS, asked.cost})
+    st.select_slider(
+        "Cost of a document (both mistakes together cost 1)",
+        costs,
+        asked.cost,
+        format_func=lambda cost: amount(cost, ""),
+        **changed("c", "cost"),
+    )
+
+
+def _changed(walk: Walk, name: str, what: str) -> None:
+    state = st.session_state
+    value = state[walk.key(name)]
+    if name == "scenario":
+        value = state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
+    walk.ask(**{what: value})
+
+
+def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
+    """Back, play, step, reveal, the pace and the way to any step."""
+    at, end = step.depth, not step.go_on
+    with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
+        st.button(
+            "Start",
+            icon=":material/first_page:",
+            key="walk-start",
+            disabled=at == 0,
+            on_click=walk.go,
+            args=(0,),
+        )
+        with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
+            st.button(
+                "Back",
+                icon=":material/chevron_left:",
+                key="walk-back",
+                shortcut="Left",
+                disabled=at == 0,
+                on_click=walk.go,
+                args=(at - 1,),
+            )
+            st.button(
+                "Pause" if walk.playing else "Play",
+                icon=":material/pause:" if walk.playing else ":material/play_arrow:",
+                key="walk-play",
+                shortcut="Space",
+                type="primary",
+                disabled=end,
+                on_click=_play,
+                args=(walk, not walk.playing),
+            )
+            st.button(
+                "Step",
+                icon=":material/chevron_right:",
+                key="walk-step",
+                shortcut="Right",
+                disabled=end,
+                on_click=walk.go,
+                args=(at + 1,),
+            )
+        st.button(
+            "End",
+            icon=":material/last_page:",
+            key="walk-end",
+            disabled=end,
+            on_click=walk.go,
+            args=(followed.stop,),
+        )
+        st.button(
+            "Hide the truth" if walk.asked.shown else "Reveal",
+            icon=":material/visibility:",
+            key="walk-reveal",
+            disabled=end,
+            on_click=_shown,
+            args=(walk,),
+        )
+        _pace(walk)
+        _jump(walk, followed, step)
+
+
+def _pace(walk: Walk) -> None:
+    st.selectbox(
+        "Seconds a step",
+        PACES,
+        PACES.index(walk.asked.pace),
+        format_func=lambda pace: f"{pace:g}",
+        key=walk.key("pace"),
+        on_change=_paced,
+        args=(walk,),
+        width=130,
+    )
+
+
+def _paced(walk: Walk) -> None:
+    walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
+    walk.ticking = False  # the clock is set anew
+
+
+def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
+    """A slider as long as the plan from the start: only at the end does its length tell where the rule stops."""
+    last = max(followed.stop if not step.go_on else followed.step(0).more, followed.stop, 1)
+    st.slider(
+        "Documents read",
+        0,
+        last,
+        step.depth,
+        key=walk.key(f"jump/{step.depth}"),  # one a step, because the page moves it
+        on_change=_jumped,
+        args=(walk, step.depth),
+        disabled=followed.stop == 0 or walk.playing,
+        width="stretch",
+    )
+
+
+def _jumped(walk: Walk, at: int) -> None:
+    """Go where the slider of a step was moved to; one that is drawn late reports its own step, and moves nothing."""
+    wanted = int(st.session_state[walk.key(f"jump/{at}")])
+    if walk.asked.step == at != wanted:
+        walk.go(wanted)
+
+
+def _play(walk: Walk, wanted: bool) -> None:
+    """What the button said when it was pressed: a key that is heard twice does not play on."""
+    walk.playing = wanted
+    walk.moved = time.monotonic()
+
+
+def _shown(walk: Walk) -> None:
+    walk.asked = replace(walk.asked, shown=not walk.asked.shown)
+
+
+def _headline(followed: Lesson, step: Step) -> None:
+    settings = followed.settings
+    decision = filled(followed, step)[-1]
+    worth = "–" if step.compared is None else amount(step.compared, "")
+    weighed = (
+        "Worth of the next, each" if followed.policy.worth_phrase.endswith("worth") else "The paper’s score"
+    )
+    rows = [
+        (f"Chance that {question(settings)}", percent(step.now.b)),
+        ("How sure before you act", percent(step.now.q_star)),
+        (weighed, worth),
+        ("Cost of a document", amount(settings.cost, "")),
+        ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
+    ]
+    numbers = "".join(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
+    st.html(
+        f'<div class="tar-told" role="status"><div class="tar-word">{"CONTINUE" if step.go_on else "STOP"}</div>'
+        f"<p>{html.escape(unbroken(decision.words))}</p>"
+        f'<div class="tar-numbers tar-walked">{unbroken(numbers)}</div></div>'
+    )
+
+
+def _document(walk: Walk, followed: Lesson, step: Step) -> None:
+    key = walk.asked.topic
+    with st.container(height=330, border=True, key="walk-document"):
+        if step.depth == 0:
+            what = "The claim" if walk.asked.scenario == "patent" else "The question"
+            st.html(
+                f'<div class="tar-meta">Nothing read yet. {what} that every document is held against:</div>'
+                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
+            )
+            return
+        p = lessons.log(followed, step.depth)[-1]["p"]
+        thought = (
+            f"chance to bring data {percent(p)}"
+            if followed.settings.review
+            else (f"chance if prior art exists {percent(p)}")
+        )
+        st.html(learn_documents.document(key, step.depth - 1, thought))
+
+
+def _formulas(followed: Lesson, step: Step) -> None:
+    heading_of("This step’s numbers in the formulas")
+    columns = st.columns(2, gap="large")
+    formulas = filled(followed, step)
+    half = -(-len(formulas) // 2)
+    for at, formula in enumerate(formulas):
+        with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
+            st.html(
+                f'<div class="tar-formula"><h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
+                f"<p>{html.escape(unbroken(formula.words))}</p></div>"
+            )
+            st.latex(formula.latex)
+            st.html(
+                f'<div class="tar-place">{html.escape(formula.place)} · {_more(followed, formula.name)}</div>'
+            )
+
+
+def _more(followed: Lesson, name: str) -> str:
+    """A link to where a formula is explained, in a tab of its own: the lesson stays where it is."""
+    by_scenario = EXPLAINED.get(name)
+    named = by_scenario[followed.settings.review] if by_scenario else followed.policy.name
+    address = html.escape(shell.learn("formulas", formula=named), quote=True)
+    return f'<a href="{address}" target="_blank">assumptions and code</a>'
+
+
+def _reveal(followed: Lesson) -> None:
+    settings = followed.settings
+    st.html(
+        f'<div class="tar-revealed" role="status"><div class="tar-word">The truth</div>'
+        f"<p>{html.escape(unbroken(lessons.truth(followed)))}</p>"
+        f"<p>{html.escape(unbroken(lessons.came_of(followed)))}</p></div>"
+    )
+    best = max(found.net_utility for _, found in followed.compared)
+    rows = [
+        {
+            "Rule": str(policy),
+            "Read": f"{found.depth:,.0f}",
+            "Action": action(found.action == "a+", settings),
+            "": "✓ right" if (found.action == "a+") == found.omega else "✗ wrong",
+            "Net utility": amount(found.net_utility, ""),
+            "Regret": amount(best - found.net_utility, ""),
+        }
+        for policy, found in followed.compared
+    ]
+    with st.expander("What other rules made of the same list", key="walk-others"):
+        table(pd.DataFrame(rows), "As tarstop replay prints them; simulated.")
+
+
+def _log(followed: Lesson, step: Step, key: str) -> None:
+    heading_of("What has been read")
+    rows = lessons.log(followed, step.depth)
+    if not rows:
+        note("Nothing yet: press Step, or the right arrow key.")
+        return
+    known = learn_documents.records(key)
+    review = followed.settings.review
+    shown = [
+        {
+            "#": f"{row['rank']:,}",
+            "Document": known[row["id"]].title,
+            "Chance": percent(row["p"]),
+            "Brought": ("a 2×2 table" if review else "prior art") if row["found"] else "–",
+            "Belief after it": percent(row["b"]),
+            "Paper’s score": amount(row["rho_evpi"], ""),
+            "Worth of the next": "–" if row["worth"] is None else amount(row["worth"], ""),
+        }
+        for row in reversed(rows)
+    ]
+    with st.container(height=300, border=False, key="walk-log"):
+        table(pd.DataFrame(shown))

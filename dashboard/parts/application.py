@@ -1,0 +1,209 @@
+"""The application that prior art is sought for: asked for when a session is set up, or later in a dialog."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dashboard.frame import shell
+from dashboard.frame.work import Work, dialog_button, nothing_edited
+from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
+from tarstop_core.documents.dates import date_words, read_date
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.ranking.order import Ranking, leave_out
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.create import Documents
+
+PREFIX = "set_up/application"
+EDITING = "application"
+WHY = (
+    "May stay empty. Documents published on or after the date, and those of the application's own family, are then "
+    "flagged before they can become a false hit."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What was said of the application, and which documents of the collection it leaves out."""
+
+    application: Application
+    left_out: NDArray[np.bool_]
+
+    def kept(self, ranking: Ranking) -> Ranking:
+        """The ranking without what is left out; the same object for as long as nothing changes."""
+        if not self.left_out.any():
+            return ranking
+        held: tuple[Ranking, Asked, Ranking] | None = st.session_state.get(f"{PREFIX}/kept")
+        if held is None or held[0] is not ranking or held[1] is not self:
+            until = date_words(self.application.priority)
+            what = (
+                f"published on or after {until} or of the application's family" if until else "of the family"
+            )
+            held = (ranking, self, leave_out(ranking, self.left_out, what))
+            st.session_state[f"{PREFIX}/kept"] = held
+        return held[2]
+
+
+def ask(chosen: Documents, problems: list[str]) -> Asked:
+    """Ask for number and date, and say which documents they flag."""
+    with st.expander("Your application: number and priority date (optional)", key=f"{PREFIX}/open"):
+        st.caption(WHY)
+        try:
+            application = _fields(Application(), PREFIX)
+        except InputProblem as problem:
+            shell.problem_box(problem)
+            problems.append(str(problem))
+            return _nothing(chosen)
+        if not application.known:
+            return _nothing(chosen)
+        found = _flagged(chosen, application)
+        application, bars = found.application, found.bars
+        _told(found)
+        out = bool(bars.any()) and st.toggle(
+            f"Leave the {count_of(int(bars.sum()))} out of the list",
+            key=f"{PREFIX}/left_out",
+            persist_state="session",
+            help="Recorded with the session. Off: they stay in the list with their chance, are flagged, and are asked "
+            "about before they can become a hit. Among those published later may be earlier filings, which count "
+            "for novelty.",
+        )
+        if out and bars.all():
+            problems.append("Every document of the list would be left out; keep them, or look at the date.")
+            shell.problem_box(problems[-1])
+            return _nothing(chosen)
+        return _held(chosen, replace(application, left_out=int(bars.sum()) if out else 0), bars & out)
+
+
+def _fields(start: Application, key: str) -> Application:
+    left, right = st.columns(2, gap="large")
+    number = left.text_input(
+        "Its number",
+        start.number,
+        max_chars=60,
+        placeholder="EP3456789 or US20180123456A1",
+        key=f"{key}/number",
+        persist_state="session",
+        help="The number it was, or will be, published under: its own family is found by it.",
+    ).strip()
+    typed = right.text_input(
+        "Priority date",
+        date_words(start.priority),
+        max_chars=40,
+        placeholder="3 March 2018",
+        key=f"{key}/priority",
+        persist_state="session",
+        help="The date that prior art must precede: of the first filing, else of this one.",
+    )
+    priority = read_date(typed)
+    if priority:
+        right.caption(
+            f"Understood as {date_words(priority)}."
+            + (" A day makes more documents certain." if len(priority) < len("2018-03-03") else "")
+        )
+    return Application(number=number, priority=priority)
+
+
+def _nothing(chosen: Documents) -> Asked:
+    return _held(chosen, Application(), np.zeros(len(chosen.frame), dtype=bool))
+
+
+def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool_]) -> Asked:
+    """The same answer as one object, so that what follows from it is kept."""
+    held: tuple[tuple[str, Application], Asked] | None = st.session_state.get(f"{PREFIX}/held")
+    if held is None or held[0] != (chosen.key, application):
+        held = ((chosen.key, application), Asked(application, left_out))
+        st.session_state[f"{PREFIX}/held"] = held
+    return held[1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What the flags of a whole list come to.
+
+    Parameters
+    ----------
+    application : Application
+        With its family, where the list holds it.
+    bars : ndarray of bool, shape (n,)
+        Which documents cannot settle the question.
+    counts : Counter of str
+        How many documents each kind of flag concerns.
+    """
+
+    application: Application
+    bars: NDArray[np.bool_]
+    counts: Counter[str]
+
+
+def _flagged(chosen: Documents, application: Application) -> _Found:
+    """What the list holds against the application, computed when an answer changes."""
+    wanted = (chosen.key, application)
+    held: tuple[tuple[str, Application], _Found] | None = st.session_state.get(f"{PREFIX}/flags")
+    if held is None or held[0] != wanted:
+        known = with_family(application, chosen.frame)
+        found = flagged(known, chosen.frame)
+        counts: Counter[str] = Counter(flag.kind for each in found for flag in each)
+        held = (wanted, _Found(known, cannot_settle(found), counts))
+        st.session_state[f"{PREFIX}/flags"] = held
+    return held[1]
+
+
+def _told(found: _Found) -> None:
+    """How many documents each reason concerns."""
+    application, counts = found.application, found.counts
+    lines = []
+    if application.number:
+        lines.append(
+            f"{count_of(counts['own'])} of the application's own family"
+            + (
+                ""
+                if application.family or counts["own"]
+                else ": the list holds neither its number nor its family"
+            )
+        )
+    if application.priority:
+        lines.append(f"{count_of(counts['late'])} published on or after the priority date")
+        lines.append(f"{count_of(counts['unclear'])} whose date does not tell: flagged, never left out")
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    st.html(f'<ul class="tar-meta tar-notes" data-testid="flagged">{items}</ul>')
+
+
+# --- while screening ----------------------------------------------------------------------------
+
+
+def opener(work: Work) -> None:
+    """The button that opens the dialog."""
+    dialog_button(work, "Your application: number and date", "open_application", EDITING)
+
+
+@st.dialog("Your application", on_dismiss=nothing_edited)
+def dialog(work: Work, state: State) -> None:
+    """Change number and date; with a registered plan that is a deviation and needs a reason."""
+    before = state.settings.application
+    st.caption(WHY)
+    try:
+        typed = _fields(before, f"application/{work.row.id}/{state.seq}")
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        return
+    reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
+    if before.left_out:
+        st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
+    if st.button(
+        "Save", type="primary", width="stretch", disabled=state.plan is not None and not reason.strip()
+    ):
+        frame = work.store.records(work.collection.id)
+        known = replace(with_family(typed, frame), left_out=before.left_out)
+        try:
+            work.change_settings(replace(state.settings, application=known), state.seq, reason)
+        except InputProblem as problem:
+            shell.problem_box(problem)
+            return
+        nothing_edited()
+        st.rerun()

@@ -1,0 +1,169 @@
+"""A document as a page shows it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.frame.work import Work
+from dashboard.parts import document
+from tarstop_core.documents.application import Flag, flags
+from tarstop_core.presentation.numbers import number
+from tarstop_core.ranking.words import parts, stems
+from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.store.rows import Record
+
+
+def flagged(record: Record, state: State) -> tuple[Flag, ...]:
+    """What speaks against holding a document against the application."""
+    if state.settings.review:
+        return ()
+    others = state.also.get(record.id, ())
+    return flags(state.settings.application, record.date, record.publication_number, record.family, others)
+
+
+def chance_kept(flag: Flag) -> str:
+    """Why a document that cannot settle the question keeps its chance, in a sentence."""
+    why = (
+        "It keeps its place and chance, so a verdict on it moves the belief as any other does"
+        if flag.kind == "own"
+        else "It keeps its chance, because an earlier filing may count"
+    )
+    return f"{why}; to change that, leave such documents out on Set up."
+
+
+LONGEST = 24  # characters of a reason that a button shows
+
+
+def two_stages(settings: Settings) -> bool:
+    """Whether titles and abstracts are judged first, and reports read later."""
+    return settings.review and settings.stages == 2
+
+
+def shortened(reason: str) -> str:
+    """A reason as a button shows it.
+
+    Examples
+    --------
+    >>> shortened("wrong field"), shortened("another device than the one that is claimed")
+    ('wrong field', 'another device than the…')
+    """
+    return reason if len(reason) <= LONGEST else f"{reason[: LONGEST - 1].rstrip()}…"
+
+
+MARKING = "mark_words"
+ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
+
+
+def settled_with(state: State, at: int) -> str:
+    """' together with #3', where two Y do it."""
+    first = state.together.get(at)
+    return "" if first is None else f" together with #{first + 1}"
+
+
+def document_html(
+    record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
+) -> str:
+    """A document as the page shows it.
+
+    Parameters
+    ----------
+    record : Record
+    at : int
+        Its position in the list.
+    state : State
+    query : str
+        Its words are marked.
+    score : float or None
+    chance : str
+        Words for how likely it is what is looked for; empty where that is not shown.
+    lead : str
+        HTML above the abstract.
+    """
+    words = stems(query)
+    abstract = _abstract(record)
+    text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
+    meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))
+    return (
+        f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
+        f"{_marked(record.title or 'Untitled', words)}</h3>"
+        f'<div class="tar-meta">{meta}{_link(record)}</div>{lead}<div class="tar-literal">{text}</div></article>'
+    )
+
+
+def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> list[str]:
+    """The line below the title."""
+    also = state.also.get(record.id)
+    facts = (
+        record.publication_number or record.id,
+        f"dated {record.date}" if record.date else "",
+        record.authors,
+        "" if score is None else f"score {number(score)}",
+        chance.replace(" %", "\u00a0%"),
+        _said(state, at) if at < state.depth else "",
+        f"also published as {', '.join(also)}" if also is not None else "",
+    )
+    return [fact for fact in facts if fact]
+
+
+def _said(state: State, at: int) -> str:
+    """The verdict on a document that was read, and what goes with it."""
+    label, settings = int(state.labels[at]), state.settings
+    verdict = NAMES[label]
+    if two_stages(settings):
+        verdict = ABSTRACT_NAMES.get(verdict, verdict)
+    if not settings.review:
+        if label == RELEVANT and settings.confirm_hits:
+            verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
+        if label in GRADES:
+            verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"
+    if at in state.excluded_for:
+        verdict += f" ({state.excluded_for[at]})"
+    return f"{'kept label' if at < state.kept else 'you said'}: {verdict}"
+
+
+def _abstract(record: Record) -> str:
+    """The abstract without the title that some files repeat in it."""
+    if record.abstract.startswith(record.title):
+        return record.abstract[len(record.title) :].lstrip()
+    return record.abstract
+
+
+def _link(record: Record) -> str:
+    """A link to the document, if what its file calls an address is one for browsers."""
+    if not re.match(r"https?://", record.url):
+        return ""
+    return f' · <a href="{html.escape(record.url, quote=True)}" target="_blank" rel="noopener">open</a>'
+
+
+def _marked(text: str, words: frozenset[str]) -> str:
+    """Escaped text with the query's words lightly marked."""
+    if not words:
+        return html.escape(text)
+    return "".join(
+        f"<mark>{html.escape(part)}</mark>" if asked else html.escape(part)
+        for part, asked in parts(text, words)
+    )
+
+
+def flags_html(found: Sequence[Flag]) -> str:
+    """Flags as they stand above the abstract."""
+    return "".join(
+        f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words))}'
+        f"{f' {html.escape(document.chance_kept(flag))}' if flag.bars else ''}</div>"
+        for flag in found
+    )
+
+
+def sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def query_to_mark(work: Work) -> str:
+    """The words that are asked for, unless their marking is switched off."""
+    return work.row.query if st.session_state.get(MARKING, True) else ""

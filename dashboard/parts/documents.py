@@ -1,0 +1,434 @@
+"""Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts import merging
+from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
+from tarstop_core.files.labelled_lists import abstract_column
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.demo import sample, sample_review
+from tarstop_core.sessions.store.rows import CollectionRow
+from tarstop_core.sessions.store.store import Store
+
+PREFIX = "set_up/documents"
+SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
+SAMPLE_WORDS = {"patent": "A sample search", "review": "A sample review"}
+FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "pmid": "PMID", "doi": "DOI"}
+MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
+LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
+NO_COLUMN = "–"
+BY = " by "  # between an upload and the column that its labels were taken from
+
+
+@dataclass
+class Upload:
+    """One uploaded file and what came of it."""
+
+    name: str
+    size: int
+    handle: BinaryIO
+    table: RecordTable | None = None
+    problem: str = ""
+    unrecognised: UnrecognisedColumns | None = None
+
+    def read(self, columns: dict[str, str] | None = None) -> None:
+        """Read the file, showing progress."""
+        bar = st.progress(0.0, text=shell.escape_markdown(f"Reading {self.name}"))
+
+        def progress(share: float, words: str) -> None:
+            bar.progress(share, text=shell.escape_markdown(words))
+
+        try:
+            self.table = read_records(self.handle, self.name, columns=columns, progress=progress)
+            self.problem, self.unrecognised = "", None
+        except UnrecognisedColumns as problem:
+            self.unrecognised, self.problem = problem, str(problem)
+        except InputProblem as problem:
+            self.problem = str(problem)
+        finally:
+            bar.empty()
+
+
+def choose(scenario: str = "patent", abstracts: bool = False) -> Documents | None:
+    """Ask for documents; None until some can be used.
+
+    Parameters
+    ----------
+    scenario : {"patent", "review"}
+    abstracts : bool
+        Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
+    """
+    store = shell.store()
+    earlier = [row for row in store.collections() if not row.simulated]
+    available = [source for source in SOURCES if source != "earlier" or earlier]
+    source = st.radio(
+        "Where the documents come from",
+        available,
+        format_func=lambda source: {**SOURCES, "sample": SAMPLE_WORDS[scenario]}[source],
+        horizontal=True,
+        key=f"{PREFIX}/source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if source == "sample":
+        return _sample_review() if scenario == "review" else _sample()
+    if source == "upload":
+        return _uploaded(store, abstracts)
+    return _earlier(store, earlier)
+
+
+# --- samples and earlier imports ----------------------------------------------------------------
+
+
+def _sample() -> Documents:
+    topics = sample_topics().set_index("topic")
+    topic = st.selectbox(
+        "Search",
+        topics.index.tolist(),
+        format_func=lambda name: f"{topics.loc[name, 'title']} · {topics.loc[name, 'documents']} documents",
+        key=f"{PREFIX}/topic",
+        persist_state="session",
+    )
+    st.html(
+        '<span class="tar-badge">simulated documents</span> '
+        '<span class="tar-meta">No patent or company in it exists. Some of these searches hold prior art, '
+        "others none.</span>"
+    )
+    return sample(topic)
+
+
+def _sample_review() -> Documents:
+    reviews = sample_reviews().set_index("topic")
+    topic = st.selectbox(
+        "Review",
+        reviews.index.tolist(),
+        format_func=lambda name: f"{reviews.loc[name, 'title']} · {reviews.loc[name, 'documents']} documents",
+        key=f"{PREFIX}/review",
+        persist_state="session",
+    )
+    st.html(
+        '<span class="tar-badge">simulated documents</span> '
+        '<span class="tar-meta">No study, test or author in it exists. Some of these tests are sensitive enough, '
+        "others are not.</span>"
+    )
+    st.caption(shell.escape_markdown(f"Included are {reviews.loc[topic, 'criteria']}"))
+    return sample_review(topic)
+
+
+def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
+    by_id = {row.id: row for row in rows}
+    chosen = st.selectbox(
+        "Import",
+        list(by_id),
+        format_func=lambda key: (
+            f"{by_id[key].name} · {by_id[key].documents:,} documents · {by_id[key].created[:10]}"
+        ),
+        key=f"{PREFIX}/earlier",
+        persist_state="session",
+    )
+    documents = _from_store(store, by_id[chosen])
+    _preview(documents.frame)
+    return documents
+
+
+def _from_store(store: Store, row: CollectionRow) -> Documents:
+    """A collection with its records, read once for as long as it stays chosen."""
+    held: Documents | None = st.session_state.get(f"{PREFIX}/held")
+    if held is None or held.collection_id != row.id:
+        held = Documents(row.id, row.name, store.records(row.id), row.query, row.simulated, row.id)
+        st.session_state[f"{PREFIX}/held"] = held
+    return held
+
+
+# --- uploads ------------------------------------------------------------------------------------
+
+
+def _uploaded(store: Store, abstracts: bool) -> Documents | None:
+    state = st.session_state
+    read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
+    suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
+    files = st.file_uploader(
+        "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
+        type=[*suffixes, "txt", "gz"],
+        accept_multiple_files=True,
+        key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
+        on_change=_touched,
+    )
+    if not files:
+        if state.pop(f"{PREFIX}/touched", False):
+            _forget_import(store)
+        return _still_there(store)
+    state.pop(f"{PREFIX}/touched", None)
+
+    new = [file for file in files if file.file_id not in read]
+    large = sum(file.size for file in new) > LARGE
+    cancel = st.empty()
+    if large:
+        cancel.button("Cancel", key=f"{PREFIX}/cancel", on_click=_start_over)
+    for file in new:
+        upload = Upload(file.name, file.size, cast(BinaryIO, file))
+        upload.read()
+        read[file.file_id] = upload
+    uploads = dict(_by_verdict(file.file_id, read, abstracts) for file in files)
+    broken = [upload for upload in uploads.values() if upload.table is None]
+    for file_id, upload in uploads.items():
+        if upload.unrecognised is not None:
+            _ask_for_columns(file_id, upload)
+        elif upload.problem:
+            shell.problem_box(upload.problem)
+    if broken:
+        cancel.empty()
+        if len(uploads) > 1 or any(upload.unrecognised is None for upload in broken):
+            st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
+        return None
+    collection_id = _import(store, uploads)
+    cancel.empty()
+    documents = _from_store(store, store.collection(collection_id))
+    _understood([cast(RecordTable, upload.table) for upload in uploads.values()], store, collection_id)
+    _review(uploads)
+    _preview(documents.frame)
+    return documents
+
+
+def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
+    """The upload by its key; where a file holds two verdicts, as it reads with the one that a person wants."""
+    upload = read[file_id]
+    if upload.table is None:
+        return file_id, upload
+    upload.handle.seek(0)
+    by_abstract = abstract_column(upload.handle.readline())
+    final = next((theirs for theirs, ours in upload.table.understood.items() if ours == "label"), None)
+    if by_abstract is None or final is None or final == by_abstract:
+        return file_id, upload
+    wanted = st.radio(
+        shell.escape_label(f"{upload.name} holds two verdicts. Which are its labels?"),
+        [by_abstract, final],
+        index=0 if abstracts else 1,
+        format_func=lambda column: shell.escape_label(
+            f"{'On title and abstract' if column == by_abstract else 'In the end'} ({column})"
+        ),
+        horizontal=True,
+        key=f"{PREFIX}/verdict/{file_id}/{abstracts}",
+        persist_state="session",
+        help="The first is what a review in two stages judges first; the second is what is left after full texts.",
+    )
+    if wanted == final:
+        return file_id, upload
+    key = f"{file_id}{BY}{wanted}"
+    if key not in read:
+        read[key] = Upload(upload.name, upload.size, upload.handle)
+        read[key].read({by_abstract: "label"})
+    return key, read[key]
+
+
+def _files(signature: Sequence[str]) -> set[str]:
+    """The uploads of an import, whichever verdict they were read with."""
+    return {key.partition(BY)[0] for key in signature}
+
+
+def _touched() -> None:
+    """Told apart from a visit to another page, after which the uploads are gone too."""
+    st.session_state[f"{PREFIX}/touched"] = True
+
+
+def _start_over() -> None:
+    """Cancel: give up the files in hand, and what was stored of them in the meantime."""
+    state = st.session_state
+    number = state.get(f"{PREFIX}/round", 0)
+    in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
+    imported = state.get(f"{PREFIX}/imported")
+    if imported is not None and in_hand & _files(imported[0]):
+        _forget_import(shell.store())
+    state[f"{PREFIX}/round"] = number + 1
+    state[f"{PREFIX}/read"] = {}
+
+
+def _still_there(store: Store) -> Documents | None:
+    imported = st.session_state.get(f"{PREFIX}/imported")
+    if imported is None:
+        return None
+    documents = _from_store(store, store.collection(imported[1]))
+    st.caption(
+        shell.escape_markdown(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
+    )
+    _preview(documents.frame)
+    return documents
+
+
+def _import(store: Store, uploads: dict[str, Upload]) -> str:
+    """Merge and store the files once; files added to an import, or another choice of what to merge, replace it."""
+    state = st.session_state
+    imported: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
+    signature = tuple(uploads)
+    proposal = _proposal(uploads)
+    wanted = _wanted(uploads)
+    if imported is not None and imported[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
+        return imported[1]
+    tables = [cast(RecordTable, upload.table) for upload in uploads.values()]
+    merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
+    bar = st.progress(0.0, text=f"Storing {len(merged.frame):,} documents")
+
+    def progress(done: int, total: int) -> None:
+        # The last chunk is not shown: a cancel is taken where something is shown, and nothing may come
+        # between storing the documents and remembering that they are stored.
+        if done < total:
+            bar.progress(done / total, text=f"Stored {done:,} of {total:,} documents")
+
+    collection_id = store.save_collection(
+        collection_name([table.source for table in tables]),
+        merged.frame,
+        [
+            *(described(table) for table in tables),
+            *([as_stored(proposal, wanted)] if proposal.matches else []),
+        ],
+        merged.duplicates,
+        progress=progress,
+    )
+    state[f"{PREFIX}/imported"] = (signature, collection_id)
+    state[f"{PREFIX}/merged"] = wanted
+    state[f"{PREFIX}/merge_notes"] = merged.notes
+    bar.empty()
+    if imported is not None and _files(imported[0]) & _files(signature):
+        # What is asked of a list stays when files are added to it, or merged otherwise.
+        state[f"set_up/query/{collection_id}/kept"] = state.get(f"set_up/query/{imported[1]}/kept", "")
+        _delete_unused(store, imported[1])
+    return collection_id
+
+
+def _proposal(uploads: dict[str, Upload]) -> Proposal:
+    """What is and what may be the same document among these files, found once."""
+    state = st.session_state
+    held: tuple[tuple[str, ...], Proposal] | None = state.get(f"{PREFIX}/proposal")
+    if held is None or held[0] != tuple(uploads):
+        with st.spinner("Looking for documents that occur twice"):
+            held = (
+                tuple(uploads),
+                propose([cast(RecordTable, each.table).frame for each in uploads.values()]),
+            )
+        state[f"{PREFIX}/proposal"] = held
+    return held[1]
+
+
+def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
+    """The matches that are to be merged: as proposed until a person chooses otherwise."""
+    chosen: tuple[tuple[str, ...], frozenset[int]] | None = st.session_state.get(f"{PREFIX}/chosen")
+    return chosen[1] if chosen is not None and chosen[0] == tuple(uploads) else _proposal(uploads).by_default
+
+
+def _review(uploads: dict[str, Upload]) -> None:
+    """Show what is merged; another choice is imported anew."""
+    wanted = _wanted(uploads)
+    titles = pd.concat(
+        [
+            cast(RecordTable, each.table).frame[["title", "authors", "date", "source"]]
+            for each in uploads.values()
+        ]
+    )
+    key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
+    chosen = merging.review(_proposal(uploads), titles, wanted, key)
+    if chosen is not None:
+        st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
+        st.rerun()
+
+
+def collection_name(files: Sequence[str]) -> str:
+    """What an import is called.
+
+    Examples
+    --------
+    >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
+    ('a.csv', 'a.csv and 2 more')
+    """
+    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+
+
+def described(table: RecordTable) -> dict[str, Any]:
+    """What was understood of a file, as the store keeps it."""
+    return {
+        "source": table.source,
+        "format": table.format,
+        "records": len(table.frame),
+        "understood": table.understood,
+        "notes": list(table.notes),
+    }
+
+
+def _forget_import(store: Store) -> None:
+    imported = st.session_state.pop(f"{PREFIX}/imported", None)
+    if imported is not None:
+        _delete_unused(store, imported[1])
+
+
+def _delete_unused(store: Store, collection_id: str) -> None:
+    # One that a session uses stays.
+    with contextlib.suppress(InputProblem):
+        store.delete_collection(collection_id)
+
+
+def _ask_for_columns(file_id: str, upload: Upload) -> None:
+    """Offer a mapping where no title was recognised."""
+    problem = cast(UnrecognisedColumns, upload.unrecognised)
+    with st.container(border=True):
+        st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
+        st.dataframe(problem.preview, hide_index=True, width="stretch")
+        chosen: dict[str, str] = {}
+        for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
+            theirs = column.selectbox(
+                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
+            )
+            if theirs != NO_COLUMN:
+                chosen[theirs] = field
+        st.button(
+            "Read the file with these columns",
+            key=f"{PREFIX}/map/{file_id}",
+            disabled="title" not in chosen.values(),
+            on_click=upload.read,
+            args=(chosen,),
+        )
+
+
+def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str) -> None:
+    """What was read, column by column, and what was noticed."""
+    row = store.collection(collection_id)
+    parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
+    merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
+    st.success(
+        shell.escape_markdown(f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."),
+        icon=":material/check:",
+    )
+    notes = [
+        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
+    ]
+    notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
+    if notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+        st.html(f'<ul class="tar-meta tar-notes">{items}</ul>')
+    with st.expander("What was understood, column by column"):
+        rows = [
+            {"file": table.source, "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
+            for table in tables
+            for theirs, ours in table.understood.items()
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def _preview(frame: pd.DataFrame) -> None:
+    """The first records as they were read, empty columns left out."""
+    with st.expander("First documents as they were read"):
+        head = frame.head(5).drop(columns=["source"])
+        shown = [name for name in head.columns if head[name].astype("str").replace("nan", "").any()]
+        st.dataframe(head[shown].rename(columns=FIELD_WORDS), hide_index=True, width="stretch")

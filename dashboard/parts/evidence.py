@@ -1,0 +1,210 @@
+"""What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.drawing import AsItIs, picture_buttons
+from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
+from dashboard.parts.panels import unbroken
+from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence import figures, words
+from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.files import trace_to_csv
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.teaching.glossary import named
+
+ROOM = 10  # rows by which a figure grows where studies are added one by one
+LARGE = 60  # studies from which a figure may take a moment
+
+
+@dataclass(frozen=True)
+class View:
+    """One tab: a figure or a table, what it says, and its numbers as CSV.
+
+    Parameters
+    ----------
+    name : str
+        Ends the names of its files.
+    title : str
+        Of the tab.
+    sentence, rows, figure : callable
+        Of the evidence and q*; `figure` is None for the table of parameters.
+    needs_q_star : bool
+    grows : bool
+        Whether the figure has a row for every study.
+    """
+
+    name: str
+    title: str
+    sentence: Callable[[Evidence, Any], str]
+    rows: Callable[[Evidence, Any], list[dict[str, Any]]]
+    figure: Callable[..., Figure] | None
+    needs_q_star: bool = False
+    grows: bool = False
+
+
+VIEWS = (
+    View(
+        "forest",
+        "Forest",
+        lambda e, q: words.forest_sentence(e),
+        lambda e, q: e.study_rows(),
+        lambda e, q, **how: figures.forest(e, **how),
+        grows=True,
+    ),
+    View(
+        "sroc",
+        "SROC",
+        lambda e, q: words.sroc_sentence(e),
+        lambda e, q: e.curve_rows(),
+        lambda e, q, **how: figures.sroc(e, **how),
+    ),
+    View(
+        "belief",
+        "Belief by study",
+        words.path_sentence,
+        lambda e, q: e.path_rows(),
+        figures.belief_by_study,
+    ),
+    View(
+        "posterior",
+        "Prior and posterior",
+        lambda e, q: words.density_sentence(e),
+        lambda e, q: e.density_rows(),
+        lambda e, q, **how: figures.prior_and_posterior(e, **how),
+    ),
+    View(
+        "without",
+        "Leave one out",
+        words.without_sentence,
+        lambda e, q: e.without_rows(),
+        figures.leave_one_out,
+        grows=True,
+    ),
+    View(
+        "value",
+        "Value of more studies",
+        words.value_sentence,
+        lambda e, q: e.value_rows(q),
+        figures.value_of_more,
+        needs_q_star=True,
+    ),
+    View(
+        "revman",
+        "Table for RevMan",
+        lambda e, q: words.parameters_sentence(e),
+        lambda e, q: e.parameter_rows(),
+        None,
+    ),
+)
+
+
+def panel(
+    tables: Tables,
+    *,
+    theta: float,
+    engine: str,
+    prior: Prior,
+    q_star: float | None = None,
+    simulated: bool = False,
+    growing: bool = False,
+    key: str,
+    file_stem: str,
+) -> None:
+    """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
+
+    May be drawn inside a fragment.
+
+    Parameters
+    ----------
+    tables : Tables
+        n studies.
+    theta, engine, prior
+        What the belief is asked, see :func:`tarstop_core.evidence.summary.evidence`.
+    q_star : float, optional
+        Threshold belief; drawn, and needed for the value of more studies.
+    simulated : bool
+        Says so in every figure.
+    growing : bool
+        Whether studies are added while it is looked at: figures then seldom change their height, which
+        would cost another 100 ms and make the page jump.
+    key : str
+        Prefix of everything it keeps in the browser session.
+    file_stem : str
+        Begins the names of files that are saved.
+    """
+    st.html(FRAME / "evidence.css")
+    shown = evidence(tables, theta, engine, prior)
+    views = [view for view in VIEWS if q_star is not None or not view.needs_q_star]
+    tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
+    for tab, view in zip(tabs, views, strict=True):
+        if tab.open:
+            # The word that the style sheet and the script look for, in the class that the key becomes.
+            with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
+                room = {"room": ROOM if growing else 1} if view.grows else {}
+                _draw(view, shown, q_star, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
+    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+
+
+def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name: str, **how: Any) -> None:
+    slow = len(shown) > LARGE
+    with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
+        sentence, rows = view.sentence(shown, q_star), view.rows(shown, q_star)
+        dark = st.context.theme.type == "dark"
+        figure = view.figure(shown, q_star, dark=dark, **how) if view.figure else {}
+    known = named(view.title)
+    what = f" {shell.term(known.key, 'What is this?')}" if known else ""
+    # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
+    st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
+    # Nothing to draw while "reml" is not identified: the sentence says so.
+    drawn = bool(figure.get("data"))
+    if drawn:
+        with st.container(key=f"{key}-tar-wide-{view.name}"):
+            st.plotly_chart(
+                AsItIs(figure),
+                config={"displayModeBar": False},
+                key=f"{key}/figure/{view.name}",
+                alt=sentence,
+                width="stretch",
+            )
+    elif view.figure is None and rows:
+        _parameters(rows)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if drawn:
+            picture_buttons(file_name)
+        st.download_button(
+            "CSV",
+            data=lambda: trace_to_csv(rows),
+            file_name=f"{file_name}.csv",
+            mime="text/csv",
+            key=f"{key}/csv/{view.name}",
+            disabled=not rows,
+            on_click="ignore",
+        )
+
+
+def _parameters(rows: list[dict[str, Any]]) -> None:
+    cells = "".join(
+        f"<tr><td>{html.escape(row['parameter'])}</td><td>{_parameter(row['value'])}</td>"
+        f"<td>{html.escape(row['meaning'])}</td></tr>"
+        for row in rows
+    )
+    st.html(
+        '<div class="tar-parameters"><table><thead><tr><th>parameter</th><th>value</th><th>what it is</th></tr>'
+        f"</thead><tbody>{cells}</tbody></table></div>"
+    )
+
+
+def _parameter(value: float | None) -> str:
+    if value is None:
+        return "not defined"
+    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"

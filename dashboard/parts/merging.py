@@ -1,0 +1,171 @@
+"""Set-up, step 1: what is merged on import, for a person to look at and to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from tarstop_core.documents.duplicates import Match
+from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.merging import Proposal
+from tarstop_core.presentation.numbers import count_of
+
+MOST_SHOWN = 1_000
+AUTHORS = 48  # characters: the date and the file stay in sight after them
+FOUR_LINES = 96  # pixels of a row in which titles wrap
+MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
+STANDS, MEMBERS = "count once", "also published as"
+
+
+def review(
+    proposal: Proposal, titles: pd.DataFrame, chosen: frozenset[int], key: str
+) -> frozenset[int] | None:
+    """Show every match with a tick; the new choice once it is asked for, else None.
+
+    Parameters
+    ----------
+    proposal : Proposal
+    titles : DataFrame
+        Columns `title`, `authors`, `date` and `source` of all records, one file after the other.
+    chosen : frozenset of int
+        Matches that are merged now.
+    key : str
+        Of the widgets: another for every import.
+    """
+    if not proposal.matches:
+        return None
+    # Those that a person has to judge come first, and all of them are shown before others.
+    places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
+    shown = places[:MOST_SHOWN]
+    # Keyed, so that it stays open when its heading changes.
+    with st.expander(f"Look at what is merged: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
+        st.caption(
+            "The same documents are merged unless you untick them; those that are perhaps the same stay apart unless "
+            "you tick them. The record kept takes over what it lacks from the other."
+        )
+        if len(places) > len(shown):
+            st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
+        table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
+        edited = st.data_editor(
+            table,
+            hide_index=True,
+            width="stretch",
+            disabled=[name for name in table.columns if name != MERGE],
+            column_config={
+                MERGE: st.column_config.CheckboxColumn(width="small"),
+                "why": st.column_config.TextColumn(width="medium"),
+                "kept": st.column_config.TextColumn(width="medium"),
+                "would be merged": st.column_config.TextColumn(width="medium"),
+            },
+            row_height=FOUR_LINES,
+            key=f"{key}/table",
+        )
+        ticked = {at for at, tick in zip(shown, edited[MERGE].tolist(), strict=True) if tick}
+        wanted = frozenset(ticked | (chosen - set(shown)))
+        if st.button("Merge as ticked", disabled=wanted == chosen, key=f"{key}/apply"):
+            return wanted
+    return None
+
+
+def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
+    """What there is to look at, or what became of it once a person chose.
+
+    Examples
+    --------
+    >>> from tarstop_core.documents.duplicates import merge_records
+    >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
+    >>> proposal = Proposal(merge_records([]), matches)
+    >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))
+    ('1 the same, 2 perhaps the same', '2 merged, 1 kept apart')
+    """
+    total = len(proposal.matches)
+    if chosen != proposal.by_default:
+        counts = {"merged": len(chosen), "kept apart": total - len(chosen)}
+    else:
+        same = len(proposal.by_default)
+        counts = {SAME: same, MAYBE: total - same}
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+
+
+def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
+    return {
+        MERGE: ticked,
+        "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
+        "kept": _named(titles, match.kept),
+        "would be merged": _named(titles, match.other),
+    }
+
+
+def _named(titles: pd.DataFrame, row: int) -> str:
+    title, authors, date, source = (
+        str(titles[name].iloc[row]) for name in ("title", "authors", "date", "source")
+    )
+    return " · ".join(
+        filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source))
+    )
+
+
+def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
+    """Patent families that are to count once, as positions in the collection; a person may untick any."""
+    held: tuple[str, list[list[int]]] | None = st.session_state.get("set_up/families")
+    if held is None or held[0] != key:
+        held = (key, family_groups(frame))
+        st.session_state["set_up/families"] = held
+    groups = held[1]
+    if not groups:
+        return []
+    others = sum(map(len, groups)) - len(groups)
+    once = st.checkbox(
+        shell.escape_label(
+            f"Count each patent family once: {len(groups):,} {'families' if len(groups) > 1 else 'family'} with "
+            f"{count_of(others)} beside the first"
+        ),
+        value=True,
+        key=f"set_up/families/{key}",
+        persist_state="session",
+        help="One invention published in several countries is one document: the member ranked first stands for the "
+        "others, so that a hit, and the chance of one, counts once.",
+    )
+    if not once:
+        return []
+    shown = groups[:MOST_SHOWN]
+    with st.expander("Look at the families"):
+        table = pd.DataFrame([_family(frame, group) for group in shown])
+        edited = st.data_editor(
+            table,
+            hide_index=True,
+            width="stretch",
+            disabled=[name for name in table.columns if name != STANDS],
+            column_config={
+                STANDS: st.column_config.CheckboxColumn(width="small"),
+                "first in the list": st.column_config.TextColumn(width="medium"),
+                MEMBERS: st.column_config.TextColumn(width="medium"),
+            },
+            row_height=FOUR_LINES,
+            key=f"set_up/families/{key}/table",
+        )
+    kept = [group for group, tick in zip(shown, edited[STANDS].tolist(), strict=True) if tick]
+    return [*kept, *groups[MOST_SHOWN:]]
+
+
+def say_where_no_families(frame: pd.DataFrame) -> None:
+    """Of patents: whoever expects families to count once is told that none is named."""
+    if not (frame["family"] != "").any():
+        st.caption(
+            "This list does not say which documents belong to one patent family, so each counts by itself."
+        )
+
+
+def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
+    names = [frame["publication_number"].iloc[row] or frame["id"].iloc[row] for row in group]
+    title = str(frame["title"].iloc[group[0]])
+    return {
+        STANDS: True,
+        "kind": "one family",
+        "first in the list": f"{title} · {names[0]}",
+        MEMBERS: ", ".join(names[1:]),
+    }

@@ -1,0 +1,187 @@
+"""Pieces of the Results page: a figure with its sentence and downloads, and tables that scroll by themselves."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.drawing import AsItIs, picture_buttons
+from tarstop_core.files import table_to_csv
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.html import table_block
+
+PLAIN = {"displayModeBar": False, "responsive": True}
+
+
+def figure(
+    name: str,
+    heading: str,
+    drawing: Figure,
+    sentence: str,
+    rows: pd.DataFrame,
+    file_stem: str,
+    on_select: Callable[[], None] | None = None,
+) -> None:
+    """A figure below what it finds, with one sentence, and its files.
+
+    Parameters
+    ----------
+    name : str
+        Unique on the page.
+    heading : str
+    drawing : dict
+    sentence : str
+        Shown below, and the alternative text.
+    rows : DataFrame
+        Its numbers, for the CSV.
+    file_stem : str
+    on_select : callable, optional
+        Called when a point is clicked; the selection is in the session state at :func:`chart_key`.
+    """
+    # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
+    with st.container(key=f"results-tar-figure-{name}"):
+        heading_of(heading)
+        with st.container(key=f"results-tar-wide-{name}"):
+            if on_select is None:
+                st.plotly_chart(
+                    AsItIs(drawing), config=PLAIN, key=chart_key(name), alt=sentence, width="stretch"
+                )
+            else:
+                st.plotly_chart(
+                    AsItIs(drawing),
+                    config=PLAIN,
+                    key=chart_key(name),
+                    alt=sentence,
+                    width="stretch",
+                    on_select=on_select,
+                    selection_mode="points",
+                )
+        note(sentence)
+        files(f"{file_stem}-{name}", rows, name, pictures=True)
+
+
+def chart_key(name: str) -> str:
+    """Where a chart's selection is kept."""
+    return f"results/chart/{name}"
+
+
+def heading_of(text: str) -> None:
+    """A small heading."""
+    st.html(f'<h3 class="tar-part">{html.escape(text)}</h3>')
+
+
+def note(text: str) -> None:
+    """A sentence below a figure or table."""
+    st.caption(shell.escape_markdown(unbroken(text)))
+
+
+def unbroken(text: str) -> str:
+    """Percentages that no line break parts from their sign."""
+    return text.replace(" %", "\u00a0%")
+
+
+def files(
+    stem: str,
+    rows: pd.DataFrame,
+    name: str,
+    *,
+    pictures: bool = False,
+    more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
+) -> None:
+    """Buttons that save: pictures of the figure above, its numbers as CSV, and more texts by suffix.
+
+    Parameters
+    ----------
+    stem : str
+        Begins the names of files.
+    rows : DataFrame
+    name : str
+        Unique on the page.
+    pictures : bool
+    more : mapping, optional
+        By label of the button: end of the file's name, and what makes its text.
+    """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pictures:
+            picture_buttons(stem)
+        st.download_button(
+            "CSV",
+            data=lambda: table_to_csv(rows),
+            file_name=f"{stem}.csv",
+            mime="text/csv",
+            key=f"results/csv/{name}",
+            on_click="ignore",
+        )
+        for label, (suffix, text) in (more or {}).items():
+            st.download_button(
+                label,
+                data=text,
+                file_name=f"{stem}{suffix}",
+                mime="text/plain" if suffix == ".tex" else "text/csv",
+                key=f"results/{label}/{name}",
+                on_click="ignore",
+            )
+
+
+def table(frame: pd.DataFrame, caption: str = "", *, prose: bool = False) -> None:
+    """A table of texts that scrolls sideways where it does not fit, with its caption below, in view."""
+    st.html(f'<div class="tar-table">{table_block(frame, "", wide=prose, heading=shell.linked)}</div>')
+    if caption:
+        note(caption)
+
+
+def with_room(drawing: Figure) -> Figure:
+    """The same figure with legend and mark where axis titles are not, however narrow the page."""
+    layout = drawing["layout"]
+    if "legend" in layout:
+        layout["legend"] |= {"yref": "container", "y": 0, "yanchor": "bottom"}
+        _in_colour(drawing)
+    for mark in layout["annotations"]:
+        if mark["text"] == "simulated":
+            mark["yshift"] = 16
+    layout["margin"]["t"] += 18
+    layout["height"] += 40
+    layout["margin"]["b"] += 22
+    return drawing
+
+
+def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
+    """The same figure with its legend entries under the names of their families.
+
+    Parameters
+    ----------
+    drawing : dict
+        Its first traces are one a method.
+    families : sequence of str
+        Of the traces, in their order.
+    """
+    if not drawing["layout"].get("showlegend"):
+        return drawing
+    # What follows the lines has no entry.
+    for trace, family in zip(drawing["data"][: len(families)], families, strict=True):
+        trace["legendgroup"] = family
+        trace["legendgrouptitle"] = {"text": FAMILY_TITLES.get(family, family)}
+    drawing["layout"]["legend"] |= {"groupclick": "toggleitem"}
+    _in_colour(drawing)
+    return drawing
+
+
+def _in_colour(drawing: Figure) -> None:
+    """Give the legend the colour of the other texts: the theme's own would be lost in a saved picture."""
+    colour = drawing["layout"]["font"]["color"]
+    legend = drawing["layout"]["legend"]
+    legend["font"] = {**legend.get("font", {}), "color": colour}
+    legend["grouptitlefont"] = {"color": colour, "size": 12}
+
+
+FAMILY_TITLES = {
+    "paper's policy": "the paper’s policies (solid)",
+    "paper's baseline": "the paper’s baselines (dashed)",
+    "beyond the paper": "beyond the paper",
+    "reference": "references (dotted)",
+}
+FAMILY_ORDER = ("paper's policy", "beyond the paper", "paper's baseline", "reference")

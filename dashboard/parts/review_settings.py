@@ -1,0 +1,360 @@
+"""What a diagnostic-accuracy review asks of a person beside what every session asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar, cast
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts import chances
+from tarstop_core.belief.prior import Prior, from_json
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.samples.shipped import priors
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import FULL_TIMES
+
+T = TypeVar("T", int, str)
+
+PREFIX = "set_up/review"
+SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
+
+STAGES = {
+    2: ("Titles and abstracts first, reports later", "What a report holds is known only in full text."),
+    1: ("Each document and its table at once", "As in the paper."),
+}
+ENGINES = {
+    "bivariate": ("Exact counts, both groups", "The default: diseased and healthy together, no correction."),
+    "univariate": ("Exact counts, sensitivity only", "A quick preview; needs no FP and TN."),
+    "reml": (
+        "Reitsma model by REML",
+        "What meta-analysis software prints; it knows no prior and is not identified before 3 studies.",
+    ),
+}
+TRUTHS = {
+    "pooled": ("Pooled sensitivity", "Whether it really exceeds θ: the definition in the paper’s text."),
+    "full_evidence": (
+        "The whole list",
+        "What screening everything would have led you to do: the one behind the paper’s tables.",
+    ),
+}
+OTHER_PRIORS = {
+    "weak": "Weak: hardly anything is known (default)",
+    "own": "My own s and τ",
+    "file": "From a file",
+}
+
+
+# --- what is at stake ---------------------------------------------------------------------------
+
+
+def in_paper_mode() -> bool:
+    """As it stands further down the page: it decides the stages."""
+    return bool(st.session_state.get(f"{PREFIX}/paper", False))
+
+
+def theta(plus: str) -> float:
+    """Ask which sensitivity is enough."""
+    share = st.slider(
+        f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
+        1,
+        99,
+        75,
+        format="%d %%",
+        key=f"{PREFIX}/theta",
+        persist_state="session",
+        help=f"θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
+        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
+    )
+    st.caption(
+        f"θ = {share / 100:.2f}: good enough is a test that finds more than {share} of 100 people who have the "
+        "condition."
+    )
+    return share / 100
+
+
+def stages() -> int:
+    """Ask when a report is read in full."""
+    chosen = _radio("How do you read?", STAGES, f"{PREFIX}/stages", disabled=in_paper_mode())
+    if in_paper_mode():
+        st.caption("Paper mode (under Chances) reads each document and its table at once.")
+        return 1
+    return int(chosen)
+
+
+def stages_chosen() -> int:
+    """The same as it stands further down the page: it decides which labels of a file count."""
+    return 1 if in_paper_mode() else int(st.session_state.get(f"{PREFIX}/stages") or next(iter(STAGES)))
+
+
+def full_cost(settings: Settings) -> float:
+    """Ask what reading a report in full costs; in the payoffs' unit."""
+    times = st.number_input(
+        "Reading one report in full costs as much as how many titles and abstracts?",
+        0.0,
+        10_000.0,
+        FULL_TIMES,
+        step=1.0,
+        format="%g",
+        key=f"{PREFIX}/times",
+        persist_state="session",
+        width=470,
+    )
+    cost = times * settings.cost
+    guess = f" {FULL_TIMES:g} is only a place to start from." if times == FULL_TIMES else ""
+    st.caption(
+        shell.escape_markdown(f"A report in full costs {amount(cost, settings.payoffs.unit)}.{guess}")
+        if settings.cost
+        else "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."
+    )
+    return cost
+
+
+# --- chances ------------------------------------------------------------------------------------
+
+
+def starting_chance(settings: Settings) -> float:
+    """Ask for b_0, or say what the chosen prior makes it."""
+    prior = chosen_prior()
+    if prior is None or chosen_engine() == "reml":
+        return chances.starting_chance(settings)
+    b_0 = prior.at(settings.theta).b_0
+    st.markdown(
+        f"Chance that sensitivity exceeds {percent(settings.theta)}, before reading: **{percent(b_0)}**"
+    )
+    st.caption(
+        f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More assumptions to set it yourself."
+    )
+    return b_0
+
+
+def data_share(learned: DataShare, simulated: bool) -> DataShare:
+    """Ask how many included reports bring a table: P(data | included), with its spread.
+
+    Parameters
+    ----------
+    learned : DataShare
+        What comes with the programme.
+    simulated : bool
+        Whether it was learned from simulated reviews.
+    """
+    choices = {
+        "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
+        "own": "My own expectation",
+        "open": "I do not know",
+    }
+    chosen = st.selectbox(
+        "How many of the included reports bring a 2×2 table?",
+        list(choices),
+        format_func=choices.__getitem__,
+        key=f"{PREFIX}/share/{learned.source}",
+        persist_state="session",
+    )
+    share = learned if chosen == "learned" else DataShare()
+    if chosen == "own":
+        left, right = st.columns(2, gap="medium")
+        mean = left.slider(
+            "Expected share", 1, 99, 50, format="%d %%", key=f"{PREFIX}/share/mean", persist_state="session"
+        )
+        sure = right.number_input(
+            "As sure as after reading … reports",
+            1,
+            1000,
+            SURENESS,
+            key=f"{PREFIX}/share/sure",
+            persist_state="session",
+        )
+        share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
+    low, high = share.interval()
+    source = f" Learned from {share.source}." if share.topics else ""
+    st.caption(
+        shell.escape_markdown(
+            f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
+            f"you read in full corrects it.{source}"
+        )
+    )
+    return share
+
+
+# --- more assumptions ---------------------------------------------------------------------------
+
+
+def more(settings: Settings) -> Settings:
+    """Ask for what has a default that most people leave as it is."""
+    paper = st.toggle(
+        "Paper mode",
+        key=f"{PREFIX}/paper",
+        persist_state="session",
+        help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
+        "keeps a rule from stopping.",
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        engine, truth, floor = _engine(), _truth(), _floor(paper)
+    with right:
+        prior = _prior(settings)
+    settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+    return settings.paper_mode() if paper else settings
+
+
+def chosen_engine() -> str:
+    """As it stands further down the page: REML knows no prior."""
+    return str(st.session_state.get(f"{PREFIX}/engine", "bivariate"))
+
+
+def _engine() -> str:
+    return _radio("Where the belief comes from", ENGINES, f"{PREFIX}/engine")
+
+
+def _truth() -> str:
+    return _radio("What the right decision is", TRUTHS, f"{PREFIX}/truth")
+
+
+def _floor(paper: bool) -> float:
+    floor = st.slider(
+        "Never say stop while the chance of the right decision is below",
+        0,
+        99,
+        0,
+        format="%d %%",
+        key=f"{PREFIX}/floor",
+        persist_state="session",
+        disabled=paper,
+        help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
+        f"cost. A {shell.term('floor', 'floor')} overrules it.",
+    )
+    st.caption(
+        f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
+        if floor
+        else "0 %: off. The rule alone decides."
+    )
+    return floor / 100
+
+
+def chosen_prior() -> Prior | None:
+    """The learned or uploaded prior in force; None where a person sets b_0 themselves."""
+    state = st.session_state
+    name = state.get(f"{PREFIX}/prior", "weak")
+    if name == "file":
+        return cast("Prior | None", state.get(f"{PREFIX}/prior/taken"))
+    return priors().get(name)
+
+
+def _prior(settings: Settings) -> Prior:
+    if chosen_engine() == "reml":
+        st.caption("REML knows no prior: before 3 studies the belief is b₀.")
+        return Prior()
+    shipped = priors()
+    words = {
+        "weak": OTHER_PRIORS["weak"],
+        **{name: _learned(prior) for name, prior in shipped.items()},
+        **OTHER_PRIORS,
+    }
+    name = st.selectbox(
+        "What is believed of sensitivity before any study",
+        list(words),
+        format_func=words.__getitem__,
+        key=f"{PREFIX}/prior",
+        persist_state="session",
+    )
+    if name == "file":
+        _file()
+    prior = chosen_prior() or (_own() if name == "own" else Prior())
+    if prior.learned_from is not None:
+        learned = prior.learned_from
+        at = "" if learned.theta == settings.theta else f" at θ = {learned.theta:g}, carried over to yours"
+        st.caption(
+            shell.escape_markdown(
+                f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
+            )
+        )
+    elif name == "weak":
+        st.caption("s = 1.5, τ scale 1, as MetaBayesDTA has them, around the b₀ you give.")
+    shown = replace(prior, b_0=settings.b_0)
+    said = prior_sentence(shown, settings.theta)
+    st.plotly_chart(
+        prior_figure(shown, settings.theta, st.context.theme.type == "dark"),
+        config={"staticPlot": True},
+        alt=said,
+        key=f"{PREFIX}/prior/figure",
+    )
+    st.caption(shell.escape_markdown(said))
+    return prior
+
+
+def _learned(prior: Prior) -> str:
+    learned = prior.learned_from
+    return f"Learned from {learned.reviews:,} reviews" if learned else "A prior that comes with the programme"
+
+
+def _own() -> Prior:
+    left, right = st.columns(2, gap="medium")
+    s = left.slider(
+        "s: spread of pooled sensitivity, logits",
+        0.2,
+        5.0,
+        1.5,
+        step=0.1,
+        key=f"{PREFIX}/prior/s",
+        persist_state="session",
+    )
+    tau = right.slider(
+        "τ: scale of the differences between studies, logits",
+        0.05,
+        3.0,
+        1.0,
+        step=0.05,
+        key=f"{PREFIX}/prior/tau",
+        persist_state="session",
+    )
+    return Prior(s=s, tau=tau)
+
+
+def _file() -> None:
+    key = f"{PREFIX}/prior/upload"
+    st.file_uploader(
+        "A prior as JSON, as this programme writes it", type=["json"], key=key, on_change=_take_prior
+    )
+    state = st.session_state
+    problem = state.get(f"{PREFIX}/prior/problem")
+    if problem:
+        shell.problem_box(problem)
+    elif chosen_prior() is None:
+        st.caption("Until a file is given, the weak prior stands in.")
+
+
+def _take_prior() -> None:
+    state = st.session_state
+    for name in ("problem", "taken"):
+        state.pop(f"{PREFIX}/prior/{name}", None)
+    file = state[f"{PREFIX}/prior/upload"]
+    if file is None:
+        return
+    try:
+        state[f"{PREFIX}/prior/taken"] = from_json(_text(file.getvalue(), file.name), file.name)
+    except InputProblem as problem:
+        state[f"{PREFIX}/prior/problem"] = str(problem)
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputProblem(f"{name} is not text; give a prior as JSON.") from None
+
+
+def _radio(label: str, options: dict[T, tuple[str, str]], key: str, disabled: bool = False) -> T:
+    chosen: T = st.radio(
+        label,
+        list(options),
+        format_func=lambda option: options[option][0],
+        captions=[caption for _, caption in options.values()],
+        key=key,
+        persist_state="session",
+        disabled=disabled,
+    )
+    return chosen

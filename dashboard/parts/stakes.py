@@ -1,0 +1,466 @@
+"""What is at stake: one value, shown in forms that are kept in step.
+
+The value itself lives beside the widgets; every widget is a view of it, rounded as a person reads it.
+Moving one changes only what that widget is about, so nothing drifts by being shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import streamlit as st
+
+from dashboard.frame.shell import escape_markdown, problem_box, term
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.explain import consequences, question
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
+
+FRACTIONS: tuple[float, ...] = (
+    0.0,
+    *(float(f"{step}e{decade}") for decade in range(-5, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
+    1.0,
+)
+"""Stops of the cost slider, as shares of K."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What a person has entered.
+
+    Parameters
+    ----------
+    stakes : Stakes
+        The last usable value.
+    problems : tuple of str
+        What cannot be used as it stands, a sentence each.
+    """
+
+    stakes: Stakes
+    problems: tuple[str, ...] = ()
+
+
+def panel(key: str, settings: Settings) -> Panel:
+    """Ask what is at stake, in three forms.
+
+    Parameters
+    ----------
+    key : str
+        Prefix of everything it keeps in the browser session.
+    settings : Settings
+        Gives the names of the actions, and what else decides the consequences. Its payoffs and cost are
+        where the panel begins.
+
+    Returns
+    -------
+    Panel
+    """
+    state = st.session_state
+    if f"{key}/truth" not in state:
+        state[f"{key}/truth"] = Stakes(settings.payoffs, settings.cost)
+        state[f"{key}/problems"] = {}
+    stakes: Stakes = state[f"{key}/truth"]
+    problems: dict[str, str] = state[f"{key}/problems"]
+    for name, value in views(stakes).items():
+        # After a visit to another page the widgets are gone and the value is still here.
+        if f"{key}/{name}" not in state and name not in problems:
+            state[f"{key}/{name}"] = value
+
+    questions, sliders, payoffs = st.tabs(
+        ["Two questions", "Two sliders", "Four consequences"], key=f"{key}/form"
+    )
+    with questions:
+        _questions(key, settings, stakes)
+    with sliders:
+        _sliders(key, settings, stakes)
+    with payoffs:
+        _consequences(key, settings, stakes)
+    for sentence in problems.values():
+        problem_box(sentence)
+    if not problems:
+        for sentence in consequences(replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)):
+            st.info(escape_markdown(sentence), icon=":material/info:")
+    return Panel(stakes, tuple(problems.values()))
+
+
+def compact(
+    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None = None
+) -> Settings | None:
+    """Only the two sliders, for a page where something else comes first.
+
+    Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. May be called inside
+    a fragment.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
+    key : str
+        Prefix of everything it keeps in the browser session.
+    on_change : callable, optional
+        Called with the whole new settings before the page (or fragment) is drawn again, so that one
+        drawing is enough. Where it does not take them over, the sliders go back.
+
+    Returns
+    -------
+    Settings or None
+        Without `on_change`: the new settings, once, in the drawing that a moved slider caused.
+    """
+    state = st.session_state
+    stakes = Stakes(settings.payoffs, settings.cost)
+    if state.get(f"{key}/shown") != stakes:
+        for name in ("q", "fraction"):
+            state[f"{key}/{name}"] = views(stakes)[name]
+        state[f"{key}/shown"] = stakes
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _q_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "q"))
+    with right:
+        _cost_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "fraction"))
+    moved: Settings | None = state.pop(f"{key}/moved", None)
+    return moved
+
+
+def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
+    """What a threshold means, for a person.
+
+    Examples
+    --------
+    >>> q_star_in_words(0.8, "Reject")
+    'q* = 0.80: “Reject” only when more than 80 % sure that prior art exists'
+    """
+    return f"q* = {q_star:.2f}: “{plus}” only when more than {percent(q_star)} sure that {what}"
+
+
+def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
+    """What a cost means, for a person.
+
+    Parameters
+    ----------
+    stakes : Stakes
+    abstracts : bool
+        Whether it is titles and abstracts that are read at this cost.
+
+    Examples
+    --------
+    >>> from tarstop_core.value.stakes import START
+    >>> cost_in_words(START)
+    'c = 0.001: reading 500 documents would cost as much as the worse mistake'
+    >>> cost_in_words(START, abstracts=True)
+    'c = 0.001: reading 500 titles and abstracts would cost as much as the worse mistake'
+    >>> cost_in_words(START.with_cost(0))
+    'c = 0: reading costs nothing'
+    """
+    shown = f"c = {amount(stakes.cost, stakes.payoffs.unit)}"
+    if stakes.cost == 0:
+        return f"{shown}: reading costs nothing"
+    if stakes.documents < 1:
+        one = "one title and abstract" if abstracts else "one document"
+        return f"{shown}: {one} costs more than the worse mistake"
+    many = count_of(stakes.documents)
+    if abstracts:
+        many = many.replace("documents", "titles and abstracts").replace("document", "title and abstract")
+    return f"{shown}: reading {many} would cost as much as the worse mistake"
+
+
+def reads_abstracts(settings: Settings) -> bool:
+    """Whether what is read at the cost per document is its title and abstract alone."""
+    return settings.review and settings.stages == 2
+
+
+# --- the three forms ----------------------------------------------------------------------------
+
+
+def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
+    plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    mistakes = (
+        (f"a test whose {_not(settings)}", f"a test whose {question(settings)}")
+        if settings.review
+        else (f"although {_not(settings)}", f"although {question(settings)}")
+    )
+    names = {
+        "plus": f"“{plus}” {mistakes[0]}",
+        "minus": f"“{minus}” {mistakes[1]}",
+        "equal": "Both are equally bad",
+    }
+    read = "titles and abstracts" if reads_abstracts(settings) else "documents"
+    st.radio(
+        "Which mistake is worse?",
+        list(names),
+        index=list(names).index(views(stakes)["worse"]),
+        format_func=names.__getitem__,
+        key=f"{key}/worse",
+        on_change=_moved,
+        args=(key, "worse"),
+    )
+    times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
+    times.number_input(
+        "How many times worse?",
+        value=views(stakes)["times"],
+        step=1.0,
+        format="%g",
+        key=f"{key}/times",
+        disabled=stakes.worse == "equal",
+        on_change=_moved,
+        args=(key, "times"),
+    )
+    documents.number_input(
+        f"To avoid the worse of the two mistakes for certain, how many {read} would you read?",
+        value=views(stakes)["documents"],
+        step=50.0,
+        format="%g",
+        placeholder="as many as there are",
+        key=f"{key}/documents",
+        on_change=_moved,
+        args=(key, "documents"),
+    )
+    st.caption(
+        escape_markdown(
+            f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
+            f"{cost_in_words(stakes, reads_abstracts(settings))}."
+        )
+    )
+
+
+def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        _q_slider(key, stakes, settings, _moved, (key, "q"))
+    with right:
+        _cost_slider(key, stakes, settings, _moved, (key, "fraction"))
+
+
+def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
+    plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
+    yes, no = question(settings), "it does not" if settings.review else "none exists"
+    read = "title and abstract" if reads_abstracts(settings) else "document"
+    labels = {
+        "B": f"Gain from “{plus}” when {yes} (B)",
+        "L_r": f"Loss from “{plus}” when {no} (L_r)",
+        "L_g": f"Loss from “{minus}” when {yes} (L_g)",
+        "G": f"Gain from “{minus}” when {no} (G)",
+        "cost": f"Cost of reading one {read} (c)",
+    }
+    with st.container(key=f"stakes-plain-{key}"):
+        for row in (("B", "L_r"), ("L_g", "G"), ("cost", "unit")):
+            for column, name in zip(st.columns(2, gap="medium"), row, strict=True):
+                at, args = f"{key}/{name}", (key, name)
+                if name == "unit":
+                    label = "Counted in (£, hours, …)"
+                    text = views(stakes)[name]
+                    column.text_input(
+                        label,
+                        text,
+                        max_chars=20,
+                        key=at,
+                        on_change=_moved,
+                        args=args,
+                        help="The first unit you name turns the amounts above into ones in which a document "
+                        "costs 1; no advice changes by that. Then enter your own.",
+                    )
+                else:
+                    column.number_input(
+                        labels[name],
+                        value=views(stakes)[name],
+                        format="%g",
+                        step=0.01,
+                        key=at,
+                        on_change=_moved,
+                        args=args,
+                    )
+    unit = stakes.payoffs.unit
+    st.caption(
+        escape_markdown(
+            f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
+            f"{amount(stakes.payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
+            f"{amount(stakes.payoffs.wrong_minus, unit)}: q* = {stakes.payoffs.q_star:.2f}, "
+            f"c/K = {number(stakes.fraction)}."
+        )
+    )
+
+
+def _q_slider(
+    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
+) -> None:
+    st.slider(
+        "How sure before you act",
+        0.01,
+        0.99,
+        # Also where the state has it: a slider whose code arrives late begins with its default, and would
+        # report that as if the person had moved it.
+        value=views(stakes)["q"],
+        step=0.01,
+        key=f"{key}/q",
+        on_change=moved,
+        args=args,
+        help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
+    )
+    said = q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))
+    st.caption(escape_markdown(said + "."))
+
+
+def _cost_slider(
+    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
+) -> None:
+    payoffs, abstracts = stakes.payoffs, reads_abstracts(settings)
+    st.select_slider(
+        "Cost per title and abstract" if abstracts else "Cost per document",
+        FRACTIONS,
+        value=views(stakes)["fraction"],
+        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        key=f"{key}/fraction",
+        on_change=moved,
+        args=args,
+        help=(
+            f"What reading one more {'title and abstract' if abstracts else 'document'} {term('cost', 'costs')}, in the unit of the "
+            f"{term('payoffs', 'consequences')}"
+            + (
+                f" ({escape_markdown(payoffs.unit)})."
+                if payoffs.unit
+                else ", where both mistakes together cost 1."
+            )
+        ),
+    )
+    st.caption(escape_markdown(cost_in_words(stakes, abstracts) + "."))
+
+
+def _not(settings: Settings) -> str:
+    """The other answer to the question, as a clause."""
+    if settings.review:
+        return question(settings).replace("exceeds", "does not exceed")
+    return f"no {question(settings)}"
+
+
+# --- keeping them in step -----------------------------------------------------------------------
+
+
+def views(stakes: Stakes) -> dict[str, Any]:
+    """What every widget shows for a value, rounded as a person reads it."""
+    payoffs = stakes.payoffs
+    return {
+        "documents": _rounded(stakes.documents, 3) if math.isfinite(stakes.documents) else None,
+        "worse": stakes.worse,
+        "times": _rounded(stakes.times, 3),
+        "q": min(0.99, max(0.01, round(payoffs.q_star, 2))),
+        "fraction": nearest_fraction(stakes.fraction),
+        **{name: _rounded(getattr(payoffs, name), 6) for name in PAYOFF_NAMES},
+        "cost": _rounded(stakes.cost, 6),
+        "unit": payoffs.unit,
+    }
+
+
+def nearest_fraction(fraction: float) -> float:
+    """The stop of the cost slider that stands nearest, on its log scale.
+
+    Examples
+    --------
+    >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
+    (0.001, 0.0, 1.0, 1e-05)
+    """
+    if fraction == 0:
+        return 0.0
+    stops = np.array(FRACTIONS[1:])
+    return float(stops[np.argmin(np.abs(np.log(stops) - math.log(fraction)))])
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
+    """The value after one widget was moved.
+
+    Parameters
+    ----------
+    stakes : Stakes
+        Before.
+    name : str
+        One of :data:`VIEWS`.
+    value
+        What the widget holds now.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be used.
+    """
+    if name == "unit":
+        return stakes.with_unit(str(value))
+    if name == "worse":
+        return _with_worse(stakes, str(value))
+    if name == "documents" and value is None:
+        return stakes.with_documents(math.inf)
+    given = _given(name, value)
+    match name:
+        case "q":
+            return stakes.with_q_star(given)
+        case "fraction":
+            return stakes.with_fraction(given)
+        case "documents":
+            return stakes.with_documents(given)
+        case "times":
+            return _with_times(stakes, given)
+        case "cost":
+            return stakes.with_cost(given)
+    return stakes.with_payoff(cast(PayoffName, name), given)
+
+
+def _given(name: str, value: float | None) -> float:
+    """The number in a field, unless it is empty."""
+    if value is None:
+        what = {"times": "number of times", "cost": "cost"}.get(name, f"payoff {name}")
+        raise InputProblem(f"The {what} is empty; give a number.")
+    return float(value)
+
+
+def _with_worse(stakes: Stakes, worse: str) -> Stakes:
+    """The other mistake is worse now, as many times as before; or both are equally bad."""
+    if worse == "equal":
+        return stakes.with_ratio(1.0)
+    # "Worse" without a factor yet: twice is the mildest that means anything.
+    times = 2.0 if stakes.worse == "equal" else stakes.times
+    return stakes.with_ratio(1 / times if worse == "minus" else times)
+
+
+def _with_times(stakes: Stakes, times: float) -> Stakes:
+    """The same mistake is worse, so many times."""
+    if not times >= 1:
+        raise InputProblem(
+            f"One mistake is {times:g} times worse than the other; give a number of at least 1."
+        )
+    return stakes.with_ratio(1 / times if stakes.worse == "minus" else times)
+
+
+def _moved(key: str, name: str) -> None:
+    state = st.session_state
+    problems: dict[str, str] = state[f"{key}/problems"]
+    problems.pop(name, None)
+    try:
+        stakes = changed(state[f"{key}/truth"], name, state[f"{key}/{name}"])
+    except InputProblem as problem:
+        problems[name] = str(problem)
+        return
+    state[f"{key}/truth"] = stakes
+    for other, value in views(stakes).items():
+        # What was just typed stays as typed; what cannot be used stays to be mended.
+        if other != name and other not in problems:
+            state[f"{key}/{other}"] = value
+
+
+def _moved_compact(
+    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None, name: str
+) -> None:
+    state = st.session_state
+    stakes = changed(Stakes(settings.payoffs, settings.cost), name, state[f"{key}/{name}"])
+    # Whatever becomes of it, the sliders are set anew from the settings that are then in force.
+    state.pop(f"{key}/shown", None)
+    moved = replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)
+    if on_change is None:
+        state[f"{key}/moved"] = moved
+    else:
+        on_change(moved)

@@ -1,0 +1,161 @@
+"""What the Results page draws from: files of results, and frames computed from them once for all readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame.shell import term
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import running as background
+from tarstop_core.evaluation.findings import aggregate, claims, paper
+from tarstop_core.evaluation.findings.shipped import Listed, load_small, shipped
+from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.results import Results
+
+KEPT = 64
+FIGURE_DRAWS = 200
+"""Bootstrap samples of the interval bars in figures, which redraw at every touch; tables take more."""
+SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
+OWN = "Yours"
+TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
+TRUTH_HELP = (
+    f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
+    "action that all studies would choose, the only truth that its Table 2 can come from."
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One benchmark on the page.
+
+    Parameters
+    ----------
+    label : str
+    files : mapping of str to Listed
+        By truth.
+    folder : str
+        Of the run, for one's own; empty for what is shipped.
+    """
+
+    label: str
+    files: Mapping[str, Listed] = field(default_factory=dict)
+    folder: str = ""
+
+
+def choices() -> dict[str, Choice]:
+    """Everything that can be shown, by what it is called; shipped results first."""
+    found: dict[str, Choice] = {}
+    by_benchmark: dict[str, dict[str, Listed]] = {}
+    for each in shipped():
+        by_benchmark.setdefault(each.benchmark, {})[each.truth] = each
+    for files in by_benchmark.values():
+        first = next(iter(files.values()))
+        plain = "simulated" in first.title.lower() or not first.simulated
+        label = first.title if plain else f"{first.title} (simulated)"
+        found[label] = Choice(label, files)
+    for run in background.runs():
+        try:
+            results = run.results
+        except InputProblem:
+            continue  # damaged; the list of runs still offers to remove it
+        if results is not None:
+            label = own_label(run)
+            found[label] = Choice(label, {results.truth: results}, str(run.folder))
+    return found
+
+
+def own_label(run: background.Run) -> str:
+    """What a run of one's own is called in the list of benchmarks: titles may repeat, identifiers do not."""
+    return f"{OWN}: {run.order.title} ({run.id})"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is looked at: a file as it was when it was listed, some of its methods, and a share of ω⁺ topics."""
+
+    path: str
+    stamp: int
+    methods: tuple[str, ...]
+    share: float | None = None
+
+
+def asked_of(file: Listed, methods: Sequence[str], share: float | None = None) -> Asked:
+    """See :class:`Asked`."""
+    return Asked(str(file.path), file.path.stat().st_mtime_ns, tuple(methods), share)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def loaded(path: str, stamp: int) -> Results:
+    """All results of a file as it was at a time."""
+    return load_small(Path(path))
+
+
+def everything(file: Listed) -> Results:
+    """All results of a file."""
+    return loaded(str(file.path), file.path.stat().st_mtime_ns)
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def _some(path: str, stamp: int, methods: tuple[str, ...]) -> Results:
+    return loaded(path, stamp).only(methods)
+
+
+def some(asked: Asked) -> Results:
+    """The results of the methods that are looked at: regret is against the best of these."""
+    return _some(asked.path, asked.stamp, asked.methods)
+
+
+@st.cache_data(show_spinner=False, max_entries=KEPT)
+def regret(asked: Asked, q_star: float) -> pd.DataFrame:
+    """Mean regret by cost."""
+    return aggregate.regret_by_cost(some(asked), q_star, asked.share, FIGURE_DRAWS)
+
+
+@st.cache_data(show_spinner=False, max_entries=KEPT)
+def errors(asked: Asked, cost: float) -> pd.DataFrame:
+    """Errors of both kinds by q*."""
+    return aggregate.errors(some(asked), cost, asked.share)
+
+
+@st.cache_data(show_spinner=False, max_entries=KEPT)
+def rows(asked: Asked, q_star: float, cost: float) -> pd.DataFrame:
+    """Rows of one q* and cost, with intervals, and whether a method knows the truth."""
+    results = some(asked)
+    found = aggregate.rows(results, share=asked.share, q_stars=[q_star], costs=[cost])
+    return found.assign(knows_truth=[method.knows_truth for method in results.methods])
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def all_rows(asked: Asked) -> pd.DataFrame:
+    """Rows of every q* and cost, without intervals."""
+    return aggregate.rows(some(asked), share=asked.share, draws=0)
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def compared(asked: Asked) -> pd.DataFrame:
+    """Every method against Greedy on the same topics."""
+    return aggregate.compare(some(asked), share=asked.share)
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def verdicts(asked: Asked) -> list[claims.Verdict]:
+    """Claims and what was found."""
+    return claims.verdicts(some(asked), asked.share)
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def beside_paper(asked: Asked) -> tuple[pd.DataFrame, list[str]]:
+    """A run beside the paper's tables, and where the order of methods differs."""
+    results = some(asked)
+    return aggregate.beside_paper(results), claims.ordering_sentences(results)
+
+
+@st.cache_data(show_spinner=False)
+def recovered() -> pd.DataFrame:
+    """What the paper's tables imply."""
+    return paper.recovered()

@@ -1,0 +1,172 @@
+"""The paper's tables beside a run, what differs, and what the paper's own figures imply."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.parts.panels import figure, files, heading_of, note, table, with_room
+from dashboard.results import data
+from tarstop_core.evaluation.findings import figures, paper
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
+from tarstop_core.evaluation.findings.report import ICER_DIGITS
+from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
+from tarstop_core.evaluation.results import Results
+
+POLICIES = {title: name for name, title in PAPER_NAMES.items()}
+UTILITY_ROUNDING = 2e-4
+"""How far net utility from rounded figures may lie from what is printed."""
+TABLES = {"patent": "Table 1 (patents)", "review": "Table 2 (systematic reviews)"}
+
+
+def draw(asked: data.Asked, results: Results, dark: bool) -> None:
+    """Draw the tab.
+
+    Parameters
+    ----------
+    asked : Asked
+        Its file; all of the paper's methods in it are compared.
+    results : Results
+        Everything that was run.
+    dark : bool
+    """
+    run = tuple(method.name for method in results.methods if method.name in PAPER_NAMES)
+    both = data.Asked(asked.path, asked.stamp, run)
+    heading_of(f"The paper’s {TABLES[results.scenario]} and this run")
+    beside, said = data.beside_paper(both) if run else (pd.DataFrame(), [])
+    if beside.empty:
+        st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
+    else:
+        table(_side_by_side(beside), f"{results.settings['title']} beside {paper.SOURCE}.")
+        files("tarstop-paper-and-run", beside, "beside")
+        for sentence in said:
+            note(sentence)
+    heading_of("What differs")
+    st.html("<ul class='tar-notes'>" + "".join(f"<li>{each}</li>" for each in differences(results)) + "</ul>")
+    _decomposition(both, results, dark)
+    _arithmetic()
+
+
+def differences(results: Results) -> list[str]:
+    """Why the numbers cannot be expected to be equal, a sentence each; plain text without mark-up."""
+    known = results.settings
+    where = "simulated" if results.simulated else "real, but other,"
+    found = [
+        f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
+        "agree is under About.",
+    ]
+    if results.scenario == "review":
+        if known["truth"] == "pooled":
+            found.append(
+                "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
+                "studies would choose; compare it under that truth."
+            )
+        else:
+            found.append("Truth: what all studies would choose, as the paper’s Table 2 implies.")
+        found.append(
+            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one."
+        )
+        found.append(
+            "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
+            "test outcomes hold (312,790)."
+        )
+    run = {method.name for method in results.methods}
+    if "qbcb" in run and isinstance(known.get("replications"), str):
+        found.append("QBCB: exact expectation over its random samples; the paper averages 50 of them.")
+    if "grlstop" in run:
+        found.append(
+            "GRLStop: trained anew by this project from the paper’s description, not the authors’ model."
+        )
+    if "knee" in run:
+        found.append(
+            "Kneedle: the paper names four parameters and defines none; their reading here is an assumption."
+        )
+    found.append("Smooth and Batch: chances further ahead use the belief of now; the paper does not say.")
+    return found
+
+
+def _side_by_side(beside: pd.DataFrame) -> pd.DataFrame:
+    shown = {
+        "q*": beside["q_star"].map("{:g}".format),
+        "Approach": beside["approach"],
+        "Place, here / paper": [
+            f"{a} / {b}" for a, b in zip(beside["rank"], beside["rank_paper"], strict=True)
+        ],
+    }
+    for column, title, form in (
+        ("net_utility", "Net utility", signed),
+        ("screened", "Screened", "{:,.1f}".format),
+        ("decision_agreement", "Agreement", "{:.4f}".format),
+        ("recall", "Recall", "{:.4f}".format),
+    ):
+        shown[f"{title}, here"] = [form(value) for value in beside[column]]
+        shown[f"{title}, paper"] = [form(value) for value in beside[f"{column}_paper"]]
+    return pd.DataFrame(shown)
+
+
+def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
+    recovered = data.recovered()
+    order = {name: at for at, name in enumerate(PAPER_NAMES.values())}
+    own = recovered[recovered["scenario"] == results.scenario]
+    published = view.as_shares(own.sort_values("approach", key=lambda names: names.map(order)), POLICIES)
+    frames = [
+        ("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False),
+    ]
+    cost = PAPER_COSTS[results.scenario]
+    if both.methods and cost in results.costs:
+        frame = data.errors(both, cost)
+        frame = frame.assign(approach=[PAPER_NAMES[name] for name in frame["method"]])
+        frame = frame.sort_values("approach", key=lambda names: names.map(order), kind="stable")
+        frames.append(("run-errors", f"Wrong decisions in this run (c = {cost:g})", frame, results.simulated))
+    top = 1.1 * max(float((each["false_adopt"] + each["false_reject"]).max()) for _, _, each, _ in frames)
+    for column, (name, heading, frame, simulated) in zip(st.columns(2, gap="large"), frames, strict=False):
+        drawing = with_room(figures.error_figure(frame, results.scenario, simulated, dark))
+        for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
+            drawing["layout"][key]["range"] = [0, top or 1]
+        with column:
+            figure(name, heading, drawing, view.errors_sentence(frame), frame, f"tarstop-{name}")
+
+
+def _arithmetic() -> None:
+    recovered = data.recovered()
+    gaps = (recovered["net_utility_again"] - recovered["net_utility"]).abs()
+    near, agree, n = (
+        int((gaps <= UTILITY_ROUNDING).sum()),
+        int(recovered["icer_agrees"].sum()),
+        len(recovered),
+    )
+    with st.expander(f"The paper’s {n} rows, recomputed from what they imply"):
+        note(
+            f"From error counts, screened, cost and q* this programme’s own functions give {near} of {n} net utilities "
+            f"within {UTILITY_ROUNDING:.4f} (at most {gaps.max():.5f} apart) and {agree} of {n} ICERs within the rounding "
+            "of what they are computed from. Error counts follow from net utilities; at q* = 0.5 both errors cost the "
+            "same and cannot be told apart."
+        )
+        table(_recomputed(recovered), paper.SOURCE + ".")
+        files("tarstop-paper-recomputed", recovered, "recovered")
+
+
+def _recomputed(recovered: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    for row in recovered.to_dict("records"):
+        digits = ICER_DIGITS[row["scenario"]]
+        rows.append(
+            {
+                "Task": row["scenario"],
+                "q*": f"{row['q_star']:g}",
+                "Approach": row["approach"],
+                "Wrong a⁺": _count(row["false_adopt"]),
+                "Wrong a⁻": _count(row["false_reject"]),
+                "Net utility, printed": signed(row["net_utility"]),
+                "Net utility, recomputed": signed(row["net_utility_again"]),
+                "ICER, printed": row["icer"],
+                "ICER, recomputed": shown_icer(row["icer_again"], digits),
+                "Agrees": "yes" if row["icer_agrees"] else "no",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _count(value: float) -> str:
+    return "not told apart" if value != value else f"{value:g}"

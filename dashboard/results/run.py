@@ -1,0 +1,396 @@
+"""An experiment on a benchmark of one's own: sent or named, run beside the pages, kept and shown like the others."""
+
+from __future__ import annotations
+
+import html
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import clock
+from dashboard.parts.panels import note
+from dashboard.parts.review_settings import ENGINES
+from dashboard.results import data
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import running as background
+from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.cases import Benchmark, Scenario
+from tarstop_core.evaluation.methods import DEFAULT, VARIANTS, parse_methods
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS
+from tarstop_core.evaluation.running import Order, Run, Status
+from tarstop_core.evaluation.upload import checked, place
+from tarstop_core.policies import POLICIES
+
+SECONDS = 1.0
+"""Between two looks at a run that is going on."""
+SHOWN = 5
+TAKEN = "results/taken"
+PROBLEM = "results/problem"
+SENDINGS = "results/sendings"
+WAYS = {"send": "Send files", "folder": "Name a folder"}
+LAYOUT = """
+A **run** in TREC’s format (`….run`) and its **judgments** (`….qrels`), gzipped or not; for reviews also a **CSV of 2×2
+tables** (`topic, outcome, study, docid, TP, FP, FN, TN`). Sent like this, topics are cross-validated. For a training half
+and a test half of your own, send a **zip** with folders `train` and `test`, each with these files. A topic without a relevant
+document is ω⁻; where there is none, every topic gets a twin without its relevant documents. `benchmark.json` may give
+`title`, `provenance`, `simulated`, `folds` and `twins`.
+"""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A benchmark that was read and can be run.
+
+    Parameters
+    ----------
+    home : str
+        Folder of the run to be.
+    folder : str
+        Where the files lie.
+    title, scenario : str
+    said : str
+        What is in it.
+    notes : tuple of str
+    """
+
+    home: str
+    folder: str
+    title: str
+    scenario: Scenario
+    said: str
+    notes: tuple[str, ...]
+
+
+def section() -> None:
+    """Draw the part of the page that is about runs of one's own."""
+    st.html('<h2 class="tar-section" id="own">Your own benchmark</h2>')
+    _runs()
+    _order()
+
+
+# --- runs that were ordered ---------------------------------------------------------------------
+
+
+def _runs() -> None:
+    known = background.runs()
+    if not known:
+        return
+    going = any(background.status(each).state in ("waiting", "running", "stopping") for each in known)
+    st.fragment(_listing, run_every=SECONDS if going else None)(going)
+
+
+def _listing(going: bool) -> None:
+    """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
+    known = background.runs()
+    states = {each.id: background.status(each) for each in known}
+    for each in known[:SHOWN]:
+        _run(each, states[each.id])
+    if known[SHOWN:]:
+        with st.expander(f"{len(known) - SHOWN} older"):
+            for each in known[SHOWN:]:
+                _run(each, states[each.id])
+    if going and all(each.state in ("done", "stopped", "failed") for each in states.values()):
+        st.rerun()
+
+
+def _run(run: Run, status: Status) -> None:
+    with st.container(border=True, key=f"run-{run.id}"):
+        words, buttons = st.columns([1.6, 1], vertical_alignment="center")
+        with words:
+            st.html(
+                f'<div class="tar-row"><strong class="tar-name">{html.escape(run.order.title)}</strong> '
+                f'<span class="tar-badge">{"starting" if status.state == "waiting" else status.state}</span></div>'
+                f'<div class="tar-meta">{len(run.order.methods)} methods · {html.escape(clock(run.order.created))}</div>'
+            )
+            if status.state in ("waiting", "running", "stopping"):
+                st.progress(min(1.0, status.share), text=progress_said(status))
+            elif status.state == "failed":
+                shell.problem_box(status.what)
+            elif status.state == "stopped":
+                note(f"{100 * status.share:.0f} % is done and kept.")
+        with buttons, st.container(horizontal=True, horizontal_alignment="right"):
+            _buttons(run, status)
+
+
+def progress_said(status: Status) -> str:
+    """What a progress bar says.
+
+    Examples
+    --------
+    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
+    '42 % · tuning · about 1 min 15 s left'
+    """
+    said = f"{100 * status.share:.0f} % · {status.what}"
+    if status.state == "stopping":
+        return f"{said} · finishing the piece at hand"
+    if status.seconds_left is None:
+        return said
+    left = max(1, round(status.seconds_left))
+    shown = (
+        f"{left} s"
+        if left < 60
+        else f"{left // 60} min {left % 60} s"
+        if left < 3600
+        else f"{left // 3600} h"
+    )
+    return f"{said} · about {shown} left"
+
+
+def _buttons(run: Run, status: Status) -> None:
+    key = run.id
+    if status.state in ("waiting", "running"):
+        st.button("Cancel", key=f"cancel-{key}", on_click=background.cancel, args=(run,))
+        return
+    if status.state == "stopping":
+        st.button("Cancel", key=f"cancel-{key}", disabled=True)
+        return
+    if status.state == "done":
+        # Pressed inside a fragment, it would redraw that alone.
+        if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
+            st.rerun()
+    elif st.button(
+        "Go on",
+        key=f"resume-{key}",
+        help="What is finished is not computed again.",
+        disabled=_anything_going(),
+    ):
+        background.resume(run)
+        st.rerun()
+    with st.popover("Remove", key=f"remove-{key}", width="content"):
+        st.write("Its results and the files that were sent will be deleted.")
+        if st.button("Delete", key=f"delete-{key}"):
+            background.forget(run)
+            st.rerun()
+
+
+def _show(run: Run) -> None:
+    st.session_state["benchmark"] = data.own_label(run)
+    st.session_state.pop("methods", None)
+
+
+def _anything_going() -> bool:
+    return any(
+        background.status(each).state in ("waiting", "running", "stopping") for each in background.runs()
+    )
+
+
+# --- ordering one -------------------------------------------------------------------------------
+
+
+def _order() -> None:
+    state = st.session_state
+    taken: Taken | None = state.get(TAKEN)
+    with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
+        if taken is None:
+            _bring()
+        else:
+            _choose(taken)
+
+
+def _bring() -> None:
+    state = st.session_state
+    st.markdown(LAYOUT)
+    way = st.segmented_control(
+        "How", list(WAYS), default="send", required=True, format_func=WAYS.__getitem__, key="results/way",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if way == "send":
+        # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
+        key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
+        st.file_uploader(
+            "Run, judgments and tables, or one zip",
+            accept_multiple_files=True,
+            key=key,
+        )
+        st.button(
+            "Read these files",
+            key="results/read",
+            on_click=_take_in,
+            args=(key,),
+            disabled=not state.get(key),
+        )
+    else:
+        st.text_input(
+            "Folder on this computer",
+            key="results/folder",
+            placeholder="/home/me/my-benchmark",
+            on_change=_take_folder,
+        )
+    if state.get(PROBLEM):
+        shell.problem_box(state[PROBLEM])
+
+
+def _take_in(key: str) -> None:
+    state = st.session_state
+    uploads = state.get(key) or []
+    state[PROBLEM] = ""
+    home = None
+    try:
+        home = background.new_folder()
+        folder = home / background.FILES / _stem([upload.name for upload in uploads])
+        notes = place([(upload.name, upload) for upload in uploads], folder)
+        benchmark = checked(folder)
+    except InputProblem as problem:
+        state[PROBLEM] = str(problem)
+        if home is not None:
+            shutil.rmtree(home, ignore_errors=True)
+    else:
+        state[TAKEN] = _taken(home, folder, benchmark, notes)
+        state[SENDINGS] += 1
+
+
+def _stem(names: Sequence[str]) -> str:
+    """A name for a folder of uploads: the zip's, else the run's."""
+    named = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
+    stem = Path(named[0]).name.split(".")[0] if named else ""
+    return (
+        "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in stem).strip()
+        or "benchmark"
+    )
+
+
+def _take_folder() -> None:
+    state = st.session_state
+    text = str(state["results/folder"]).strip()
+    state[PROBLEM] = ""
+    if not text:
+        return
+    folder = Path(text).expanduser()
+    try:
+        if not folder.is_dir():
+            raise InputProblem(
+                f"There is no folder {folder}; give the path of the folder that holds the run."
+            )
+        benchmark = from_folder(folder)
+        home = background.new_folder()
+    except InputProblem as problem:
+        state[PROBLEM] = str(problem)
+    else:
+        state[TAKEN] = _taken(home, folder, benchmark, ())
+
+
+def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> Taken:
+    cases = {case.name: case for fold in benchmark.folds for half in (fold.train, fold.test) for case in half}
+    test = [case for fold in benchmark.folds for case in fold.test]
+    documents = sum(len(case.topic) for case in cases.values())
+    how = (
+        f"{len(benchmark.folds[0].train):,} to tune on, {len(test):,} to test on"
+        if len(benchmark.folds) == 1
+        else f"{len(benchmark.folds)}-fold cross-validation"
+    )
+    kind = "outcomes of reviews" if benchmark.scenario == "review" else "topics"
+    in_plus = (
+        ""
+        if benchmark.scenario == "review"
+        else f", {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
+    )
+    said = f"{len(cases):,} {kind}{in_plus}, {documents:,} ranked documents; {how}."
+    return Taken(
+        str(home), str(folder), benchmark.title, benchmark.scenario, said, (*notes, *benchmark.notes)
+    )
+
+
+def _choose(taken: Taken) -> None:
+    note(taken.said)
+    for remark in taken.notes:
+        note(remark)
+    title = st.text_input("Name", taken.title, max_chars=120, key="results/title")
+    titles = {method.name: method.title for method in parse_methods(_offered(taken.scenario), taken.scenario)}
+    methods = st.multiselect(
+        "Methods to run",
+        list(titles),
+        default=[name for name in titles if name in data.SHOWN_FIRST],
+        format_func=titles.__getitem__,
+        key="results/run_methods",
+        help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
+    )
+    left, right = st.columns(2)
+    with left:
+        costs = st.multiselect(
+            "Costs of a document",
+            COSTS,
+            default=list(COSTS),
+            format_func=lambda value: f"{value:g}",
+            key="results/run_costs",
+        )
+    with right:
+        q_stars = st.multiselect(
+            "How sure before you act, q\\*",
+            [round(0.1 * step, 1) for step in range(1, 10)],
+            default=list(Q_STARS),
+            format_func=lambda value: f"{value:g}",
+            key="results/run_q_stars",
+        )
+    truth, engine, theta = _review() if taken.scenario == "review" else ("pooled", "univariate", 0.75)
+    missing = next(
+        (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None
+    )
+    busy = _anything_going()
+    run, back = st.columns([1, 1])
+    pressed = run.button(
+        "Run experiment",
+        type="primary",
+        key="results/run",
+        width="stretch",
+        disabled=missing is not None or busy,
+    )
+    back.button("Take other files", key="results/back", on_click=_put_back, args=(taken,), width="stretch")
+    if missing is not None:
+        note(f"Choose at least one {missing}.")
+    elif busy:
+        note("Another experiment is running; this one can start when it has ended.")
+    if pressed:
+        background.begin(
+            Path(taken.home),
+            Order(
+                title=title.strip() or taken.title,
+                folder=taken.folder,
+                methods=tuple(methods),
+                q_stars=tuple(sorted(q_stars)),
+                costs=tuple(sorted(costs)),
+                truth=truth,
+                engine=engine,
+                theta=theta,
+            ),
+        )
+        del st.session_state[TAKEN]
+        st.rerun()
+
+
+def _offered(scenario: Scenario) -> list[str]:
+    """Every rule, and those of the paper beyond with other chances or priors."""
+    extra = [
+        name for name in DEFAULT[scenario] if "@" in name and name.rpartition("@")[2] in VARIANTS[scenario]
+    ]
+    return [*POLICIES, *extra]
+
+
+def _review() -> tuple[str, str, float]:
+    left, middle, right = st.columns(3)
+    truth = left.selectbox(
+        "What counts as the truth",
+        list(data.TRUTHS),
+        format_func=data.TRUTHS.__getitem__,
+        key="results/run_truth",
+        help=data.TRUTH_HELP,
+    )
+    engine = middle.selectbox(
+        "Belief that rules act on",
+        list(ENGINES),
+        format_func=lambda name: ENGINES[name][0],
+        key="results/run_engine",
+    )
+    theta = right.slider(
+        "Sensitivity to exceed, θ", 0.5, 0.99, 0.75, step=0.01, format="percent", key="results/run_theta"
+    )
+    return truth, engine, theta
+
+
+def _put_back(taken: Taken) -> None:
+    """Forget what was brought; files of a folder that was named stay where they are."""
+    shutil.rmtree(taken.home, ignore_errors=True)
+    st.session_state.pop(TAKEN, None)

@@ -1,0 +1,144 @@
+"""Stopping: the dialog that records the decision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import OPEN_WORK, Work, attempt
+from dashboard.screen import grading
+from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.explain import action, against_the_odds, explain, question
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.state import State
+
+STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
+
+
+def open_dialog(work: Work) -> None:
+    """Show the dialog on the next run; the page's shortcut keys are off while it is up."""
+    work.stopping = True
+
+
+def close_dialog() -> None:
+    """Nothing was decided."""
+    work: Work | None = st.session_state.get(OPEN_WORK)
+    if work is not None:
+        work.stopping = False
+
+
+@st.dialog("Stop and decide", on_dismiss=close_dialog)
+def stop_dialog(work: Work, state: State, advice: Advice) -> None:
+    """Say what is known, ask for the decision and a reason, store both."""
+    settings = state.settings
+    st.write(
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
+        f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
+        f"The chance that {question(settings)} is {percent(advice.b)}."
+    )
+    waiting = bool(len(state.pending)) or (advice.review is not None and advice.review.reports_open)
+    if len(state.pending):
+        st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
+    else:
+        why = against_the_odds(advice, settings)
+        st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
+    flagged = grading.reminder(work, state)
+    if flagged:
+        st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
+    if advice.go_on and not waiting:
+        floor = advice.review is not None and advice.review.floor_holds
+        held = ": the floor you set on the chance of the right decision is not reached" if floor else ""
+        st.warning(f"The advice is to go on{held}. You may stop all the same.")
+    if advice.review is not None:
+        _reports(advice.review)
+    if len(state.combination) > 1 and state.hit is None:
+        st.info(
+            f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
+            "decide."
+        )
+    if len(state.unsure):
+        st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
+    plus = st.radio(
+        "Your decision",
+        [advice.plus, not advice.plus],
+        index=None if waiting else 0,
+        format_func=lambda choice: (
+            shell.escape_markdown(action(choice, settings))
+            + (STOPPING_NOW[advice.go_on] if choice == advice.plus and not waiting else "")
+        ),
+    )
+    if plus and settings.citation_needed and state.hit is None:
+        st.warning("No document that could be cited has been confirmed.")
+    reason = st.text_input("Reason, for the record (optional)")
+    if st.button("Record the decision", type="primary", width="stretch", disabled=plus is None):
+        attempt(lambda: _record(work, state, advice, bool(plus), reason))
+        close_dialog()
+        st.rerun()
+    if st.button("Stop, and decide later", width="stretch"):
+        attempt(lambda: work.record(_stopped(advice), state.seq))
+        close_dialog()
+        st.rerun()
+
+
+def _in_full(state: State) -> str:
+    """', and 5 reports in full' where that is a step of its own."""
+    if not state.settings.review or state.settings.stages == 1:
+        return ""
+    read = sum(report.was_read for report in state.read_in_full.values())
+    return f", and {read:,} report{'' if read == 1 else 's'} in full"
+
+
+def _reports(told: ReviewFacts) -> None:
+    """What is still open, and how sure the decision would be."""
+    if told.reports_open:
+        one = told.waiting == 1
+        count = "1 report still waits" if one else f"{told.waiting:,} reports still wait"
+        st.warning(
+            f"{count} to be read in full and could change the decision (a chance of "
+            f"{percent(told.reports_may_change)} if {'it brings' if one else 'all bring'} data): read "
+            f"{'it' if one else 'them'}, record why {'it' if one else 'they'} cannot be had, or decide without."
+        )
+    elif told.waiting:
+        count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
+        st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
+    st.write(
+        f"The chance that this is the right decision is {percent(1 - told.disagreement)}; all that is left would "
+        f"lead to the other one with a chance of {percent(told.otherwise)}."
+    )
+
+
+def _stopped(advice: Advice) -> Event:
+    return Event("stopped", {"advice": advice.headline, "depth": advice.depth})
+
+
+def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
+    payoffs = state.settings.payoffs
+    utility = (payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b)
+    footing = {
+        "plus": plus,
+        "action": action(plus, state.settings),
+        "advised": advice.plus,
+        "advice": advice.headline,
+        "depth": advice.depth,
+        "belief": advice.b,
+        "utility": float(utility),
+        "spent": state.spent,
+        "reason": reason.strip(),
+    }
+    settings, told = state.settings, advice.review
+    if told is not None:
+        footing |= {
+            "theta": settings.theta,
+            "engine": settings.engine,
+            "prior": settings.belief_prior.digest,
+            "truth": settings.truth,
+            "studies": told.studies,
+            "reports_waiting": told.waiting,
+            "chance_otherwise": told.otherwise,
+            "chance_right": 1 - told.disagreement,
+        }
+    if not state.stopped:
+        work.record(_stopped(advice), state.seq)
+    work.record(Event("decided", footing), work.state.seq)

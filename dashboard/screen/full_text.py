@@ -1,0 +1,364 @@
+"""Reports read in full: which wait, the form for what they hold, and which belong to one study."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import Work, say
+from dashboard.parts.document import document_html, query_to_mark, shortened
+from tarstop_core.documents.reports import OUTCOMES, FullText, Report
+from tarstop_core.documents.tables import CELLS
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.exclusions import KEYED, reasons_offered
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_text
+
+FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
+LISTED = 3  # waiting reports named one by one
+CELL_WORDS = {"TP": "diseased, +", "FP": "healthy, +", "FN": "diseased, −", "TN": "healthy, −"}
+RATE_WORDS = {
+    "sensitivity": "Sensitivity",
+    "diseased": "Diseased patients",
+    "specificity": "Specificity",
+    "healthy": "Healthy patients",
+}
+SAID = "_report_said"
+CLOSED = "_report_closed"
+
+
+# --- which reports there are --------------------------------------------------------------------
+
+
+def queue(work: Work, state: State) -> None:
+    """Reports that wait, the next one under a key, and those read, by study."""
+    waiting = [int(at) for at in state.waiting]
+    included = [*waiting, *state.read_in_full]
+    with st.container(border=True, key="reports", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(f"<strong>{_waiting_words(len(waiting))}</strong>", width="stretch")
+            st.button(
+                "Read the next report",
+                key="next_report",
+                shortcut="f",
+                disabled=not waiting or work.busy,
+                on_click=work.open_report,
+                args=(waiting[0] if waiting else 0,),
+            )
+        if not included:
+            st.caption(
+                "Include an abstract, and its report is queued here to be read in full."
+                if work.state.settings.stages == 2
+                else "Mark a document relevant, and its 2×2 table is asked for at once."
+            )
+            return
+        titles = dict(zip(included, work.reports_of(included), strict=True))
+        lines = [f"#{at + 1} {titles[at].title or 'Untitled'}" for at in waiting[:LISTED]]
+        if len(waiting) > LISTED:
+            lines.append(f"and {len(waiting) - LISTED:,} more")
+        if lines:
+            shown = "".join(
+                f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines
+            )
+            st.html(shown)
+        st.selectbox(
+            "Open a report",
+            included,
+            index=None,
+            format_func=lambda at: _option(state, at, titles[at].title),
+            placeholder=f"Open or change a report ({len(included):,} included) …",
+            key="open_report",
+            label_visibility="collapsed",
+            on_change=_chosen,
+            args=(work,),
+        )
+        if state.read_in_full:
+            with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
+                st.html(_read_html(state))
+
+
+def _waiting_words(count: int) -> str:
+    if not count:
+        return "No report waits to be read in full"
+    return "1 report waits to be read in full" if count == 1 else f"{count:,} reports wait to be read in full"
+
+
+def _option(state: State, at: int, title: str) -> str:
+    report = state.read_in_full.get(at)
+    study = f"{report.study} · " if report and report.study else ""
+    outcome = report.outcome if report else "waiting"
+    return f"#{at + 1} · {outcome} · {study}{title or 'Untitled'}"
+
+
+def _read_html(state: State) -> str:
+    """Reports by study, then those that brought none, with why."""
+    lines = []
+    for study, positions in by_study(state).items():
+        each = ", ".join(f"#{at + 1} ({_brought(state, at)})" for at in positions)
+        lines.append(f"<strong>{html.escape(study)}</strong>: {each}")
+    grouped = {at for positions in by_study(state).values() for at in positions}
+    for outcome in ("no data", "excluded", "not retrieved"):
+        found = [
+            (at, report)
+            for at, report in state.read_in_full.items()
+            if report.outcome == outcome and at not in grouped
+        ]
+        if found:
+            each = ", ".join(
+                f"#{at + 1}" + (f" ({html.escape(report.reason)})" if report.reason else "")
+                for at, report in found
+            )
+            lines.append(f"{outcome.capitalize()}: {each}")
+    return "".join(f'<div class="tar-queued">{line}</div>' for line in lines)
+
+
+def _brought(state: State, at: int) -> str:
+    tables = len(state.read_in_full[at].rows)
+    return "no data" if not tables else "2×2 table" if tables == 1 else f"{tables} tables"
+
+
+def _chosen(work: Work) -> None:
+    at = st.session_state["open_report"]
+    st.session_state["open_report"] = None
+    if at is not None:
+        work.open_report(int(at))
+
+
+def still_open(work: Work, state: State) -> int | None:
+    """The report that is open, unless another tab took its inclusion back."""
+    if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
+        work.reporting = None
+    return work.reporting
+
+
+# --- one report ---------------------------------------------------------------------------------
+
+
+def report(work: Work, state: State, at: int) -> None:
+    """The document in full, and the form for what it holds."""
+    doc = work.shown = work.row.ids[at]
+    record = work.document(at)
+    text = sample_text(work, doc)
+    with st.container(height=430, border=False, key="document"):
+        score = None if work.row.scores is None else float(work.row.scores[at])
+        # What is to be looked for stands in the full text; the abstract was read before.
+        lead = ""
+        if text:
+            lead = (
+                '<h4 class="tar-part">Full text <span class="tar-badge">simulated excerpt</span></h4>'
+                f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
+            )
+        st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
+    with st.container(key="report_form"):
+        if state.reasons:
+            _excluded_at_once(work, state, at, doc)
+        _form(work, state, at, doc)
+
+
+def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
+    """The defined reasons: one press stores that the report is excluded for it."""
+    with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
+        st.caption("Exclude the report, because:", width="content")
+        for number, reason in enumerate(state.reasons, start=1):
+            st.button(
+                shell.escape_label(shortened(reason)),
+                key=f"report_because_{number}_{doc}",
+                shortcut=str(number) if number <= KEYED else None,
+                disabled=work.busy,
+                on_click=_store,
+                args=(work, at, doc, Report("excluded", reason), state.seq),
+            )
+
+
+def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
+    """What was typed before, or what the form begins with."""
+    stored = state.read_in_full.get(at)
+    draft = work.drafts.get(doc)
+    if draft is None or draft.stored != stored:
+        (record,) = work.reports_of([at])
+        draft = work.drafts[doc] = Draft.of(stored, study_name(record.authors, record.date))
+    return draft
+
+
+def _form(work: Work, state: State, at: int, doc: str) -> None:
+    draft = _draft(work, state, at, doc)
+    stored = draft.stored is not None
+    suggestions: list[tuple[str, Iterable[str]]] = [
+        ("tar-studies", by_study(state)),
+        ("tar-reasons", reasons_offered(state)),
+    ]
+    st.html(
+        "".join(
+            f'<datalist id="{name}">'
+            + "".join(f'<option value="{html.escape(value, quote=True)}"></option>' for value in values)
+            + "</datalist>"
+            for name, values in suggestions
+        )
+    )
+    with st.form(key=f"report_{doc}", border=True):
+        st.radio(
+            f"What became of report #{at + 1}" + (" (stored; saving changes it)" if stored else ""),
+            FORM_OUTCOMES,
+            index=FORM_OUTCOMES.index(draft.outcome),
+            format_func=OUTCOMES.__getitem__,
+            key=f"report_outcome_{doc}",
+            horizontal=True,
+        )
+        for place, table in enumerate(draft.tables):
+            _table(doc, place, table, several=len(draft.tables) > 1)
+        with st.container(horizontal=True, gap="small", key="report_words"):
+            st.text_input(
+                "Study",
+                value=draft.study,
+                placeholder="Surname Year",
+                max_chars=120,
+                key=f"report_study_{doc}",
+            )
+            st.text_input(
+                "Reason, if excluded or not retrieved",
+                value=draft.reason,
+                max_chars=300,
+                key=f"report_reason_{doc}",
+            )
+        # No help behind question marks here: each would be a stop on the way from field to field.
+        st.caption(
+            "FP and TN may stay empty. Reports of one study carry the same name; names in use are offered."
+        )
+        about, problem, told = st.session_state.get(SAID, ("", "", ""))
+        if problem and about == doc:
+            shell.problem_box(problem)
+        if told and about == doc:
+            st.info(shell.escape_markdown(told), icon=":material/calculate:")
+        with st.container(horizontal=True, gap="small", key="report_buttons"):
+            # The first one is what Enter presses.
+            st.form_submit_button(
+                "Save the report", type="primary", on_click=_save, args=(work, at, doc, state.seq)
+            )
+            st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
+            st.form_submit_button(
+                "Back to screening",
+                key=f"report_back_{doc}",
+                shortcut="Esc",
+                on_click=_back,
+                args=(work, doc),
+            )
+
+
+def _table(doc: str, place: int, table: TypedTable, several: bool) -> None:
+    if several:
+        st.text_input(
+            f"Table {place + 1} is about",
+            value=table.part,
+            placeholder="a test, a threshold, a group of patients",
+            max_chars=80,
+            key=f"report_part_{place}_{doc}",
+        )
+    counts, rates = st.tabs(["Counts", "From sensitivity, specificity and group sizes"])
+    with counts, st.container(horizontal=True, gap="small", key=f"report_counts_{place}"):
+        for cell in CELLS:
+            st.text_input(
+                cell,
+                value=getattr(table, cell),
+                placeholder=CELL_WORDS[cell],
+                key=f"report_{cell}_{place}_{doc}",
+            )
+    with rates:
+        with st.container(horizontal=True, gap="small", key=f"report_rates_{place}"):
+            for name in RATES:
+                st.text_input(
+                    RATE_WORDS[name],
+                    value=getattr(table, name),
+                    placeholder="0.83 or 83 %" if name in ("sensitivity", "specificity") else "",
+                    key=f"report_{name}_{place}_{doc}",
+                )
+        st.caption("Save works out the counts and shows them; saving once more stores them.")
+
+
+def _typed(work: Work, doc: str) -> Draft:
+    """What stands in the form now."""
+    state = st.session_state
+
+    def text(name: str) -> str:
+        return str(state.get(f"report_{name}_{doc}") or "")
+
+    draft = work.drafts[doc]
+    names = (*CELLS, *RATES, "part")
+    tables = tuple(
+        TypedTable(**{name: text(f"{name}_{place}") for name in names}) for place in range(len(draft.tables))
+    )
+    outcome = state.get(f"report_outcome_{doc}", draft.outcome)
+    return replace(draft, outcome=outcome, study=text("study"), reason=text("reason"), tables=tables)
+
+
+def _save(work: Work, at: int, doc: str, seen: int) -> None:
+    st.session_state.pop(SAID, None)
+    draft = work.drafts[doc] = _typed(work, doc)
+    try:
+        if draft.outcome == "data" and draft.to_convert:
+            _convert(work, doc, draft)
+            return
+        read = draft.report(unnamed=f"Document #{at + 1}")
+    except InputProblem as problem:
+        st.session_state[SAID] = (doc, str(problem), "")
+        return
+    _store(work, at, doc, read, seen)
+
+
+def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
+    st.session_state.pop(SAID, None)
+    try:
+        work.report(doc, read, seen)
+    except InputProblem as problem:
+        st.session_state[SAID] = (doc, str(problem), "")
+        return
+    _close(work, doc, kept=False)
+    say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
+
+
+def _convert(work: Work, doc: str, draft: Draft) -> None:
+    """Put the counts that the rates come to into the form, to be looked at before they count."""
+    tables, told = list(draft.tables), []
+    for place in draft.to_convert:
+        found = tables[place].from_rates()
+        tables[place] = tables[place].filled()
+        counts = ", ".join(
+            f"{cell} {getattr(found, cell)}" for cell in CELLS if getattr(found, cell) is not None
+        )
+        told += [f"The rates come to {counts}.", *found.notes]
+        for cell in CELLS:
+            st.session_state[f"report_{cell}_{place}_{doc}"] = getattr(tables[place], cell)
+    work.drafts[doc] = replace(draft, tables=tuple(tables))
+    st.session_state[SAID] = (doc, "", " ".join([*told, "Save once more to store them."]))
+
+
+def _another(work: Work, doc: str) -> None:
+    st.session_state.pop(SAID, None)
+    work.drafts[doc] = _typed(work, doc).another()
+
+
+def _back(work: Work, doc: str) -> None:
+    work.drafts[doc] = _typed(work, doc)
+    _close(work, doc, kept=True)
+
+
+def _close(work: Work, doc: str, kept: bool) -> None:
+    if not kept:
+        work.drafts.pop(doc, None)
+    for key in [
+        key for key in st.session_state if str(key).startswith("report_") and str(key).endswith(f"_{doc}")
+    ]:
+        del st.session_state[key]
+    st.session_state.pop(SAID, None)
+    st.session_state[CLOSED] = True
+    work.reporting = None
+
+
+def just_closed() -> bool:
+    """Whether a report was closed since this was last asked."""
+    return bool(st.session_state.pop(CLOSED, False))

@@ -1,0 +1,113 @@
+"""What was graded in a patent session: to be looked at again, and two Y that settle the question together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import Work, attempt
+from dashboard.parts.document import flagged
+from tarstop_core.screening.events import together_event
+from tarstop_core.screening.labels import GRADES
+from tarstop_core.screening.state import State
+
+CHOSEN = "graded"
+
+
+def reminder(work: Work, state: State) -> str:
+    """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
+    if state.hit is None or not state.settings.application.known:
+        return ""
+    last = state.hit - 1
+    places = [state.together[last], last] if last in state.together else [last]
+    despite = "; ".join(
+        f"#{at + 1}: {flag.words}"
+        for at, record in zip(places, work.reports_of(places), strict=True)
+        for flag in flagged(record, state)
+        if flag.bars
+    )
+    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
+
+
+def graded(work: Work, state: State) -> None:
+    """The documents graded X, Y and A, and the offer to combine two Y."""
+    if not (len(state.combination) or len(state.background)):
+        return
+    shown = np.flatnonzero(np.isin(state.labels, list(GRADES))).tolist()
+    titles = dict(zip(shown, work.reports_of(shown), strict=True))
+    shown.sort(key=lambda at: "XYA".index(GRADES[int(state.labels[at])]))
+
+    def named(at: int) -> str:
+        first = state.together.get(at)
+        pair = "" if first is None else f" with #{first + 1}"
+        return f"{GRADES[int(state.labels[at])]}{pair} · #{at + 1} · {titles[at].title or 'Untitled'}"
+
+    with st.container(horizontal=True, key="graded_row", gap="small"):
+        st.selectbox(
+            "Look at a graded document",
+            shown,
+            index=None,
+            format_func=named,
+            placeholder=f"Look at a graded document ({len(shown):,}) …",
+            key=CHOSEN,
+            label_visibility="collapsed",
+            on_change=_chosen,
+            args=(work,),
+        )
+        if len(state.combination) > 1:
+            with st.popover("Y + Y settle it together", disabled=work.busy or state.stopped, key="together"):
+                _pair(work, state, named)
+
+
+def _pair(work: Work, state: State, named: Callable[[int], str]) -> None:
+    candidates = [int(at) for at in state.combination]
+    st.caption(
+        "Two documents that settle the question only together: the later one becomes X, with the other, and is to be "
+        "confirmed."
+    )
+    first = st.selectbox("One is", candidates, format_func=named, key="together_first")
+    others = [at for at in candidates if at != first]
+    second = st.selectbox(
+        "the other is", others, index=len(others) - 1, format_func=named, key="together_second"
+    )
+    despite = "; ".join(
+        f"#{at + 1}: {flag.words}"
+        for at, record in zip((first, second), work.reports_of((first, second)), strict=True)
+        for flag in flagged(record, state)
+        if flag.bars
+    )
+    if despite:
+        st.warning(shell.escape_markdown(despite), icon=":material/flag:")
+    st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)
+    st.button(
+        "They settle it together",
+        key="together_store",
+        width="stretch",
+        on_click=_together,
+        args=(work, first, second, despite, state.seq),
+    )
+
+
+def _chosen(work: Work) -> None:
+    at = st.session_state[CHOSEN]
+    st.session_state[CHOSEN] = None
+    work.look(None if at is None else int(at))
+
+
+def _together(work: Work, one: int, other: int, despite: str, seen: int) -> None:
+    ids = work.row.ids
+    first, second = sorted((one, other))
+    why = str(st.session_state["together_note"]).strip()
+
+    def store() -> None:
+        before = work.state.notes.get(ids[second], "")
+        note = "\n".join(filter(None, (before, f"With #{first + 1}: {why}"))) if why else ""
+        event = together_event(work.state, ids, ids[first], ids[second], despite=despite, note=note)
+        work.record(event, seen)
+
+    attempt(store)
+    for key in ("together_first", "together_second", "together_note"):
+        st.session_state.pop(key, None)

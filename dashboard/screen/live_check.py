@@ -1,0 +1,65 @@
+"""Whether the chances fit what is being found, below the advice of every session, and one press that mends them."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame.shell import linked
+from dashboard.frame.work import Work, attempt
+from tarstop_core.calibration.live_check import LEVEL
+from tarstop_core.presentation.numbers import number
+from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+
+HELP = (
+    f"The interval holds the number of relevant documents in {LEVEL:.0%} of lists for which the chances are right; "
+    "looked at after every document, it is left at some time in more than one list in ten. What is proposed is drawn "
+    "towards 1, the more so the less was read."
+)
+
+
+def panel(work: Work, state: State) -> None:
+    """Expected and found; it keeps its place whatever it says.
+
+    Parameters
+    ----------
+    work : Work
+    state : State
+    """
+    settings = state.settings
+    calibrator, p = work.chances(settings)
+    check = live_check(settings, calibrator, p, state)
+    said = check_sentence(check, settings)
+    with st.container(key="live_check"):
+        words, press = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
+        words.html(
+            f'<div class="tar-check"><strong>{linked("Do the chances fit?")}</strong> '
+            f'<span data-testid="live-check">{html.escape(said)}</span></div>'
+        )
+        label, moved, reason = "", None, ""
+        if check is not None and check.offered:
+            moved, reason = rescaled(settings, check)
+            label = f"Multiply the chances by {number(moved.scale)}"
+        if moved is None or moved.scale == settings.scale:
+            moved = None
+            if settings.scale != 1:
+                moved = replace(settings, scale=scale_before(work.row.settings, work.events))
+                reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
+                label = f"Take back “× {number(settings.scale)}”"
+        if moved is not None:
+            press.button(
+                label,
+                key="rescale",
+                help=HELP,
+                width="stretch",
+                on_click=_change,
+                args=(work, moved, state.seq, reason),
+            )
+
+
+def _change(work: Work, settings: Settings, seen: int, reason: str) -> None:
+    attempt(lambda: work.change_settings(settings, seen, reason))

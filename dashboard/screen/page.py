@@ -1,0 +1,336 @@
+"""The Screen page: the document first, the advice second, the curves third."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
+from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
+from dashboard.parts import application as own_application
+from dashboard.parts import evidence, stakes
+from dashboard.parts.document import two_stages
+from dashboard.screen import advising, full_text, live_check, reading, reasons, review_stakes
+from dashboard.screen.deciding import stop_dialog
+from dashboard.screen.review_stakes import ADJUSTABLE
+from tarstop_core.documents.dates import date_words
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes, settings_rows
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
+
+REVIEWER_FIELD = "_reviewer_field"
+AT_STAKE = "at_stake"
+_FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
+
+
+def screen_page() -> None:
+    """Draw the page for the session in the URL."""
+    try:
+        work = open_work()
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        work = None
+    if work is None:
+        _nothing_open()
+        return
+    # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
+    st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
+    # Runs when the page is opened; a label redraws only the fragment below.
+    st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+    screening(work)
+
+
+def _nothing_open() -> None:
+    st.title("Screen")
+    st.write(
+        "No session is open here. Continue one or start the demo from Home, or bring your own documents."
+    )
+    left, right, _ = st.columns([1, 1, 3])
+    if left.button("Go to Home", type="primary", width="stretch"):
+        st.switch_page(shell.HOME)
+    if right.button("Set up a session", width="stretch"):
+        st.switch_page(shell.SET_UP)
+
+
+@st.fragment
+def screening(work: Work) -> None:
+    """Everything that a label changes; nothing else is redrawn."""
+    with shell.problems_shown():
+        _screening(work)
+
+
+def _screening(work: Work) -> None:
+    work.refresh()
+    state = work.state
+    what_if = _what_if(work, state)
+    settings = what_if or state.settings
+    advice = work.advice(state.settings)
+    shown = work.advice(what_if) if what_if else advice
+
+    _header(work, state)
+    flash()
+    reporting = full_text.still_open(work, state) if state.settings.review else None
+    document_side, advice_side = st.columns([1.12, 1], gap="large")
+    with document_side:
+        if reporting is not None:
+            full_text.report(work, state, reporting)
+        else:
+            reading.document(work, state, reading.looking_at(work, state), advice)
+            if state.settings.review:
+                full_text.queue(work, state)
+        reading.question(work, settings)
+        if reporting is None and full_text.just_closed():
+            # The form is longer than the document that comes next, whose title would be above the window.
+            st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+    with advice_side:
+        advising.advice_panel(work, state, advice, shown, what_if)
+        advising.curves(work, state, settings, shown)
+    advising.other_rules(work, state, settings)
+    live_check.panel(work, state)
+    _below(work, state, settings, what_if)
+    if settings.review:
+        # Last, because it grows with every study.
+        _evidence(work, state, settings)
+    if work.stopping:
+        stop_dialog(work, state, advice)
+    elif work.editing == reasons.EDITING:
+        reasons.dialog(work, state)
+    elif work.editing == own_application.EDITING:
+        own_application.dialog(work, state)
+
+
+def _header(work: Work, state: State) -> None:
+    saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
+    badges = ["simulated documents"] if work.collection.simulated else []
+    if state.plan is not None:
+        badges.append("plan registered" + (", deviated from" if state.deviations else ""))
+    marks = "".join(f'<span class="tar-badge">{badge}</span> ' for badge in badges)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
+        st.html(
+            f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {marks}'
+            f'<span class="tar-meta">{html.escape(saved)}</span></div>'
+            f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
+            width="stretch",
+        )
+        with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
+            st.text_input(
+                "Your name, recorded with every label from now on",
+                value=reviewer(),
+                placeholder=work.last_reviewer,
+                max_chars=80,
+                key=REVIEWER_FIELD,
+                on_change=_named,
+            )
+
+
+def _counted(work: Work, state: State) -> str:
+    """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
+    parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
+    if state.settings.review:
+        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
+        waiting = len(state.waiting)
+        parts.append(f"{state.relevant:,} {'included' if two_stages(state.settings) else 'relevant'}")
+        parts.append(f"{with_data:,} with data")
+        parts.append("1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting")
+    else:
+        parts.append(grades_in_words(state))
+    if len(state.unsure):
+        parts.append(f"{len(state.unsure)} unsure")
+    if state.kept:
+        parts.append(f"{state.kept:,} came with labels")
+    return " · ".join(parts)
+
+
+def _evidence(work: Work, state: State, settings: Settings) -> None:
+    """What the tables so far show."""
+    tables = state.evidence.tables
+    with st.container(key="evidence"):
+        st.subheader("Evidence")
+        if not len(tables):
+            st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
+            return
+        evidence.panel(
+            tables,
+            theta=settings.theta,
+            engine=settings.engine,
+            prior=settings.belief_prior,
+            q_star=settings.payoffs.q_star,
+            simulated=work.collection.simulated,
+            growing=True,
+            key=f"evidence_{work.row.id}",
+            file_stem=_file_name(work.row.name),
+        )
+
+
+def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
+    left, right = st.columns([2, 1], gap="large")
+    # Drawn when somebody looks: its sliders are a third of what a label would redraw.
+    with left, st.expander("What is at stake", key=AT_STAKE, on_change="rerun") as folded:
+        if folded.open:
+            _at_stake(work, state, settings, what_if)
+    with right:
+        st.download_button(
+            "Export every document read (CSV)",
+            data=lambda: trace_csv(work),
+            file_name=f"{_file_name(work.row.name)}-trace.csv",
+            mime="text/csv",
+            key="export",
+            disabled=state.depth == 0,
+            width="stretch",
+            on_click="ignore",
+        )
+        if settings.review:
+            _review_exports(work, state)
+        else:
+            own_application.opener(work)
+        reasons.opener(work, state)
+
+
+def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
+    """Sliders of what a wrong decision and a document cost, and the registered plan."""
+    moved = partial(_new_stakes, work, state)
+    stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if settings.review:
+        review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if state.plan is not None:
+        _deviation(work, state, what_if)
+    elif not state.touched:
+        st.button(
+            "Register this as my plan",
+            key="register",
+            help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
+            f"the list of documents: {shell.term('plan', 'what is that?')} "
+            "From then on moving a slider is a what-if until you confirm it with a reason.",
+            on_click=_register,
+            args=(work, state.seq),
+        )
+    else:
+        st.caption("Changes are recorded in this session's log as you make them.")
+
+
+def _review_exports(work: Work, state: State) -> None:
+    stem = _file_name(work.row.name)
+    for words, name, rows, empty in (
+        ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+        ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+    ):
+        st.download_button(
+            words,
+            data=partial(rows, work),
+            file_name=f"{stem}-{name}.csv",
+            mime="text/csv",
+            key=f"export_{name}",
+            disabled=empty,
+            width="stretch",
+            on_click="ignore",
+        )
+
+
+def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
+    plan = state.plan
+    assert plan is not None
+    said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
+    if plan.review:
+        frozen = _of_review(plan)
+        del frozen["starting chance"]
+        said += "".join(f"{name} {value}, " for name, value in frozen.items())
+    same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
+    st.caption(
+        shell.escape_markdown(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
+    )
+    before = plan
+    for event in state.deviations:
+        after = Settings.from_dict(event.payload["settings"])
+        moved = (
+            changes(_in_short(before), _in_short(after))
+            or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
+            or ["a value that rounding hides"]
+        )
+        said = f"Deviation at {clock(event.time)}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
+        st.caption(shell.escape_markdown(said))
+        before = after
+    if what_if is None:
+        st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
+        return
+    reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
+    keep, drop = st.columns(2)
+    keep.button(
+        "Confirm as a deviation",
+        disabled=not reason.strip(),
+        width="stretch",
+        on_click=_deviate,
+        args=(work, what_if, reason, state.seq),
+    )
+    drop.button("Back to the plan", width="stretch", on_click=_forget_what_if, args=(work,))
+
+
+def _in_short(settings: Settings) -> list[tuple[str, str]]:
+    """What this page can move, name and value."""
+    return [
+        ("q*", number(settings.payoffs.q_star)),
+        ("cost", amount(settings.cost, settings.payoffs.unit)),
+        ("your application", _of_application(settings)),
+        ("chances multiplied by", number(settings.scale)),
+        *(_of_review(settings).items() if settings.review else ()),
+    ]
+
+
+def _of_application(settings: Settings) -> str:
+    """Number and date in words."""
+    mine = settings.application
+    return ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named"
+
+
+def _of_review(settings: Settings) -> dict[str, str]:
+    """What only a review has among the settings that can be moved, in words."""
+    return {
+        "θ": number(settings.theta),
+        "starting chance": percent(settings.b_0),
+        "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
+        "floor": percent(settings.floor),
+    }
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w-]+", "-", name).strip("-")[:60] or "session"
+
+
+def _what_if(work: Work, state: State) -> Settings | None:
+    """The settings in force, with the stakes that are being tried beside a registered plan."""
+    if state.plan is None or work.what_if is None:
+        return None
+    tried = replace(state.settings, **{name: getattr(work.what_if, name) for name in ADJUSTABLE})
+    return tried if tried != state.settings else None
+
+
+def _new_stakes(work: Work, state: State, changed: Settings) -> None:
+    if state.plan is not None:
+        work.what_if = changed
+    else:
+        attempt(lambda: work.change_settings(changed, state.seq))
+
+
+def _named() -> None:
+    st.session_state[REVIEWER] = str(st.session_state[REVIEWER_FIELD]).strip()
+
+
+def _register(work: Work, seen: int) -> None:
+    attempt(lambda: work.register_plan(seen))
+
+
+def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
+    attempt(lambda: work.change_settings(what_if, seen, reason))
+    _forget_what_if(work)
+
+
+def _forget_what_if(work: Work) -> None:
+    work.what_if = None

@@ -1,0 +1,220 @@
+"""The document on the page: its text, its verdict, and what waits for a second look."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import Work, attempt, reviewer, say
+from dashboard.parts import document as parts_document
+from dashboard.parts.document import (
+    MARKING,
+    document_html,
+    flags_html,
+    query_to_mark,
+    settled_with,
+    two_stages,
+)
+from dashboard.screen import grading, verdicts
+from dashboard.screen.deciding import open_dialog
+from tarstop_core.documents.application import Flag
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.log import Event, last_undoable
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_criteria
+
+UNDONE = {
+    "label": "verdict on",
+    "relabel": "changed verdict on",
+    "confirm": "answer about",
+    "report": "report of",
+}
+
+
+def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
+    back = at is not None and at < state.depth
+    found: tuple[Flag, ...] = ()
+    # A row of reasons leaves less room; what asks to confirm a hit stays on the screen.
+    height = 310 if state.reasons and not state.settings.review else 430
+    with st.container(height=height, border=False, key="document"):
+        if at is None:
+            st.html('<div class="tar-word">You have read every document.</div>')
+            st.write("Stop and decide below, or look back with the arrow.")
+        else:
+            record = work.document(at)
+            chance = "" if back or state.hit is not None else _chance(work, state, at, advice)
+            score = None if work.row.scores is None else float(work.row.scores[at])
+            found = parts_document.flagged(record, state)
+            lead = flags_html(found)
+            st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead))
+    doc = work.shown = work.row.ids[at] if at is not None else ""
+    blocked = at is None or work.busy or (state.stopped and not back)
+    verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.bars), None))
+    _helpers(work, state, at, doc, advice)
+    if doc and work.noting == doc:
+        name = shell.escape_label(reviewer() or "you")
+        st.text_area(
+            f"Note on this document, by {name} (Ctrl+Enter stores it)",
+            value=state.notes.get(doc, ""),
+            key=f"note_text_{doc}",
+            on_change=_store_note,
+            args=(work, doc, state.seq),
+        )
+    elif doc and doc in state.notes:
+        st.html(f'<div class="tar-literal"><em>Note:</em> {html.escape(state.notes[doc])}</div>')
+    to_settle(work, state)
+
+
+def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice) -> None:
+    """Undo, note, looking back, and the way out."""
+    back = at is not None and at < state.depth
+    with st.container(horizontal=True, key="helpers", gap="small"):
+        shut = work.busy
+        st.button(
+            "Undo",
+            key="undo",
+            shortcut="z",
+            disabled=shut or not state.can_undo or state.stopped,
+            on_click=_undo,
+            args=(work, state.seq),
+        )
+        st.button(
+            "Close the note" if work.noting else "Note",
+            key="note",
+            shortcut=None if work.noting else "n",
+            disabled=work.stopping or bool(work.editing) or at is None,
+            on_click=_toggle_note,
+            args=(work, doc),
+        )
+        st.button(
+            "Earlier",
+            key="earlier",
+            shortcut="Left",
+            disabled=shut or (at if at is not None else state.depth) < 1,
+            on_click=work.look,
+            args=((at if at is not None else state.depth) - 1,),
+        )
+        if back and at is not None:
+            after = None if at + 1 >= state.depth else at + 1
+            st.button(
+                "Later", key="later", shortcut="Right", disabled=shut, on_click=work.look, args=(after,)
+            )
+            st.button(
+                "Back to the next document", key="front", shortcut="Esc", on_click=work.look, args=(None,)
+            )
+        if not state.stopped:
+            st.button(
+                "Stop and decide",
+                key="stop",
+                type="primary" if advice.says_stop else "secondary",
+                on_click=open_dialog,
+                args=(work,),
+            )
+        elif state.decision is None:
+            st.button("Decide", key="decide", type="primary", on_click=open_dialog, args=(work,))
+        if state.stopped:
+            st.button("Keep screening", key="continue", on_click=_continue, args=(work, state.seq))
+
+
+def to_settle(work: Work, state: State) -> None:
+    """Hits to confirm and unsure documents: what waits for a second look."""
+    for at in state.pending[:3]:
+        doc = work.row.ids[at]
+        with st.container(border=True, key=f"confirm_{at}"):
+            title = shell.escape_markdown(work.document(int(at)).title or "Untitled")
+            st.markdown(
+                f"**Does document #{at + 1}{settled_with(state, int(at))} settle the question?** “{title}” counts only once "
+                "you confirm it."
+            )
+            yes, no, look = st.columns(3)
+            shortcuts = ("h", "d") if at == state.pending[0] else (None, None)
+            for column, words, holds, key in (
+                (yes, "It holds", True, shortcuts[0]),
+                (no, "It does not", False, shortcuts[1]),
+            ):
+                column.button(
+                    words,
+                    key=f"holds_{at}_{holds}",
+                    shortcut=key,
+                    width="stretch",
+                    disabled=work.busy,
+                    on_click=_confirm,
+                    args=(work, doc, holds, state.seq),
+                )
+            look.button(
+                "Read it again", key=f"again_{at}", width="stretch", on_click=work.look, args=(int(at),)
+            )
+    if len(state.unsure):
+        with st.container(horizontal=True, key="unsure", gap="small", vertical_alignment="center"):
+            st.caption("Unsure, to be settled:", width="content")
+            for at in state.unsure[:8]:
+                st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=work.look, args=(int(at),))
+            if len(state.unsure) > 8:
+                st.caption(f"and {len(state.unsure) - 8} more", width="content")
+    if not state.settings.review:
+        grading.graded(work, state)
+
+
+def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
+    """How likely the next document is to be what is looked for."""
+    settings = state.settings
+    if two_stages(settings):
+        return f"chance to be included {percent(float(work.paths(settings).path.p[at]))}"
+    return f"chance to {'bring data' if settings.review else 'be a hit'} {percent(advice.rho)}"
+
+
+def _undo(work: Work, seen: int) -> None:
+    last = last_undoable(work.events)
+    attempt(lambda: work.record(Event("undo"), seen))
+    if last is not None and work.events[-1].kind == "undo":
+        at = work.row.ids.index(str(last.payload["doc"])) + 1
+        say(f"Undone: the {UNDONE[last.kind]} #{at}.")
+    work.look(None)
+
+
+def _continue(work: Work, seen: int) -> None:
+    attempt(lambda: work.record(Event("continued"), seen))
+
+
+def _confirm(work: Work, doc: str, holds: bool, seen: int) -> None:
+    attempt(lambda: work.record(Event("confirm", {"doc": doc, "holds": holds}), seen))
+
+
+def _toggle_note(work: Work, doc: str) -> None:
+    work.noting = "" if work.noting == doc else doc
+
+
+def _store_note(work: Work, doc: str, seen: int) -> None:
+    text = str(st.session_state[f"note_text_{doc}"])
+    attempt(lambda: work.record(Event("note", {"doc": doc, "text": text}), seen))
+    work.noting = ""
+
+
+def looking_at(work: Work, state: State) -> int | None:
+    """The document on show: an earlier one being looked back at, else the next; None at the end."""
+    if work.looking_at is not None and work.looking_at < state.depth:
+        return work.looking_at
+    return state.depth if state.depth < len(work.row.ids) else None
+
+
+def question(work: Work, settings: Settings) -> None:
+    """What every document is held against."""
+    criteria = sample_criteria(work) if settings.review else ""
+    included = f'<div class="tar-literal">Included: {html.escape(criteria)}</div>' if criteria else ""
+    if work.row.query:
+        with st.container(border=True, key="question"):
+            st.html(
+                '<div class="tar-meta">You are looking for</div>'
+                f'<div class="tar-literal">{html.escape(work.row.query)}</div>{included}'
+            )
+            st.toggle(
+                "Underline its words in the documents",
+                value=True,
+                key=MARKING,
+                persist_state="session",
+                help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
+            )

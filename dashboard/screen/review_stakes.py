@@ -1,0 +1,120 @@
+"""What else is at stake in a review: the sensitivity to exceed, the cost of a report, and the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame.shell import escape_markdown, term
+from dashboard.parts.stakes import FRACTIONS, nearest_fraction
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.screening.settings import Settings
+
+ADJUSTABLE = ("payoffs", "cost", "theta", "b_0", "full_cost", "floor")
+"""Settings that a person may change while screening."""
+
+
+def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """Three sliders beside those of every session.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
+    key : str
+        Prefix of everything it keeps in the browser session.
+    on_change : callable
+        Called with the whole new settings before the page is drawn again. Where it does not take them
+        over, the sliders go back.
+    """
+    state = st.session_state
+    now = _views(settings)
+    if state.get(f"{key}/review") != now:
+        for name, value in now.items():
+            state[f"{key}/{name}"] = value
+        state[f"{key}/review"] = now
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        st.slider(
+            "Sensitivity to exceed",
+            1,
+            99,
+            value=now["theta"],
+            format="%d %%",
+            key=f"{key}/theta",
+            on_change=_moved,
+            args=(settings, key, on_change, "theta"),
+            help=f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
+        )
+        st.caption(f"θ = {settings.theta:.3g}.")
+    if settings.stages == 2:
+        with middle:
+            payoffs = settings.payoffs
+            st.select_slider(
+                "Cost per report in full",
+                FRACTIONS,
+                value=now["full_cost"],
+                format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+                key=f"{key}/full_cost",
+                on_change=_moved,
+                args=(settings, key, on_change, "full_cost"),
+                help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
+            )
+            st.caption(escape_markdown(f"{amount(settings.full_cost, payoffs.unit)}{_times(settings)}."))
+    with right:
+        st.slider(
+            "Never stop below a chance of the right decision of",
+            0,
+            99,
+            value=now["floor"],
+            format="%d %%",
+            key=f"{key}/floor",
+            on_change=_moved,
+            args=(settings, key, on_change, "floor"),
+            help=f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
+            f"{term('floor', 'floor')}; 0 % is no floor.",
+        )
+        st.caption(
+            "No floor: the rule alone decides."
+            if not settings.floor
+            else f"Floor: {percent(settings.floor)}."
+        )
+
+
+def changed(settings: Settings, name: str, value: float) -> Settings:
+    """The settings after one slider was moved.
+
+    A learned prior says how likely any sensitivity is, so with another θ the starting chance is another too.
+    """
+    if name == "full_cost":
+        return replace(settings, full_cost=value * settings.payoffs.K)
+    if name == "floor":
+        return replace(settings, floor=value / 100)
+    theta, prior = value / 100, settings.prior
+    if prior.learned_from is None or settings.engine == "reml":
+        return replace(settings, theta=theta)
+    return replace(settings, theta=theta, b_0=prior.at(theta).b_0)
+
+
+def _views(settings: Settings) -> dict[str, Any]:
+    return {
+        "theta": min(99, max(1, round(100 * settings.theta))),
+        "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
+        "floor": round(100 * settings.floor),
+    }
+
+
+def _times(settings: Settings) -> str:
+    if not settings.cost or not settings.full_cost:
+        return ""
+    return f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
+
+
+def _moved(settings: Settings, key: str, on_change: Callable[[Settings], Any], name: str) -> None:
+    state = st.session_state
+    # Whatever becomes of it, the sliders are set anew from the settings that are then in force.
+    state.pop(f"{key}/review", None)
+    on_change(changed(settings, name, state[f"{key}/{name}"]))

@@ -1,0 +1,407 @@
+"""One session on the Sessions page: exports, other settings, flow diagram, protocol."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.work import attempt, clock, flash, go_to, say
+from dashboard.parts import stakes
+from dashboard.parts.chances import followed
+from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
+from tarstop_core.files import trace_to_csv
+from tarstop_core.policies import POLICIES, parse_policy
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.explain import question
+from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.labels import GRADES
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes, protocol_paragraph
+from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
+from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
+from tarstop_core.sessions.progress import found
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.shelf import fitting, listed, title
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import WholeSession
+
+NAME = 120  # characters
+TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
+
+
+def detail(store: Store, session_id: str) -> None:
+    """Draw one session.
+
+    Raises
+    ------
+    InputProblem
+        When there is none with this id, or it cannot be read.
+    """
+    session = loaded(store, session_id)
+    st.title(shell.escape_markdown(session.row.name))
+    flash()
+    _facts(session)
+    with st.container(horizontal=True):
+        resumed = st.button(
+            "Resume" if session.state.decision is None else "Open", type="primary", key=f"{PREFIX}/resume"
+        )
+        explored = st.button(
+            "Explore this session",
+            icon=":material/explore:",
+            key=f"{PREFIX}/explore",
+            disabled=session.row.archived,
+            help="Brought back, an archived session can be explored." if session.row.archived else None,
+        )
+        st.button("All sessions", icon=":material/arrow_back:", key=f"{PREFIX}/back", on_click=_back)
+    if resumed:
+        go_to(session.row.id)
+    if explored:
+        st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
+    tabs = st.tabs(TABS, key=f"{PREFIX}/tab", on_change="rerun")
+    for tab, draw in zip(tabs, (_export, _other_settings, _flow, _protocol), strict=True):
+        if tab.open:
+            with tab:
+                draw(store, session)
+
+
+def _back() -> None:
+    st.query_params.pop(CHOSEN, None)
+
+
+def _facts(session: WholeSession) -> None:
+    state, row = session.state, session.row
+    marks = [state.settings.scenario]
+    marks += ["simulated documents"] if session.collection.simulated else []
+    if state.plan is not None:
+        marks.append("plan registered" + (", deviated from" if state.deviations else ""))
+    badges = " ".join(f'<span class="tar-badge">{html.escape(mark)}</span>' for mark in marks)
+    read = f"{state.depth:,} of {len(row.ids):,} screened"
+    if state.settings.review:
+        read += f" · {found(session.events)}"
+    else:
+        read += f" · {grades_in_words(state)}"
+    if len(state.unsure):
+        read += f" · {len(state.unsure):,} unsure"
+    decision = state.decision
+    if decision is not None:
+        named = state.settings.plus if decision.plus else state.settings.minus
+        read += f" · decided: {named}"
+    elif state.stopped:
+        read += " · stopped, not decided"
+    last = clock(state.last_time or row.created)
+    st.html(
+        f'<p>{badges}</p><p class="tar-meta">{html.escape(read)} · {html.escape(last)}</p>'
+        f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"
+    )
+
+
+# --- export -------------------------------------------------------------------------------------
+
+
+def _export(store: Store, session: WholeSession) -> None:
+    stem = file_stem(session.row.name)
+    exports: list[tuple[str, str, str, str, Callable[[], str | bytes], bool]] = [
+        (
+            "Report (HTML)",
+            "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
+            "deviations. Opens without a network.",
+            f"{stem}-report.html",
+            "text/html",
+            lambda: report_html(session),
+            True,
+        ),
+        (
+            "Session file (JSON)",
+            "Everything, with documents and log. Import it on another machine and go on there.",
+            f"{stem}.json",
+            "application/json",
+            lambda: export_session(store, session.row.id),
+            True,
+        ),
+        (
+            "Excel (XLSX)",
+            "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
+            f"{stem}.xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            lambda: to_xlsx(session),
+            True,
+        ),
+        (
+            "Documents (CSV)",
+            "Every document of the list with its label, note and the advice before it.",
+            f"{stem}.csv",
+            "text/csv",
+            lambda: to_csv(session),
+            True,
+        ),
+        (
+            "Documents (RIS)",
+            "For reference managers and screening tools; label and note stand in the notes.",
+            f"{stem}.ris",
+            "application/x-research-info-systems",
+            lambda: to_ris(session),
+            True,
+        ),
+        (
+            "Relevant ones (RIS)",
+            "Only what was labelled relevant."
+            if session.state.settings.review
+            else "Only what was graded X, Y or A.",
+            f"{stem}-relevant.ris",
+            "application/x-research-info-systems",
+            lambda: to_ris(session, relevant_only=True),
+            bool(np.isin(session.state.labels, list(GRADES)).any()),
+        ),
+    ]
+    for at in range(0, len(exports), 2):
+        for column, (label, words, name, mime, data, there) in zip(
+            st.columns(2, gap="medium"), exports[at : at + 2], strict=True
+        ):
+            with column.container(border=True, height="stretch"):
+                st.download_button(
+                    label,
+                    data,
+                    name,
+                    mime,
+                    key=f"{PREFIX}/{name}",
+                    disabled=not there,
+                    on_click="ignore",
+                    icon=":material/download:",
+                    width="stretch",
+                )
+                st.caption(words)
+
+
+# --- other settings -----------------------------------------------------------------------------
+
+
+def _other_settings(store: Store, session: WholeSession) -> None:
+    settings = session.state.settings
+    key = f"{PREFIX}/tried/{session.row.id}"
+    tried: Settings = st.session_state.get(key, settings)
+    st.write("The same labels, replayed from the first document under settings of your choice.")
+    stakes.compact(tried, key=f"{key}/stakes", on_change=lambda moved: _try(key, moved))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        rules = list(dict.fromkeys((settings.policy, *(POLICIES[name]().spec for name in followed()))))
+        rule = st.selectbox(
+            "Stopping rule",
+            rules,
+            index=rules.index(tried.policy) if tried.policy in rules else 0,
+            format_func=lambda spec: str(parse_policy(spec, files=False)),
+            key=f"{key}/rule",
+        )
+    with right:
+        b_0 = st.slider(
+            "Chance before any document",
+            0.01,
+            0.99,
+            float(min(0.99, max(0.01, tried.b_0))),
+            step=0.01,
+            format="percent",
+            key=f"{key}/b_0",
+            help=f"The {shell.term('b-0', 'starting belief')} b₀.",
+        )
+        theta = tried.theta
+        if settings.review:
+            theta = st.slider(
+                "Sensitivity to exceed",
+                0.01,
+                0.99,
+                float(tried.theta),
+                step=0.01,
+                format="percent",
+                key=f"{key}/theta",
+            )
+    tried, session = _other_chances(store, session, tried, key)
+    # The slider's step must not move a finer starting chance that nobody touched.
+    b_0 = tried.b_0 if abs(b_0 - tried.b_0) < 0.005 else b_0
+    tried = replace(tried, policy=rule, b_0=b_0, theta=theta)
+    st.session_state[key] = tried
+    _replayed(session, settings, tried)
+    _make_duplicate(store, session, tried, key)
+
+
+def _other_chances(
+    store: Store, session: WholeSession, tried: Settings, key: str
+) -> tuple[Settings, WholeSession]:
+    """Ask for the calibrator; a factor that was found for one is not another's."""
+    settings = session.state.settings
+    own = session.calibrators[settings.calibrator]
+    choices = {settings.calibrator: own} | {
+        each.calibrator.digest: each.calibrator
+        for each in fitting(store, own.scenario, session.row.scores is not None).values()
+    }
+    names = {each.calibrator.digest: title(each) for each in listed(store).values()}
+    digests = list(choices)
+    chosen = st.selectbox(
+        "Where the chances come from",
+        digests,
+        index=digests.index(tried.calibrator) if tried.calibrator in digests else 0,
+        format_func=lambda digest: names.get(digest, choices[digest].fitted_on.name),
+        key=f"{key}/calibrator",
+    )
+    held, switched = with_calibrator(session, choices[chosen])
+    return replace(tried, calibrator=switched.calibrator, scale=switched.scale), held
+
+
+def _try(key: str, moved: Settings) -> None:
+    st.session_state[key] = moved
+
+
+def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> None:
+    said = outcome_sentence(outcome(session, tried), tried)
+    st.html(
+        f'<div class="tar-told" role="status" data-testid="replayed"><p><strong>{html.escape(said)}</strong></p></div>'
+    )
+    if tried != settings:
+        moved = changes(session.in_words(settings), session.in_words(tried))
+        own = outcome_sentence(outcome(session, settings), settings)
+        st.caption(shell.escape_markdown(f"Changed: {'; '.join(moved)}. With the settings in force: {own}"))
+    else:
+        st.caption("These are the settings in force; move something to see what would have changed.")
+    if settings.review:
+        st.caption("A report counts here as read as soon as its document was.")
+
+
+def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
+    left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
+    suggested = suggested_name(
+        session.row.name,
+        session.state.settings,
+        tried,
+        session.calibrators[tried.calibrator].fitted_on.name,
+    )
+    # A box keeps what it began with: each suggestion has its own.
+    name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
+    right.button(
+        "Duplicate with these settings",
+        key=f"{PREFIX}/duplicate",
+        on_click=_duplicate,
+        args=(store, session, tried, name),
+        icon=":material/content_copy:",
+        width="stretch",
+    )
+    st.caption(
+        "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
+        "with the original."
+    )
+
+
+def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
+    """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
+
+    Examples
+    --------
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
+    >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
+    ('Hip (q* 0.50)', 'Hip (a) (chances: CLEF)')
+    """
+    own = re.sub(r" \((?:q\* \d\.\d\d|chances: [^()]*|, )+\)$", "", name)
+    other = tried.calibrator != before.calibrator
+    told = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
+    if not other or tried.payoffs != before.payoffs:
+        told.insert(0, f"q* {tried.payoffs.q_star:.2f}")
+    return f"{own} ({', '.join(told)})"[:NAME]
+
+
+def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
+    def make() -> None:
+        made = duplicate(
+            store,
+            session.row.id,
+            tried,
+            name.strip() or session.row.name,
+            session.calibrators[tried.calibrator],
+        )
+        st.query_params[CHOSEN] = made
+        say(f"Duplicated: {name.strip() or session.row.name}.")
+
+    attempt(make)
+
+
+# --- flow diagram, protocol ---------------------------------------------------------------------
+
+
+def _flow(store: Store, session: WholeSession) -> None:
+    def picture(dark: bool) -> str:
+        return flow_diagram(
+            session.prisma,
+            full_text=session.state.settings.review,
+            stopped=session.state.stopped,
+            colours=DARK if dark else LIGHT,
+        )
+
+    coded = base64.b64encode(picture(st.context.theme.type == "dark").encode()).decode()
+    says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
+    st.html(
+        f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
+        f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
+        f'src="data:image/svg+xml;base64,{coded}"></div>'
+    )
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th><td>{count:,}</td></tr>' for name, count in session.flow
+    )
+    st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
+    stem = file_stem(session.row.name)
+    with st.container(horizontal=True):
+        st.download_button(
+            "Diagram (SVG)",
+            lambda: picture(False),
+            f"{stem}-prisma.svg",
+            "image/svg+xml",
+            key=f"{PREFIX}/svg",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "Table (CSV)",
+            lambda: trace_to_csv([{"box": name, "number": count} for name, count in session.flow]),
+            f"{stem}-prisma.csv",
+            "text/csv",
+            key=f"{PREFIX}/prisma_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
+
+
+def _protocol(store: Store, session: WholeSession) -> None:
+    state = session.state
+    settings = state.plan or state.settings
+    if state.plan is not None:
+        st.write("The registered plan as a paragraph for the methods of a protocol.")
+    elif state.touched:
+        st.warning(
+            "Screening has begun without a registered plan; a protocol is written before the first document is read.",
+            icon=":material/info:",
+        )
+    else:
+        st.write(
+            "Paste this into the methods of the protocol, and register the plan on the Screen page before you read."
+        )
+    st.code(
+        protocol_paragraph(
+            settings,
+            session.calibrators[settings.calibrator],
+            size=len(session.row.ids),
+            sources=[str(file["source"]) for file in session.files],
+            duplicates=session.collection.duplicates,
+            query=session.row.query,
+            ranking=session.row.ranking,
+            digest=session.row.digest,
+            registered=state.plan is not None or not state.touched,
+        ),
+        language=None,
+        wrap_lines=True,
+    )

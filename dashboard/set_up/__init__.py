@@ -1,0 +1,1 @@
+"""The Set up page."""

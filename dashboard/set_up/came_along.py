@@ -1,0 +1,202 @@
+"""Set-up, step 2: what came along with the documents: patent families, and labels somebody gave before."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts import merging
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.ranking.families import also_published, one_of_each
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.events import families_event
+from tarstop_core.screening.explain import action
+from tarstop_core.screening.kept_labels import (
+    FileLabels,
+    Replayed,
+    kept_event,
+    kept_first,
+    labels_found,
+    replayed,
+)
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents
+
+PREFIX = "set_up/came_along"
+Choice = Literal["keep", "leave", "replay"]
+CHOICES: dict[Choice, tuple[str, str]] = {
+    "keep": (
+        "Keep them as already screened",
+        "They stand first and count in belief, advice and exports; each can still be changed.",
+    ),
+    "leave": ("Leave them out", "You read every document anew."),
+    "replay": (
+        "Replay them in rank order",
+        "For teaching: see below where each rule would have stopped. The session begins unlabelled.",
+    ),
+}
+ASSUMED = (
+    "Kept documents were not read in this order. Each counts with the chance that its own score or rank gives it; how "
+    "it came to be read does not matter for the belief."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """The list as it will be screened, and what is recorded of how it came to be.
+
+    Parameters
+    ----------
+    ranked : Ranking
+        By relevance, one document a family.
+    screened : Ranking
+        The same documents in screening order: those with kept labels first.
+    labels : FileLabels
+    choice : {"keep", "leave", "replay"} or None
+        None where there are no labels.
+    kept : int
+        How many documents stand first with their labels.
+    events : tuple of Event
+        What the session's log begins with.
+    """
+
+    ranked: Ranking
+    screened: Ranking
+    labels: FileLabels
+    choice: Choice | None
+    kept: int
+    events: tuple[Event, ...]
+
+
+def arrange(chosen: Documents, ranking: Ranking) -> Arranged:
+    """Ask about families and labels, and put the list together."""
+    groups = merging.families(chosen.frame, chosen.key)
+    labels = _labels(chosen, groups)
+    choice = _ask(labels, chosen.key) if labels.count else None
+    state = st.session_state
+    wanted = (ranking, tuple(map(tuple, groups)), choice)
+    held: tuple[object, Arranged] | None = state.get(f"{PREFIX}/held")
+    if held is None or held[0] != wanted:
+        held = (wanted, _arranged(chosen, ranking, groups, labels, choice))
+        state[f"{PREFIX}/held"] = held
+    return held[1]
+
+
+def announce(chosen: Documents) -> None:
+    """Say that documents carry labels before they are in order and the question can be asked."""
+    labels = _labels(chosen, ())
+    if labels.count:
+        st.caption(f"{labels.sentence} Under Order you say whether they are kept, left out or replayed.")
+
+
+def _arranged(
+    chosen: Documents,
+    ranking: Ranking,
+    groups: Sequence[Sequence[int]],
+    labels: FileLabels,
+    choice: Choice | None,
+) -> Arranged:
+    ranked = one_of_each(ranking, groups)
+    events = []
+    members = also_published(chosen.frame, ranked, groups)
+    if members:
+        events.append(families_event(members))
+    if choice != "keep":
+        return Arranged(ranked, ranked, labels, choice, 0, tuple(events))
+    screened, ranks = kept_first(ranked, labels)
+    events.append(kept_event(chosen.frame, screened, labels, ranks))
+    return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events))
+
+
+def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
+    wanted = (chosen.key, tuple(map(tuple, groups)))
+    name = f"{PREFIX}/labels/{bool(groups)}"
+    held: tuple[object, FileLabels] | None = st.session_state.get(name)
+    if held is None or held[0] != wanted:
+        files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
+        held = (wanted, labels_found(chosen.frame, files, groups))
+        st.session_state[name] = held
+    return held[1]
+
+
+def _ask(labels: FileLabels, key: str) -> Choice:
+    everything = labels.count == len(labels.codes)
+    choice: Choice = st.radio(
+        shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
+        list(CHOICES),
+        index=list(CHOICES).index("replay" if everything else "keep"),
+        format_func=lambda name: CHOICES[name][0],
+        captions=[caption for _, caption in CHOICES.values()],
+        key=f"{PREFIX}/choice/{key}",
+        persist_state="session",
+    )
+    if labels.unknown:
+        st.caption(
+            shell.escape_markdown(
+                f"Not understood, and passed over: {', '.join(f'“{text[:40]}”' for text in labels.unknown[:5])}."
+            )
+        )
+    if choice == "keep":
+        everything_read = " Nothing is left to read then." if everything else ""
+        st.caption(f"{ASSUMED}{everything_read}")
+    return choice
+
+
+def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
+    """Where each rule would have stopped on the labels that came along."""
+    try:
+        found = _replayed(arranged, settings, calibrator)
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        return
+    labels = arranged.labels
+    own = found[0]
+    st.markdown("**Where each rule would have stopped on these labels**")
+    then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
+    share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
+    said = (
+        f"{own.policy} would have stopped after {own.depth:,} of {labels.count:,}{then}, with {share} read."
+    )
+    if settings.review:
+        yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
+        said = (
+            f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
+            f"the belief would not move. {said}"
+        )
+    st.caption(shell.escape_markdown(said))
+    head = ["rule", "stops after", "relevant by then", *([] if settings.review else ["and chooses"])]
+    rows = []
+    for each in found:
+        cells = [str(each.policy), f"{each.depth:,}", f"{each.found:,} of {labels.relevant:,}"]
+        cells += [] if each.plus is None else [action(each.plus, settings)]
+        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+    st.html(
+        '<div class="tar-others" data-testid="replayed"><table><thead><tr>'
+        f"{''.join(f'<th>{name}</th>' for name in head)}</tr></thead>"
+        f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
+    )
+
+
+def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
+    """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
+    held: tuple[Arranged, Settings, list[Replayed]] | None = st.session_state.get(f"{PREFIX}/replayed")
+    if held is None or held[0] is not arranged or held[1] != settings:
+        rules = [settings.rule, *(kind() for kind in POLICIES.values() if kind is not type(settings.rule))]
+        rules = [rule for rule in rules if _can_replay(rule, settings)]
+        held = (arranged, settings, replayed(arranged.ranked, arranged.labels, settings, calibrator, rules))
+        st.session_state[f"{PREFIX}/replayed"] = held
+    return held[2]
+
+
+def _can_replay(rule: Policy, settings: Settings) -> bool:
+    if settings.review and rule.acts_on_belief:
+        return False
+    return rule == settings.rule or not (rule.knows_truth or rule.needs_labels)

@@ -1,0 +1,571 @@
+"""The Set up page: five steps from top to bottom, each with something sensible in it already."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.scripts import FRAME
+from dashboard.frame.work import REVIEWER, go_to
+from dashboard.parts import application as own_application
+from dashboard.parts import chances, documents, merging, review_settings, stakes
+from dashboard.parts.application import Asked
+from dashboard.set_up import came_along
+from dashboard.set_up.came_along import Arranged
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import ranking_text
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import FORMATS
+from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.samples.shipped import data_share
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.explain import Explanation, explain
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.value.stakes import START
+
+PREFIX = "set_up"
+FIRST_TITLES = 5
+ORDER_WORDS: dict[Order, str] = {
+    "text": "No: put the documents most like what I am looking for first",
+    "own": "Yes: keep the list's own order",
+    "scores": "It has scores: put the highest first",
+}
+SCENARIO = f"{PREFIX}/scenario"
+SCENARIOS = {
+    "patent": ("Patent prior art", "One document decides."),
+    "review": ("Diagnostic-accuracy review", "2×2 tables of many studies add up."),
+}
+NAMES: dict[str, dict[str, tuple[str, str]]] = {
+    "patent": {
+        "Examiner: Reject or Grant": ("Reject", "Grant"),
+        "Applicant: Don’t file or File": ("Don’t file", "File"),
+    },
+    "review": {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")},
+}
+OWN_WORDS = "In my own words"
+DECIDES = {
+    "patent": "Patent prior art: one document decides.",
+    "review": "Diagnostic-accuracy review: 2×2 tables add up.",
+}
+WHEN = {
+    "patent": ("if prior art exists", "if none exists"),
+    "review": ("if sensitivity is high enough", "if it is not"),
+}
+ASKED = {
+    "patent": ("What are you looking for?", "A sentence, the claims, or a whole description"),
+    "review": ("What does the review ask?", "Its title, or its question in a sentence"),
+}
+NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
+LARGE = 5_000  # documents from which reading their texts takes a moment
+
+
+def set_up_page() -> None:
+    """Draw the page."""
+    st.html(FRAME / "forms.css")
+    st.title("Set up a session")
+    scenario = _scenario()
+    sample = documents.SAMPLE_WORDS[scenario].removeprefix("A ")
+    lead = st.empty()
+    problems: list[str] = []
+
+    _step(1, "Documents")
+    chosen = documents.choose(scenario, scenario == "review" and review_settings.stages_chosen() == 2)
+    ready = (
+        f"The {sample} is ready to start; for your own documents, go" if chosen and chosen.simulated else "Go"
+    )
+    lead.caption(
+        f"{ready} from top to bottom. [Which files, and what is read in them?]({shell.guide('own_data')})"
+    )
+    if chosen is None:
+        st.info(f"Choose files above to go on, or take a {sample}.", icon=":material/arrow_upward:")
+        return
+
+    came_along.announce(chosen)
+    asked = own_application.ask(chosen, problems) if scenario == "patent" else None
+
+    _step(2, "Order")
+    order = _order(chosen)
+    arranged, query = _ranking(chosen, order, scenario, problems, asked)
+    ranking = None if arranged is None else arranged.ranked
+
+    _step(3, "What is at stake")
+    plus, minus = _actions(scenario, problems)
+    start = Settings(START.payoffs, START.cost, plus=plus, minus=minus)
+    if asked is not None:
+        start = replace(start, application=asked.application)
+    settings = _review_stakes(start, problems) if scenario == "review" else _stakes(start, problems)
+
+    _step(4, "Chances")
+    settings, calibrator = _chances(settings, ranking, has_scores=order != "own", sample=chosen.simulated)
+
+    _step(5, "Start")
+    _start(chosen, arranged, query, settings, calibrator, problems)
+
+
+def _step(number: int, words: str) -> None:
+    st.html('<div class="tar-step"></div>')
+    st.header(f"{number} · {words}")
+
+
+def _scenario() -> str:
+    """Ask which kind of question it is; the URL carries it, so that a link can."""
+    linked = st.query_params.get("scenario")
+    if SCENARIO not in st.session_state and linked in SCENARIOS:
+        st.session_state[SCENARIO] = linked
+    scenario = str(
+        st.radio(
+            "What do you screen for?",
+            list(SCENARIOS),
+            format_func=lambda name: SCENARIOS[name][0],
+            captions=[caption for _, caption in SCENARIOS.values()],
+            horizontal=True,
+            key=SCENARIO,
+            persist_state="session",
+        )
+    )
+    if scenario == "review":
+        st.query_params["scenario"] = scenario
+    else:
+        st.query_params.pop("scenario", None)
+    return scenario
+
+
+# --- order --------------------------------------------------------------------------------------
+
+
+def _order(chosen: Documents) -> Order:
+    suggested, reason = _suggestion(chosen)
+    possible: list[Order] = ["text", "own"]
+    if chosen.frame["score"].notna().any():
+        possible.insert(0, "scores")
+    order = st.radio(
+        "Is this list in order of relevance?",
+        possible,
+        index=possible.index(suggested),
+        format_func=ORDER_WORDS.__getitem__,
+        key=f"{PREFIX}/order/{chosen.key}",
+        persist_state="session",
+    )
+    if order == "own" and suggested == "text":
+        st.warning(shell.escape_markdown(reason), icon=":material/warning:")
+    else:
+        st.caption(shell.escape_markdown(reason))
+    return order
+
+
+def _ranking(
+    chosen: Documents, order: Order, scenario: str, problems: list[str], asked: Asked | None
+) -> tuple[Arranged | None, str]:
+    query = _query(chosen, scenario) if order == "text" else ""
+    if order == "text" and not query.strip():
+        problems.append(NO_QUERY)
+        st.info(NO_QUERY, icon=":material/edit:")
+        return None, query
+    try:
+        ranking = _ranked(chosen, order, query)
+        if asked is not None:
+            ranking = asked.kept(ranking)
+    except InputProblem as problem:
+        problems.append(str(problem))
+        shell.problem_box(problem)
+        return None, query
+    arranged = came_along.arrange(chosen, ranking)
+    if scenario == "patent" and not chosen.simulated:
+        merging.say_where_no_families(chosen.frame)
+    _first_titles(chosen, arranged)
+    return arranged, query
+
+
+def _suggestion(chosen: Documents) -> tuple[Order, str]:
+    held = st.session_state.get(f"{PREFIX}/suggestion")
+    if held is None or held[0] != chosen.key:
+        held = (chosen.key, suggest_order(chosen.frame))
+        st.session_state[f"{PREFIX}/suggestion"] = held
+    suggestion: tuple[Order, str] = held[1]
+    return suggestion
+
+
+def _query(chosen: Documents, scenario: str) -> str:
+    key = f"{PREFIX}/query/{chosen.key}"
+    if key not in st.session_state:
+        st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
+    query = st.text_area(
+        ASKED[scenario][0],
+        key=key,
+        height=132,
+        placeholder=ASKED[scenario][1],
+    )
+    st.session_state[f"{key}/kept"] = query
+    with st.expander("Take it from a text file"):
+        st.file_uploader(
+            "A description or claims as plain text" if scenario == "patent" else "A question as plain text",
+            type=["txt"],
+            key=f"{key}/file",
+            on_change=_take_query,
+            args=(key,),
+        )
+        problem = st.session_state.get(f"{key}/problem")
+        if problem:
+            shell.problem_box(problem)
+    return query
+
+
+def _take_query(key: str) -> None:
+    state = st.session_state
+    state.pop(f"{key}/problem", None)
+    file = state[f"{key}/file"]
+    if file is None:
+        return
+    try:
+        state[key] = read_text(cast(BinaryIO, file), file.name)
+    except InputProblem as problem:
+        state[f"{key}/problem"] = str(problem)
+
+
+def read_text(handle: BinaryIO, name: str) -> str:
+    """A plain text file, whatever its encoding.
+
+    Raises
+    ------
+    InputProblem
+        When it is empty or no text.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_text(io.BytesIO("Ein Gerät".encode("cp1252")), "claims.txt")
+    'Ein Gerät'
+    """
+    with open_source(handle, name) as source:
+        encoding, _ = detect_encoding(source)
+        with source.text(encoding) as lines:
+            return lines.read().strip()
+
+
+def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
+    """The ranking, made again only when something it depends on has changed."""
+    wanted = (chosen.key, order, query)
+    held: tuple[tuple[str, str, str], Ranking] | None = st.session_state.get(f"{PREFIX}/ranking")
+    if held is None or held[0] != wanted:
+        index = _index(chosen) if order == "text" else None
+        held = (wanted, prepare(chosen.frame, order, query, index=index))
+        st.session_state[f"{PREFIX}/ranking"] = held
+    return held[1]
+
+
+def _index(chosen: Documents) -> Bm25Index:
+    held: tuple[str, Bm25Index] | None = st.session_state.get(f"{PREFIX}/index")
+    if held is None or held[0] != chosen.key:
+        bar = st.progress(0.0, text="Reading the texts") if len(chosen.frame) > LARGE else None
+
+        def progress(done: int, total: int) -> None:
+            if bar is not None:
+                bar.progress(done / total, text=f"Read the texts of {done:,} of {total:,} documents")
+
+        held = (chosen.key, build_index(ranking_text(chosen.frame), progress))
+        if bar is not None:
+            bar.empty()
+        st.session_state[f"{PREFIX}/index"] = held
+    return held[1]
+
+
+def _first_titles(chosen: Documents, arranged: Arranged) -> None:
+    ranking, kept = arranged.screened, arranged.kept
+    first = chosen.frame.iloc[ranking.order[kept : kept + FIRST_TITLES]]
+    if first.empty:
+        return
+    items = []
+    for at, (_, row) in enumerate(first.iterrows(), start=kept):
+        facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
+        if ranking.scores is not None:
+            facts.append(f"score {ranking.scores[at]:.3g}")
+        words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
+        items.append(
+            f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
+        )
+    after = f", after {kept:,} kept with their labels" if kept else ""
+    st.markdown(f"You would read these first, of {len(ranking):,}{after}:")
+    st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')
+
+
+# --- stakes and chances -------------------------------------------------------------------------
+
+
+def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
+    prefix, names = PREFIX if scenario == "patent" else review_settings.PREFIX, NAMES[scenario]
+    st.markdown(f"**{DECIDES[scenario]}** What are the two actions called?")
+    chosen = st.segmented_control(
+        "The two actions",
+        [*names, OWN_WORDS],
+        default=next(iter(names)),
+        required=True,
+        key=f"{prefix}/actions",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if chosen != OWN_WORDS:
+        return names[str(chosen)]
+    left, right = st.columns(2, gap="medium")
+    typed = []
+    for column, when, name, word in zip(
+        (left, right), WHEN[scenario], ("plus", "minus"), next(iter(names.values())), strict=True
+    ):
+        words = column.text_input(
+            f"{when.capitalize()}, you would",
+            word,
+            max_chars=40,
+            key=f"{prefix}/{name}",
+            persist_state="session",
+        ).strip()
+        if not words:
+            problems.append(f"The action {when} has no name; give it one.")
+        typed.append(words)
+    return typed[0] or "a⁺", typed[1] or "a⁻"
+
+
+def _stakes(start: Settings, problems: list[str]) -> Settings:
+    panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
+    problems += panel.problems
+    return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+
+
+def _review_stakes(start: Settings, problems: list[str]) -> Settings:
+    left, right = st.columns(2, gap="large")
+    with left:
+        theta = review_settings.theta(start.plus)
+    with right:
+        stages = review_settings.stages()
+    start = replace(
+        start, scenario="review", theta=theta, stages=stages, needs_citation=False, confirm_hits=False
+    )
+    panel = stakes.panel(f"{review_settings.PREFIX}/stakes", start)
+    problems += panel.problems
+    settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+    if stages == 2:
+        settings = replace(settings, full_cost=review_settings.full_cost(settings))
+    return settings
+
+
+def _needs_citation() -> bool:
+    """As it stands further down the page: it changes what follows from the stakes."""
+    state = st.session_state
+    paper = bool(state.get(f"{PREFIX}/paper", False))
+    return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper
+
+
+def _chances(
+    settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
+) -> tuple[Settings, Calibrator | None]:
+    left, right = st.columns(2, gap="large")
+    with left:
+        b_0 = (review_settings if settings.review else chances).starting_chance(settings)
+        if settings.review and settings.stages == 2:
+            share = review_settings.data_share(data_share(simulated=sample), simulated=sample)
+            settings = replace(settings, data_share=share)
+        policy = chances.policy(settings.review)
+    with right:
+        calibrator = chances.calibrator(ranking, has_scores, sample, _predicted(settings))
+    settings = replace(settings, b_0=b_0, policy=policy.spec)
+    if calibrator is not None:
+        settings = replace(settings, calibrator=calibrator.digest)
+    with st.expander("More assumptions"):
+        settings = review_settings.more(settings) if settings.review else _more(settings)
+    return settings, calibrator
+
+
+def _predicted(settings: Settings) -> str:
+    """What the chances of the documents are chances of."""
+    if not settings.review:
+        return "patent"
+    return "inclusion" if settings.stages == 2 else "review"
+
+
+def _more(settings: Settings) -> Settings:
+    paper = st.toggle(
+        "Paper mode: none of these",
+        key=f"{PREFIX}/paper",
+        persist_state="session",
+        help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
+        "complete and every relevant document is recognised.",
+    )
+    plus = shell.escape_label(settings.plus)
+    left, right = st.columns(2, gap="large")
+    needs_citation = left.toggle(
+        f"“{plus}” needs a document to cite",
+        value=True,
+        key=f"{PREFIX}/needs_citation",
+        persist_state="session",
+        disabled=paper,
+        help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
+    )
+    confirm_hits = right.toggle(
+        "A hit counts only once you confirm it",
+        value=True,
+        key=f"{PREFIX}/confirm_hits",
+        persist_state="session",
+        disabled=paper,
+        help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
+    )
+    kappa = left.slider(
+        "Chance that it is in this list, if it exists",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/kappa",
+        persist_state="session",
+        disabled=paper,
+        help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
+    )
+    left.caption(
+        f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
+    )
+    s = right.slider(
+        "Chance that you recognise it on reading",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/s",
+        persist_state="session",
+        disabled=paper,
+        help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
+    )
+    right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
+    if paper:
+        return settings.paper_mode()
+    return replace(
+        settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
+    )
+
+
+# --- start --------------------------------------------------------------------------------------
+
+
+def _start(
+    chosen: Documents,
+    arranged: Arranged | None,
+    query: str,
+    settings: Settings,
+    calibrator: Calibrator | None,
+    problems: list[str],
+) -> None:
+    state = st.session_state
+    ranking = None if arranged is None else arranged.screened
+    left, right = st.columns(2, gap="large")
+    name = left.text_input(
+        "Name of the session",
+        session_name(chosen.name),
+        max_chars=120,
+        key=f"{PREFIX}/name/{chosen.key}",
+        persist_state="session",
+    )
+    state[REVIEWER] = right.text_input(
+        "Your name, recorded with every label",
+        state.get(REVIEWER, ""),
+        max_chars=80,
+        key=f"{PREFIX}/reviewer",
+        persist_state="session",
+        placeholder="May stay empty",
+    )
+    register = st.checkbox(
+        "Register this as my plan",
+        key=f"{PREFIX}/register",
+        persist_state="session",
+    )
+    frozen = "rule, q\\*, cost, starting chance, calibrator"
+    if settings.review:
+        frozen = "rule, θ, q\\*, costs, starting chance, prior, calibrator"
+    st.caption(
+        f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
+        "you confirm it as a deviation and say why."
+    )
+    if not name.strip():
+        problems.append("The session has no name; give it one.")
+    if calibrator is None and ranking is not None:
+        problems.append("No calibrator is chosen; upload one under Chances.")
+    if arranged is not None and calibrator is not None and not problems:
+        if arranged.choice == "replay":
+            came_along.show_replay(arranged, settings, calibrator)
+        _told_first(chosen, arranged, settings, calibrator)
+    with st.bottom:
+        said, button = st.columns([4, 1.2], vertical_alignment="center")
+        said.html(
+            f'<div class="tar-meta tar-summary">{html.escape(_summary(chosen, settings, ranking))}</div>'
+        )
+        pressed = button.button("Start", type="primary", key=f"{PREFIX}/start", width="stretch")
+        if pressed and problems:
+            shell.problem_box(problems[0])
+    if pressed and not problems and arranged is not None and ranking is not None and calibrator is not None:
+        plan = Plan(
+            name.strip(),
+            str(state[REVIEWER]),
+            chosen,
+            ranking,
+            query,
+            calibrator,
+            settings,
+            register,
+            arranged.events,
+        )
+        with shell.problems_shown():
+            session = create(shell.store(), plan)
+            _forget()
+            go_to(session)
+
+
+def session_name(documents_name: str) -> str:
+    """What a session on these documents is called to begin with.
+
+    Examples
+    --------
+    >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
+    ('CD008691', 'a.csv and 2 more', 'Door lock')
+    """
+    stem = documents_name.removesuffix(".gz")
+    suffixes = {suffix for each in FORMATS for suffix in each.suffixes} | {".txt"}
+    return Path(stem).stem if Path(stem).suffix.lower() in suffixes else documents_name
+
+
+def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
+    cost = amount(settings.cost, settings.payoffs.unit)
+    theta = f"θ {settings.theta:.2f} · " if settings.review else ""
+    q_star = f"q* {settings.payoffs.q_star:.2f}"
+    count = len(chosen.frame) if ranking is None else len(ranking)
+    return f"{chosen.name} · {count:,} documents · {theta}{q_star} · cost {cost}"
+
+
+def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
+    """The first advice, so that a person sees what the settings come to."""
+    ranking = arranged.screened
+    held: tuple[Settings, Ranking, Explanation] | None = st.session_state.get(f"{PREFIX}/told")
+    if held is None or held[0] != settings or held[1] is not ranking:
+        ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
+        start = replay(settings, ids, arranged.events)
+        p = calibrator.probabilities(ranking.scores, start.ranked)
+        said = explain(advise(settings, calibrator, p, start), settings)
+        held = st.session_state[f"{PREFIX}/told"] = (settings, ranking, said)
+    said = held[2]
+    st.html(
+        '<div class="tar-meta">With these settings the first advice is</div>'
+        f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
+    )
+
+
+def _forget() -> None:
+    """The next session begins anew; what a person is called and screens for stays."""
+    for key in list(st.session_state):
+        if str(key).startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
+            del st.session_state[key]

@@ -1,0 +1,111 @@
+"""From what a person chose to a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+
+import pandas as pd
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import records_hash
+from tarstop_core.documents.topic import records_digest
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.events import plan_event
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.values import now
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents a person has chosen.
+
+    Parameters
+    ----------
+    key : str
+        Tells one choice from another; widgets that belong to it carry it.
+    name : str
+    frame : DataFrame
+        A table of records.
+    query : str
+        What is asked, where the documents came with a question.
+    simulated : bool
+    collection_id : str
+        Empty for a sample that was never used.
+    """
+
+    key: str
+    name: str
+    frame: pd.DataFrame
+    query: str
+    simulated: bool
+    collection_id: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that a session is created from."""
+
+    name: str
+    reviewer: str
+    documents: Documents
+    ranking: Ranking
+    query: str
+    calibrator: Calibrator
+    settings: Settings
+    register: bool = False
+    events: tuple[Event, ...] = ()
+    """What the log begins with: labels and families that came along with the documents."""
+
+
+def create(store: Store, plan: Plan) -> str:
+    """Store the session, with the plan where one is registered, and what it needs; its id."""
+    collection = _stored(store, plan.documents)
+    store.save_calibrator(plan.calibrator)
+    ranking = plan.ranking
+    events = list(plan.events)
+    if plan.register:
+        ids = plan.documents.frame["id"].to_numpy()[ranking.order].tolist()
+        digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())
+        registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
+        events.append(replace(registered, reviewer=plan.reviewer))
+    return store.create_session(
+        _unused(store, plan.name),
+        collection,
+        ranking.order,
+        ranking.scores,
+        plan.settings,
+        plan.query,
+        ranking.how,
+        events=_numbered(events),
+    )
+
+
+def _stored(store: Store, documents: Documents) -> str:
+    """Id of the collection of these documents; a sample is stored the first time it is used."""
+    if documents.collection_id:
+        return documents.collection_id
+    digest = records_hash(documents.frame)
+    for row in store.collections():
+        if row.simulated and row.digest == digest and row.name == documents.name:
+            return row.id
+    return store.save_collection(
+        documents.name, documents.frame, [], 0, simulated=documents.simulated, query=documents.query
+    )
+
+
+def _unused(store: Store, name: str) -> str:
+    """The name, with a number where a session is called so already."""
+    taken = {each.name for archived in (False, True) for each in store.sessions(archived)}
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(each for each in names if each not in taken)
+
+
+def _numbered(events: Sequence[Event]) -> list[Event]:
+    """What a log begins with."""
+    moment = now()
+    return [replace(event, seq=number, time=moment) for number, event in enumerate(events, start=1)]

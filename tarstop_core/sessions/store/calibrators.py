@@ -1,0 +1,96 @@
+"""Calibrators: kept for ever, under the names that a person gives them, on or off the list."""
+
+from __future__ import annotations
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from tarstop_core.calibration.calibrator import Calibrator, from_json
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.database import CALIBRATOR, SHELF, Database
+from tarstop_core.sessions.store.rows import KeptCalibrator
+from tarstop_core.sessions.store.values import now, storable_text
+
+
+class Calibrators:
+    """What is done with calibrators.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save_calibrator(self, calibrator: Calibrator) -> str:
+        """Keep a calibrator and return its digest; saving it again changes nothing."""
+        row = {"digest": calibrator.digest, "json": calibrator.to_json(), "created": now()}
+        known = select(CALIBRATOR.c.digest).where(CALIBRATOR.c.digest == row["digest"])
+        with self._database.read() as connection:
+            if connection.execute(known).scalar() is not None:
+                return row["digest"]
+        try:
+            with self._database.write() as connection:
+                connection.execute(insert(CALIBRATOR), row)
+        except IntegrityError:
+            pass  # Another process saved the same one in the meantime.
+        return row["digest"]
+
+    def calibrator(self, digest: str) -> Calibrator:
+        """The calibrator with this digest.
+
+        Raises
+        ------
+        InputProblem
+            When it was never saved here.
+        """
+        with self._database.read() as connection:
+            text = connection.execute(
+                select(CALIBRATOR.c.json).where(CALIBRATOR.c.digest == digest)
+            ).scalar_one_or_none()
+        if text is None:
+            raise InputProblem(
+                f"There is no calibrator '{digest}' in {self._database.name}; choose another calibrator."
+            )
+        return from_json(text, f"The calibrator {digest} in {self._database.name}")
+
+    def kept_calibrators(self) -> list[KeptCalibrator]:
+        """All calibrators with their names, oldest first, those taken off the list too."""
+        columns = (
+            CALIBRATOR.c.digest,
+            CALIBRATOR.c.json,
+            CALIBRATOR.c.created,
+            SHELF.c.name,
+            SHELF.c.deleted,
+        )
+        statement = select(*columns).join_from(CALIBRATOR, SHELF, isouter=True)
+        with self._database.read() as connection:
+            rows = connection.execute(statement.order_by(CALIBRATOR.c.created, CALIBRATOR.c.digest)).all()
+        kept = []
+        for row in rows:
+            calibrator = from_json(row.json, f"The calibrator {row.digest} in {self._database.name}")
+            name = row.name or calibrator.fitted_on.name
+            kept.append(KeptCalibrator(row.digest, calibrator, name, row.created, bool(row.deleted)))
+        return kept
+
+    def rename_calibrator(self, digest: str, name: str) -> None:
+        """Call a calibrator otherwise; what it was fitted on, and its digest, stay."""
+        self._shelve(digest, name=storable_text(name))
+
+    def delete_calibrator(self, digest: str) -> None:
+        """Take a calibrator off the list; sessions that use it keep it, and it can be restored."""
+        self._shelve(digest, deleted=now())
+
+    def restore_calibrator(self, digest: str) -> None:
+        """Put a calibrator back on the list."""
+        self._shelve(digest, deleted="")
+
+    def _shelve(self, digest: str, **values: str) -> None:
+        with self._database.write() as connection:
+            known = select(CALIBRATOR.c.digest).where(CALIBRATOR.c.digest == digest)
+            if connection.execute(known).scalar() is None:
+                raise InputProblem(f"There is no calibrator '{digest}' in {self._database.name}.")
+            changed = connection.execute(update(SHELF).where(SHELF.c.digest == digest).values(**values))
+            if not changed.rowcount:
+                connection.execute(insert(SHELF), {"digest": digest, "name": "", "deleted": "", **values})

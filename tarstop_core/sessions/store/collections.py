@@ -1,0 +1,232 @@
+"""Collections: documents that were brought together, and their texts."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sqlalchemy import Row, Select, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.database import COLLECTION, RECORD, SESSION, Database
+from tarstop_core.sessions.store.rows import CollectionRow, Record
+from tarstop_core.sessions.store.values import dump, new_id, now, storable_frame, storable_text
+
+CHUNK = 5_000
+# Well below the number of parameters that any database takes in one statement.
+ROWS_AT_ONCE = 500
+
+# Columns of `record` in the order of RECORD_COLUMNS.
+_RECORD_FIELDS = tuple(RECORD.c["doc_id" if name == "id" else name] for name in RECORD_COLUMNS)
+
+
+class Collections:
+    """What is done with collections and their records.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save_collection(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        files: Sequence[Mapping[str, Any]],
+        duplicates: int,
+        simulated: bool = False,
+        query: str = "",
+        progress: Callable[[int, int], None] | None = None,
+        created: str = "",
+    ) -> str:
+        """Store a table of records whole, or not at all.
+
+        Parameters
+        ----------
+        name : str
+        frame : DataFrame, n rows
+            A table of records.
+        files : sequence of mapping
+            What was understood of each file, as JSON values.
+        duplicates : int
+            How many records were folded into others before.
+        simulated : bool
+        query : str
+        progress : callable, optional
+            Called with (records written, n) after every chunk; whatever it raises cancels the import.
+        created : str
+            When it was first stored, where it comes from another store; else now.
+
+        Returns
+        -------
+        str
+            Id of the collection.
+
+        Raises
+        ------
+        InputProblem
+            When there are no records, or the table is not one of records.
+        """
+        frame = storable_frame(as_records(frame))
+        total = len(frame)
+        if not total:
+            raise InputProblem("There are no records to save; choose a file that holds some.")
+        ids: list[str] = frame["id"].tolist()
+        row = {
+            "id": new_id(),
+            "name": storable_text(name),
+            "created": created or now(),
+            "documents": total,
+            "files": dump(list(files)),
+            "duplicates": duplicates,
+            "simulated": simulated,
+            "query": storable_text(query),
+            "digest": records_hash(frame),
+            "ids": zlib.compress(json.dumps(ids).encode(), 1),
+        }
+        names = ("collection_id", "position", *(column.name for column in _RECORD_FIELDS))
+        with self._database.write() as connection:
+            connection.execute(insert(COLLECTION), row)
+            for start in range(0, total, CHUNK):
+                part = frame.iloc[start : start + CHUNK]
+                columns = [part[name].tolist() for name in TEXT_COLUMNS]
+                scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
+                positions = range(start, start + len(part))
+                rows = zip([row["id"]] * len(part), positions, *columns, scores, strict=True)
+                connection.execute(insert(RECORD), [dict(zip(names, values, strict=True)) for values in rows])
+                if progress is not None:
+                    progress(start + len(part), total)
+        return str(row["id"])
+
+    def collections(self) -> list[CollectionRow]:
+        """All collections, newest first."""
+        with self._database.read() as connection:
+            rows = connection.execute(_collections().order_by(COLLECTION.c.created.desc())).all()
+        return [_collection_row(row) for row in rows]
+
+    def collection(self, collection_id: str) -> CollectionRow:
+        """One collection, without its texts.
+
+        Raises
+        ------
+        InputProblem
+            When there is none with this id.
+        """
+        with self._database.read() as connection:
+            row = connection.execute(_collections().where(COLLECTION.c.id == collection_id)).one_or_none()
+        if row is None:
+            raise unknown_collection(collection_id)
+        return _collection_row(row)
+
+    def records(self, collection_id: str) -> pd.DataFrame:
+        """The table of records of a collection, as it was saved.
+
+        Raises
+        ------
+        InputProblem
+            When there is no such collection.
+        """
+        statement = select(*_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
+        with self._database.read() as connection:
+            rows = connection.execute(statement.order_by(RECORD.c.position)).all()
+        if not rows:
+            raise unknown_collection(collection_id)
+        return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+
+    def record_texts(
+        self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
+    ) -> list[Record]:
+        """A few documents in full, without loading the others.
+
+        Parameters
+        ----------
+        collection_id : str
+        positions : sequence of int
+            Positions in the collection.
+
+        Returns
+        -------
+        list of Record
+            In the order of `positions`.
+
+        Raises
+        ------
+        InputProblem
+            When the collection or a position does not exist.
+        """
+        wanted = [int(position) for position in positions]
+        found: dict[int, Record] = {}
+        base = select(RECORD.c.position, *_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
+        with self._database.read() as connection:
+            for start in range(0, len(wanted), ROWS_AT_ONCE):
+                some = RECORD.c.position.in_(wanted[start : start + ROWS_AT_ONCE])
+                for row in connection.execute(base.where(some)):
+                    found[row.position] = Record(*row)
+        missing = next((position for position in wanted if position not in found), None)
+        if missing is not None:
+            documents = self.collection(collection_id).documents
+            raise InputProblem(
+                f"The collection {collection_id} has no document at position {missing}; "
+                f"positions run from 0 to {documents - 1}."
+            )
+        return [found[position] for position in wanted]
+
+    def delete_collection(self, collection_id: str) -> None:
+        """Remove a collection that no session uses.
+
+        Raises
+        ------
+        InputProblem
+            When a session uses it, archived or not, or when there is no such collection.
+        """
+        used = select(SESSION.c.name).where(SESSION.c.collection_id == collection_id).limit(1)
+        try:
+            with self._database.write() as connection:
+                session = connection.execute(used).scalar()
+                if session is not None:
+                    raise InputProblem(
+                        f"These documents cannot be deleted, because the session '{session}' uses them."
+                    )
+                connection.execute(delete(RECORD).where(RECORD.c.collection_id == collection_id))
+                gone = connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
+                if not gone.rowcount:
+                    raise unknown_collection(collection_id)
+        except IntegrityError:
+            raise InputProblem(
+                "These documents cannot be deleted, because a session that uses them was just created."
+            ) from None
+
+    def document_ids(self, collection_id: str) -> list[str]:
+        """Ids of all documents of a collection, in its own order."""
+        with self._database.read() as connection:
+            packed = connection.execute(
+                select(COLLECTION.c.ids).where(COLLECTION.c.id == collection_id)
+            ).scalar_one_or_none()
+        if packed is None:
+            raise unknown_collection(collection_id)
+        ids: list[str] = json.loads(zlib.decompress(packed))
+        return ids
+
+
+def _collections() -> Select[Any]:
+    return select(*(column for column in COLLECTION.c if column.name != "ids"))
+
+
+def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:
+    return CollectionRow(**{**row._mapping, "files": tuple(json.loads(row.files))})
+
+
+def unknown_collection(collection_id: str) -> InputProblem:
+    return InputProblem(
+        f"There is no collection '{collection_id}'; choose or upload documents on the Set up page."
+    )

@@ -1,0 +1,175 @@
+"""What the store gives out: a collection, a document, a session, a calibrator, a line of the list of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.screening.settings import Settings
+
+
+@dataclass(frozen=True)
+class CollectionRow:
+    """Documents that were brought together, without their texts.
+
+    Parameters
+    ----------
+    id : str
+    name : str
+    created : str
+        ISO 8601, UTC.
+    documents : int
+        Number of records.
+    files : tuple of mapping
+        What was understood of each file, as given.
+    duplicates : int
+        Records that were folded into another.
+    simulated : bool
+        Whether the documents are invented.
+    query : str
+        What is asked, where the documents came with a question; else empty.
+    digest : str
+        Hash of the records and their order.
+    """
+
+    id: str
+    name: str
+    created: str
+    documents: int
+    files: tuple[Mapping[str, Any], ...]
+    duplicates: int
+    simulated: bool
+    query: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One document in full; `score` is None where the file had none."""
+
+    position: int
+    id: str
+    title: str
+    abstract: str
+    authors: str
+    date: str
+    doi: str
+    pmid: str
+    publication_number: str
+    url: str
+    label: str
+    source: str
+    family: str
+    reason: str
+    remark: str
+    score: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class SessionRow:
+    """A session as it was set up; what happened since is in its events.
+
+    Parameters
+    ----------
+    id, name, collection_id, created : str
+    settings : Settings
+        At the start.
+    ids : tuple of str, length N
+        Documents in screening order.
+    order : ndarray of int, shape (N,)
+        Position of each in the collection.
+    scores : ndarray of float, shape (N,), or None
+        None where the list has only its order.
+    query : str
+    ranking : str
+        Where the order comes from, in words.
+    archived : bool
+    digest : str
+        Hash of documents, order and scores.
+    """
+
+    id: str
+    name: str
+    collection_id: str
+    created: str
+    settings: Settings
+    ids: tuple[str, ...]
+    order: NDArray[np.intp]
+    scores: NDArray[np.float64] | None
+    query: str
+    ranking: str
+    archived: bool
+    digest: str
+
+
+@dataclass(frozen=True)
+class KeptCalibrator:
+    """A calibrator with what a person calls it.
+
+    Parameters
+    ----------
+    digest : str
+    calibrator : Calibrator
+    name : str
+        As given by the person, else the calibrator's own.
+    created : str
+        When it was stored here: ISO 8601, UTC.
+    deleted : bool
+        Whether it was taken off the list.
+    """
+
+    digest: str
+    calibrator: Calibrator
+    name: str
+    created: str
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """One line of the list of sessions.
+
+    Parameters
+    ----------
+    id, name, collection_id, created : str
+    last_activity : str
+        Time of the last event, or of creation.
+    documents : int
+        N.
+    labelled : int
+        Documents read; labels taken back do not count.
+    stopped : bool
+    decision : mapping or None
+        Payload of the decision that stands.
+    simulated : bool
+        Whether the documents are invented.
+    archived : bool
+    scenario : str
+        As in :class:`~tarstop_core.screening.settings.Settings`.
+    query : str
+        What was searched for.
+    """
+
+    id: str
+    name: str
+    collection_id: str
+    created: str
+    last_activity: str
+    documents: int
+    labelled: int
+    stopped: bool
+    decision: Mapping[str, Any] | None
+    simulated: bool
+    archived: bool
+    scenario: str
+    query: str
+
+    @property
+    def decided(self) -> bool:
+        """Whether a decision stands."""
+        return self.decision is not None

@@ -1,0 +1,87 @@
+"""What goes into a column: text and JSON that every database takes, and orders and scores that fit."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import TEXT_COLUMNS
+from tarstop_core.errors import InputProblem
+
+
+def new_id() -> str:
+    """An id that fits into an address."""
+    return secrets.token_urlsafe(6)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def dump(value: object) -> str:
+    """JSON that any program can read: plain characters, no NaN."""
+    try:
+        return json.dumps(value, allow_nan=False, default=_plain)
+    except ValueError:
+        raise InputProblem("A number to be saved is missing or infinite; give a finite one.") from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def storable_text(text: str) -> str:
+    """Text without what databases refuse: NUL, and halves of surrogate pairs."""
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
+
+
+def storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same records without NUL, which some databases refuse; ids stay unique."""
+    for column in TEXT_COLUMNS:
+        values = frame[column].tolist()
+        if any("\0" in value for value in values):
+            values = [storable_text(value) for value in values]
+            frame[column] = pd.Series(unique_ids(values)[0] if column == "id" else values, dtype="str")
+    return frame
+
+
+def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
+    positions = np.asarray(order)
+    if positions.ndim != 1 or not len(positions):
+        raise InputProblem("A session needs at least one document; choose a list that has some.")
+    if not np.issubdtype(positions.dtype, np.integer):
+        raise InputProblem(
+            "The screening order is not a list of whole numbers; give positions in the collection."
+        )
+    positions = positions.astype(np.int64)
+    if positions.min() < 0 or positions.max() >= documents:
+        raise InputProblem(
+            f"The screening order names position {positions.max() if positions.min() >= 0 else positions.min()}; "
+            f"the collection has positions 0 to {documents - 1}."
+        )
+    if len(np.unique(positions)) < len(positions):
+        raise InputProblem("The screening order names a document twice; name each once.")
+    return positions
+
+
+def check_scores(scores: ArrayLike, documents: int) -> NDArray[np.float64]:
+    values = np.asarray(scores, dtype=np.float64)
+    if values.shape != (documents,):
+        raise InputProblem(
+            f"There are {values.size} scores for {documents} documents; give one for every document."
+        )
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
+        raise InputProblem(
+            f"The score of document {at} is missing or infinite; give every document a number."
+        )
+    return values

@@ -1,0 +1,55 @@
+"""Records, sessions and logs to try a store with, and the databases that it is tried on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import create_engine
+
+from tarstop_core.documents.records import as_records
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.database import METADATA
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Payoffs
+
+SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
+# A PostgreSQL URL; its TARstop tables are emptied before every test.
+POSTGRES = os.environ.get("TARSTOP_TEST_POSTGRES", "")
+
+
+def fresh_url(kind: str, folder: Path) -> str:
+    if kind == "sqlite":
+        return f"sqlite:///{folder / 't.db'}"
+    engine = create_engine(POSTGRES)
+    METADATA.drop_all(engine)
+    engine.dispose()
+    return POSTGRES
+
+
+def some_records(n: int = 5) -> pd.DataFrame:
+    return as_records(
+        {
+            "id": [f"EP{i}" for i in range(n)],
+            "title": [f"Hinge {i}" for i in range(n)],
+            "abstract": ["A «hinge» costing $5, x < 3."] * n,
+            "score": [np.nan if i == 1 else 10.0 / (i + 1) for i in range(n)],
+        }
+    )
+
+
+def new_session(store: Store, n: int = 5, name: str = "s") -> str:
+    collection = store.save_collection("c", some_records(n), [], 0)
+    return store.create_session(name, collection, np.arange(n), None, SETTINGS, "", "own order")
+
+
+def label(number: int, text: str = "irrelevant") -> Event:
+    return Event("label", {"doc": f"EP{number}", "label": text})
+
+
+def record(store: Store, session: str, *events: Event) -> list[Event]:
+    start = len(store.events(session))
+    return [store.append(session, event, start + i) for i, event in enumerate(events)]

@@ -1,0 +1,29 @@
+"""Every test of the store runs on SQLite, and on PostgreSQL where one is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.sessions.store.store import Store
+from tests.sessions.store.cases import POSTGRES, fresh_url
+
+
+@pytest.fixture(params=["sqlite", *(["postgres"] if POSTGRES else [])])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return fresh_url(request.param, tmp_path)
+
+
+@pytest.fixture(scope="module", params=["sqlite", *(["postgres"] if POSTGRES else [])])
+def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A database for all examples of a property."""
+    with Store(fresh_url(request.param, tmp_path_factory.mktemp("kept"))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    with Store(url) as opened:
+        yield opened

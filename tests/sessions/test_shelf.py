@@ -1,0 +1,61 @@
+"""Which calibrators a person is offered, and what becomes of one that they bring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tarstop_core.calibration.calibrator import KINDS, SCENARIOS
+from tarstop_core.errors import InputProblem
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, NAMES, fitting, keep, listed, read, title
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import INCLUSION, PATENT
+
+BY_SCORE = replace(PATENT, kind="marginal")
+
+
+def test_a_persons_own_come_first_and_those_put_away_stand_apart(store: Store) -> None:
+    own, gone = keep(store, PATENT), keep(store, INCLUSION)
+    store.delete_calibrator(INCLUSION.digest)
+    assert list(listed(store)) == [own, *calibrators()]
+    assert list(listed(store, deleted=True)) == [gone]
+    store.rename_calibrator(PATENT.digest, "Mine")
+    assert title(listed(store)[own]) == "Mine (from ranks) · yours"
+    assert all(not title(each).endswith("yours") for key, each in listed(store).items() if key != own)
+
+
+def test_one_that_is_included_is_not_listed_twice(store: Store) -> None:
+    key, calibrator = next(iter(calibrators().items()))
+    assert keep(store, calibrator) == key
+    assert list(listed(store)) == list(calibrators())
+
+
+def test_keeping_one_that_was_put_away_brings_it_back(store: Store) -> None:
+    key = keep(store, PATENT)
+    store.delete_calibrator(PATENT.digest)
+    assert keep(store, PATENT) == key and key in listed(store)
+
+
+@pytest.mark.parametrize("scenario", CHANCE_OF)
+def test_only_those_that_give_the_chances_a_list_needs_are_offered(store: Store, scenario: str) -> None:
+    kept = {keep(store, each): each for each in (PATENT, INCLUSION, BY_SCORE)}
+    there, by_rank = fitting(store, scenario), fitting(store, scenario, has_scores=False)
+    assert {each.calibrator.scenario for each in there.values()} == {scenario}
+    assert [key for key in there if key in kept] == [key for key in kept if kept[key].scenario == scenario]
+    assert by_rank == {key: each for key, each in there.items() if each.calibrator.by_rank}
+    assert keep(store, BY_SCORE) not in by_rank
+
+
+def test_every_kind_and_scenario_has_words() -> None:
+    assert set(KIND_WORDS) == {*KINDS, "first-hit"}
+    assert set(CHANCE_OF) == set(NAMES) == set(SCENARIOS)
+
+
+def test_a_file_is_read_or_refused_in_a_sentence() -> None:
+    assert read("c.json", b"\xef\xbb\xbf" + PATENT.to_json().encode()) == PATENT
+    with pytest.raises(InputProblem, match=r"c\.bin is not text; give a file that 'tarstop calibrate'"):
+        read("c.bin", b"\xff\xfe\x00")
+    with pytest.raises(InputProblem, match=r"c\.json"):
+        read("c.json", b"{}")

@@ -1,0 +1,194 @@
+"""The Calibration page without a browser: look, fit, keep, put away, compare, switch; and the check on Screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.sessions.compare import switch_sentence, with_calibrator
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
+
+Open = Callable[..., AppTest]
+CASES = "4\n17\nnone in 60\n2\nnone at all"
+
+
+def shown(app: AppTest) -> str:
+    assert not app.exception
+    parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error, *app.markdown]
+    return " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts).replace("\\", "")
+
+
+def labelled(store: Store, session: str, verdicts: str) -> None:
+    names = {"+": "relevant", "-": "irrelevant"}
+    ids = store.session(session).ids
+    for at, each in enumerate(verdicts):
+        store.append(session, Event("label", {"doc": ids[at], "label": names[each]}), expected=at)
+
+
+def stopped(store: Store, session: str) -> None:
+    seen = len(store.events(session))
+    store.append(session, Event("stopped", {"advice": "stop", "depth": seen}), expected=seen)
+
+
+@pytest.fixture
+def searched(store: Store) -> str:
+    """A finished search of twelve documents in which nothing was found."""
+    session = start_demo(store)
+    labelled(store, session, "-" * 12)
+    stopped(store, session)
+    return session
+
+
+def test_every_shipped_calibrator_says_what_it_was_fitted_on(open_app: Open) -> None:
+    page = open_app("calibration")
+    for scenario in ("patent", "inclusion", "review"):
+        page.segmented_control("calibration/scenario").set_value(scenario).run()
+        for key in [key for key, each in calibrators().items() if each.scenario == scenario][:3]:
+            page.selectbox("calibration/chosen").set_value(key).run()
+            said = shown(page)
+            assert calibrators()[key].fitted_on.badge in said.replace("&#x27;", "'")
+            assert "on average the chances were off by" in said
+
+
+def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
+    open_app: Open, store: Store
+) -> None:
+    page = open_app("calibration", part="Fit one")
+    assert "Before any case, anything is possible" in shown(page)
+    assert page.text_area("calibration_fit/cases").placeholder.startswith("for example:\n")
+    page.text_area("calibration_fit/cases").set_value("4\nsoon").run()
+    assert "Line 2: “soon” is not a case" in shown(page)
+    page.text_area("calibration_fit/cases").set_value("4\n17").run()
+    page.selectbox("calibration_fit/outcome").set_value("stopped").run()
+    page.number_input("calibration_fit/rank").set_value(60).run()
+    page.button("calibration_fit/add").click().run()
+    assert page.text_area("calibration_fit/cases").value == "4\n17\nnone in 60"
+    page.text_area("calibration_fit/cases").set_value(CASES).run()
+    assert "fitted on your 5 cases (my past searches)" in shown(page)
+    assert "the first hit has come by rank 10 in" in shown(page)
+    page.button("calibration_fit/keep").click().run()
+    [kept] = store.kept_calibrators()
+    assert kept.calibrator.kind == "first-hit"
+
+    there = open_app("calibration")
+    key = f"own-{kept.digest}"
+    there.selectbox("calibration/chosen").set_value(key).run()
+    there.text_input(f"calibration/name/{key}").set_value("Mine").run()
+    assert store.kept_calibrators()[0].name == "Mine"
+    there.button("calibration/delete").click().run()
+    assert "“Mine” was deleted. Nothing of it is lost." in shown(there)
+    assert key not in there.selectbox("calibration/chosen").options
+    there.button("calibration/take_back").click().run()
+    assert not store.kept_calibrators()[0].deleted
+    # And set-up offers it, for lists with scores and without.
+    assert any("Mine" in option for option in there.selectbox("calibration/chosen").options)
+
+
+def test_memory_is_for_patent_searches_and_reviews_begin_elsewhere(open_app: Open) -> None:
+    page = open_app("calibration", part="Fit one")
+    assert page.segmented_control("calibration_fit/way").value == "memory"
+    assert "For patent searches only" in page.markdown[0].value
+    page = open_app("calibration")
+    page.segmented_control("calibration/scenario").set_value("inclusion").run()
+    page.session_state["part"] = "Fit one"
+    page.run()
+    assert page.segmented_control("calibration_fit/way").value == "files"
+
+
+def test_nothing_finished_says_what_to_do(open_app: Open, store: Store) -> None:
+    start_demo(store)
+    page = open_app("calibration", part="Fit one")
+    page.segmented_control("calibration_fit/way").set_value("sessions").run()
+    assert "No session here is finished yet" in shown(page)
+    assert "No session here is finished yet" in shown(open_app("calibration", part="In a finished session"))
+
+
+def test_finished_searches_count_as_cases(open_app: Open, store: Store, searched: str) -> None:
+    found = start_demo(store)
+    labelled(store, found, "-----+")
+    ids = store.session(found).ids
+    store.append(found, Event("confirm", {"doc": ids[5], "holds": True}), expected=6)
+    stopped(store, found)
+    page = open_app("calibration", part="Fit one")
+    page.segmented_control("calibration_fit/way").set_value("sessions").run()
+    assert "each session counts as one case: 6, none in 12" in shown(page)
+    assert "fitted on 2 simulated topics (my sessions): illustrative" in shown(page)
+
+
+def test_a_finished_review_teaches_what_was_read(open_app: Open, store: Store) -> None:
+    review = start_review_demo(store)
+    labelled(store, review, "++-+--" * 5)
+    stopped(store, review)
+    page = open_app("calibration", part="Fit one")
+    page.segmented_control("calibration_fit/way").set_value("sessions").run()
+    page.button("calibration_fit/sessions/fit").click().run()
+    said = shown(page)
+    assert "learned from 30 documents, 15 of them relevant" in said
+    assert "There is one list, so none could be held out" in said
+
+
+def test_two_are_compared_and_decisions_follow(open_app: Open) -> None:
+    page = open_app("calibration", part="Compare two")
+    page.selectbox("calibration_compare/where/patent").set_value("sample searches").run()
+    said = shown(page)
+    assert "On 8 lists with 2,445 documents" in said and "reads" in said and "net utility" in said
+    page.segmented_control("calibration_compare/scenario").set_value("inclusion").run()
+    assert "Decisions need all labels of a list" in shown(page)
+
+
+def test_switching_says_what_the_core_says(open_app: Open, store: Store, searched: str) -> None:
+    page = open_app("calibration", part="In a finished session")
+    other = calibrators()["clef-reviews-rank"]
+    page.selectbox("calibration_compare/other/patent/True").set_value("clef-reviews-rank").run()
+    session = whole_session(store, searched)
+    held, moved = with_calibrator(session, other)
+    said = switch_sentence(
+        held, session.state.settings, moved, "medical reviews of CLEF TAR, not patents (from ranks)"
+    )
+    assert said in shown(page) and "instead of" in said
+
+
+def test_a_duplicate_can_have_another_calibrator(open_app: Open, store: Store, searched: str) -> None:
+    page = open_app("sessions", session=searched)
+    page.session_state["session_detail/tab"] = "Other settings"
+    page.run()
+    wanted = calibrators()["clef-reviews-rank"]
+    page.selectbox(f"session_detail/tried/{searched}/calibrator").set_value(wanted.digest).run()
+    assert "Chances of the documents:" in shown(page)
+    page.button("session_detail/duplicate").click().run()
+    assert not page.exception
+    [made] = [each.id for each in store.sessions() if each.id != searched]
+    assert store.session(made).settings.calibrator == wanted.digest
+    assert store.calibrator(wanted.digest) == wanted
+
+
+def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store: Store) -> None:
+    review = start_review_demo(store)
+    labelled(store, review, "-" * 28 + "+" + "-" * 11)
+    page = open_app("screen", session=review)
+    assert "Expected 6 to 18 relevant among the 40 documents read, found 1" in shown(page)
+    page.button("rescale").click().run()
+    row, events = store.session(review), store.events(review)
+    state = replay(row.settings, row.ids, events)
+    assert state.settings.scale == 0.32 and page.button("rescale").label == "Take back “× 0.32”"
+    assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 6 to 18")
+    assert "multiplied by 0.32" in shown(page)
+    page.button("rescale").click().run()
+    events = store.events(review)
+    assert replay(row.settings, row.ids, events).settings == row.settings
+    assert page.button("rescale").label == "Multiply the chances by 0.32"
+
+
+def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store) -> None:
+    session = start_demo(store)
+    labelled(store, session, "-" * 12)
+    page = open_app("screen", session=session)
+    assert "are not lowered as well" in shown(page)
+    assert "rescale" not in {button.key for button in page.button}

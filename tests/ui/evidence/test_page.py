@@ -1,0 +1,254 @@
+"""The Evidence page without a browser: what is asked, what is said, and the panel for any page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.evidence.page import EXAMPLE, Chosen
+from dashboard.parts.evidence import VIEWS
+from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.typed import pack, typed_tables
+from tarstop_core.files import read_tables
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.samples.collections import published_sets
+from tarstop_core.samples.shipped import priors
+from tests.ui.conftest import SECONDS
+
+OpenApp = Callable[..., AppTest]
+TITLES = [view.title for view in VIEWS]
+
+
+def shown(app: AppTest) -> str:
+    """Everything that the page says in HTML, captions and boxes."""
+    assert not app.exception
+    parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error]
+    return (
+        " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
+        .replace("\xa0", " ")
+        .replace("\\", "")
+    )
+
+
+@pytest.fixture
+def published(open_app: OpenApp) -> AppTest:
+    """The page as it opens, with the first published set."""
+    return open_app("evidence")
+
+
+def belief(theta: float = 0.75, engine: str = "bivariate", prior: Prior | None = None, at: int = 0) -> str:
+    """What the page ought to say of a published set."""
+    found = Evidence(published_sets()[at].tables, theta, engine, prior or Prior()).belief
+    assert found is not None
+    return percent(found)
+
+
+def test_a_published_set_is_shown_first_with_its_source(published: AppTest) -> None:
+    said, first = shown(published), published_sets()[0]
+    assert f"The chance that sensitivity exceeds 75 % is {belief()}." in said
+    assert "so now you would choose “Adopt”" in said
+    assert f"{len(first.tables)} studies" in said and first.citation.split(".")[0] in said
+    assert f"Reported: sensitivity {percent(first.reported.sensitivity[0])} (" in said
+    assert f"Summary sensitivity {percent(first.reported.sensitivity[0])} (" in said
+    assert [tab.label for tab in published.tabs] == TITLES
+    assert len(published.get("plotly_chart")) == 2  # the open tab's, and the prior's
+
+
+def test_another_set_is_chosen_by_hand_or_by_the_address(published: AppTest, open_app: OpenApp) -> None:
+    name = published_sets()[1].name
+    published.selectbox("evidence/set").set_value(name).run()
+    said = f"is {belief(at=1)}."
+    assert said in shown(published) and published.query_params["set"] == name
+    assert said in shown(open_app("evidence", set=name))
+    assert f"is {belief()}." in shown(open_app("evidence", set="no such set"))
+
+
+def test_without_a_file_the_page_says_what_to_do(open_app: OpenApp) -> None:
+    app = open_app("evidence")
+    app.session_state["evidence/source"] = "file"
+    app.run()
+    assert "upload your tables, or fill in the example" in shown(app)
+    assert not app.tabs
+
+
+def test_the_example_to_fill_in_is_readable() -> None:
+    read = read_tables(io.BytesIO(EXAMPLE.encode()), "example.csv")
+    assert len(read.tables) == 6 and not read.notes
+    assert all("Invented" in name for name in read.tables.study)
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_only_the_open_tab_is_drawn(open_app: OpenApp, view: object) -> None:
+    app = open_app("evidence")
+    app.session_state["evidence/tab"] = view.title  # type: ignore[attr-defined]
+    app.run()
+    drawn = [part for tab in app.tabs for part in tab.caption]
+    assert len(drawn) == 1 and not app.exception
+
+
+def test_theta_engine_chance_and_threshold_come_from_the_address(open_app: OpenApp) -> None:
+    app = open_app("evidence", theta="0.9", engine="univariate", b_0="0.3", q_star="0.9")
+    said = shown(app)
+    assert f"The chance that sensitivity exceeds 90 % is {belief(0.9, 'univariate', Prior(b_0=0.3))}." in said
+    assert "choose “Don’t adopt”" in said and "diseased" in said
+
+
+def test_moving_a_slider_moves_the_belief_and_the_address(published: AppTest) -> None:
+    published.slider("theta").set_value(0.8).run()
+    assert f"sensitivity exceeds 80 % is {belief(0.8)}." in shown(published)
+    published.slider("b_0").set_value(0.2).run()
+    published.slider("tau").set_value(0.5).run()
+    assert f"is {belief(0.8, prior=Prior(b_0=0.2, tau=0.5))}." in shown(published)
+    assert "prior chosen here" in shown(published)
+
+
+def test_the_learned_prior_is_taken_over_with_its_origin_and_put_back(published: AppTest) -> None:
+    name, learned = next(iter(priors().items()))
+    assert learned.learned_from is not None
+    published.button(f"evidence/prior/{name}").click().run()
+    said = shown(published)
+    assert f"is {belief(prior=learned)}." in said
+    assert f"prior learned from {learned.learned_from.reviews} reviews" in said
+    published.slider("s").set_value(2.0).run()
+    assert "prior chosen here" in shown(published)
+    published.button("evidence/prior/weak").click().run()
+    assert "default prior" in shown(published) and f"is {belief()}." in shown(published)
+
+
+def test_reml_looks_at_no_prior(published: AppTest) -> None:
+    published.selectbox("evidence/engine").set_value("reml").run()
+    assert f"is {belief(engine='reml')}." in shown(published)
+    assert published.query_params["engine"] == "reml"
+    assert published.slider("b_0").disabled and "prior" not in shown(published).split("</p>")[2]
+
+
+def test_the_table_to_fill_in_asks_for_a_study(open_app: OpenApp) -> None:
+    app = open_app("evidence")
+    app.session_state["evidence/source"] = "typed"
+    app.run()
+    assert "Enter TP and FN of at least one study" in shown(app)
+
+
+def at_address(open_app: OpenApp, rows: list[tuple[str, ...]], source: str, name: str = "") -> AppTest:
+    """The page as a reload opens it."""
+    return open_app("evidence", source=source, tables=pack(rows) or "", **({"name": name} if name else {}))
+
+
+TYPED = [("Lee 2004", "20", "3", "4", "50"), ("Kim", "7.5", "1", "2", "30")]
+
+
+def test_typed_tables_come_back_by_the_address_with_the_incomplete_row_left_out(open_app: OpenApp) -> None:
+    app = at_address(open_app, TYPED, "typed")
+    said = shown(app)
+    tables, left_out, _ = typed_tables(TYPED)
+    found = Evidence(tables, 0.75, "bivariate", Prior()).belief
+    assert found is not None and f"is {percent(found)}." in said and "1 study" in said
+    assert left_out[0] in said and "brings them back" in said
+    assert app.query_params["tables"] == pack(TYPED) and app.query_params["source"] == "typed"
+
+
+def test_typed_tables_are_called_by_their_rows(open_app: OpenApp) -> None:
+    rows = [
+        ("Study", "TP", "FP", "FN", "TN"),
+        ("Lee", "20", "3", "4", "50"),
+        TYPED[1],
+        ("Lee", "9", "1", "2", "30"),
+    ]
+    said = shown(at_address(open_app, rows, "typed"))
+    assert "Row 3 (Kim) is left out" in said and "Row 1" not in said
+    assert "Rows 2 and 4 share the name Lee" in said and "Studies 1 and 2" not in said
+
+
+def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: OpenApp) -> None:
+    said = shown(at_address(open_app, TYPED[:1], "file", "mine.csv"))
+    assert "mine.csv" in said and "1 study" in said and "brings them back" in said
+
+
+@pytest.mark.parametrize("source", ["file", "typed"])
+def test_an_address_cut_short_is_a_sentence(open_app: OpenApp, source: str) -> None:
+    app = open_app("evidence", source=source, tables=(pack(TYPED) or "")[:-5])
+    assert "The tables in this page’s address cannot be read" in shown(app) and not app.tabs
+
+
+def test_tables_from_elsewhere_do_not_stay_in_the_address(open_app: OpenApp) -> None:
+    app = at_address(open_app, TYPED, "typed")
+    for source in ("file", "published"):
+        app.session_state["evidence/source"] = source
+        app.run()
+        assert "tables" not in app.query_params
+    assert "source" not in app.query_params and f"is {belief()}." in shown(app)
+
+
+def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
+    app = open_app("evidence")
+    counts = np.random.default_rng(1).integers(1, 10**9, (4, 400)).astype(float)
+    tables = Tables(tuple(f"S{at}" for at in range(400)), *counts)
+    app.session_state["evidence/chosen"], app.session_state["evidence/problem"] = Chosen("big", tables), ""
+    app.session_state["evidence/source"] = "file"
+    app.session_state["engine"] = "univariate"
+    app.run()
+    assert "after a reload, upload the file again" in shown(app) and "tables" not in app.query_params
+
+
+def test_the_other_model_is_quoted_under_the_headline(open_app: OpenApp) -> None:
+    exact = Evidence(published_sets()[0].tables, 0.75, "bivariate", Prior())
+    assert exact.belief is not None and exact.rival_belief is not None
+    between = f"{(exact.belief + exact.rival_belief) / 2:.2f}"
+    if min(exact.belief, exact.rival_belief) < float(between) < max(exact.belief, exact.rival_belief):
+        assert "The usual model (REML) would say" in shown(open_app("evidence", q_star=between))
+        said = shown(open_app("evidence", q_star=between, engine="reml"))
+        assert "The exact belief is" in said and "half a patient only to studies" in said
+
+
+# --- the panel ----------------------------------------------------------------------------------
+
+
+def page() -> None:
+    import numpy as np
+    import streamlit as st
+
+    from dashboard.parts import evidence
+    from tarstop_core.belief.prior import Prior
+    from tarstop_core.documents.tables import Tables
+
+    n = st.session_state.get("n", 0)
+    cells = [np.full(n, value, dtype=float) for value in (20, 4, 5, 90)]
+    evidence.panel(
+        Tables(tuple(f"<b>Study* $ {i}" for i in range(n)), *cells),
+        theta=0.75,
+        engine=st.session_state.get("engine", "bivariate"),
+        prior=Prior(),
+        q_star=st.session_state.get("q_star"),
+        key="p",
+        file_stem="stem",
+    )
+
+
+@pytest.mark.parametrize("engine", ["bivariate", "univariate", "reml"])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 70])
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object, engine: str) -> None:
+    app = AppTest.from_function(page, default_timeout=SECONDS)
+    app.session_state["n"], app.session_state["engine"], app.session_state["q_star"] = n, engine, 0.5
+    app.session_state["p/tab"] = view.title  # type: ignore[attr-defined]
+    app.run()
+    assert not app.exception and not app.error
+    assert len(app.caption) == 1 and app.caption[0].value
+
+
+def test_without_a_threshold_there_is_no_value_of_studies() -> None:
+    app = AppTest.from_function(page, default_timeout=SECONDS).run()
+    assert [tab.label for tab in app.tabs] == [title for title in TITLES if title != "Value of more studies"]
+
+
+def test_names_are_shown_as_they_are() -> None:
+    app = AppTest.from_function(page, default_timeout=SECONDS)
+    app.session_state["n"], app.session_state["p/tab"] = 3, "Leave one out"
+    app.run()
+    assert "\\<b\\>Study\\* \\$" in app.caption[0].value

@@ -1,0 +1,269 @@
+"""The Explore page without a browser: what it says follows what is asked, and the address says it all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.explore.asked import Asked, address_of, read_address
+from dashboard.explore.page import CURRENT, MAP, OF_ONE, SENSITIVITY
+from tarstop_core.documents.records import as_records
+from tarstop_core.explore import lists as explore
+from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore.lists import sample
+from tarstop_core.policies import Greedy, Optimal, Smooth
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.demo import start_demo
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
+
+OpenApp = Callable[..., AppTest]
+SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
+MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
+ASKED = {"payoffs": "4000,1500,6000,2500", "unit": "£", "cost": "12"}
+
+
+def shown(app: AppTest) -> str:
+    """Everything that the page says in HTML, captions and boxes."""
+    assert not app.exception
+    parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error]
+    text = " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
+    return text.replace("\xa0", " ").replace("\\", "")
+
+
+def asked(key: str = SEARCH, **more: float) -> Settings:
+    """Settings that `ASKED` stands for."""
+    return replace(sample(key).settings, payoffs=MONEY, cost=12.0, **more)  # type: ignore[arg-type]
+
+
+def headline(key: str, settings: Settings) -> str:
+    """What the top of the page ought to say."""
+    plan = map_figure.cell_of(sample(key), settings, Optimal(), "planned")
+    return path_figure.plan_sentence(plan, sample(key))
+
+
+def test_a_sample_is_shown_first_and_the_address_has_everything(open_app: OpenApp) -> None:
+    app = open_app("explore")
+    assert headline(SEARCH, sample(SEARCH).settings) in shown(app)
+    assert "simulated" in shown(app) and len(app.get("plotly_chart")) == 1
+    address = {name: str(value) for name, value in app.query_params.items()}
+    assert address["of"] == SEARCH and address["payoffs"] == "0.25,0.25,0.25,0.25"
+    assert address["rule"] == "optimal" and "cell" not in address and "theta" not in address
+
+
+@pytest.mark.parametrize("key", [SEARCH, REVIEW])
+def test_an_address_brings_back_what_was_asked(open_app: OpenApp, key: str) -> None:
+    app = open_app("explore", of=key, b_0="0.3", **ASKED)
+    said = shown(app)
+    settings = asked(key, b_0=0.3)
+    assert headline(key, settings) in said
+    now = plans.decide(sample(key).planned(settings), 0, 12.0)
+    assert f"certainty would be worth {amount(now.evpi, '£')}" in said
+    assert f"the paper’s score is {amount(now.value, '£')} against a cost of £12" in said
+    assert app.query_params["b_0"] == "0.3" and app.query_params["unit"] == "£"
+
+
+def test_moving_what_is_at_stake_moves_everything(open_app: OpenApp) -> None:
+    app = open_app("explore", of=SEARCH, **ASKED)
+    app.number_input(f"explore/{SEARCH}/stakes/L_g").set_value(20_000.0).run()
+    moved = replace(asked(), payoffs=replace(MONEY, L_g=20_000.0))
+    assert headline(SEARCH, moved) in shown(app)
+    assert app.query_params["payoffs"] == "4000.0,1500.0,20000.0,2500.0"
+    app.slider(f"explore/{SEARCH}/b_0").set_value(0.2).run()
+    assert headline(SEARCH, replace(moved, b_0=0.2)) in shown(app)
+
+
+def test_theta_is_asked_of_reviews_only(open_app: OpenApp) -> None:
+    app = open_app("explore", of=REVIEW, theta="0.6")
+    assert "“Adopt” only when more than 50 % sure that sensitivity exceeds 60 %" in shown(app)
+    app.slider(f"explore/{REVIEW}/theta").set_value(0.9).run()
+    assert headline(REVIEW, replace(sample(REVIEW).settings, theta=0.9)) in shown(app)
+    assert app.query_params["theta"] == "0.9"
+
+
+@pytest.mark.parametrize("measure", OF_ONE)
+@pytest.mark.parametrize("world", ["planned", "played"])
+def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measure: str, world: str) -> None:
+    app = open_app(
+        "explore",
+        of=SEARCH,
+        show=MAP,
+        measure=measure,
+        world=world,
+        against="smooth:K=5",
+        cell="0.2,0.01",
+        **ASKED,
+    )
+    first, second = maps.maps(
+        sample(SEARCH),
+        asked(),
+        [Optimal(), Smooth(5)],
+        world,
+        maps.COMPARED if measure == "regret" else (),  # type: ignore[arg-type]
+    )
+    said = shown(app)
+    assert map_figure.map_sentence(first, measure, second) in said  # type: ignore[arg-type]
+    row, column = first.q_stars.index(0.2), maps.FRACTIONS.index(0.01)
+    assert "At q* = 0.20 and a cost of £140 Optimal stops" in said
+    assert f"after {first.depth[row, column]:,} document" in said
+    assert (
+        f"bring {amount(float(first.net_utility[row, column]), '£')}" in said
+        or f"net utility {amount(float(first.net_utility[row, column]), '£')}" in said
+    )
+    assert len(app.get("plotly_chart")) == 2
+    assert app.query_params["against"] == "smooth:K=5" and app.query_params["cell"] == "0.2,0.01"
+
+
+def test_a_cell_is_chosen_by_sliders_and_left_again(open_app: OpenApp) -> None:
+    app = open_app("explore", of=SEARCH, show=MAP)
+    assert "At q* = 0.50 and a cost of 0.001" in shown(app)
+    app.select_slider(f"explore/{SEARCH}/cell_q").set_value(0.8).run()
+    assert "At q* = 0.80 and a cost of 0.001" in shown(app) and app.query_params["cell"] == "0.8,0.001"
+    app.button(f"explore/{SEARCH}/cell_back").click().run()
+    assert "At q* = 0.50 and a cost of 0.001" in shown(app) and "cell" not in app.query_params
+
+
+def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> None:
+    app = open_app("explore", of=SEARCH, show=SENSITIVITY, rule="greedy", **ASKED)
+    said = shown(app)
+    found = sensitivity.tornado(sample(SEARCH), asked(), Greedy())
+    assert sensitivity_figure.tornado_sentence(found, asked()) in said
+    turns = sensitivity.break_evens(sample(SEARCH), asked(), Greedy())
+    for sentence in sensitivity_figure.break_even_sentences(sample(SEARCH), asked(), *turns):
+        assert sentence in said
+    assert app.query_params["rule"] == "greedy"
+
+
+def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
+    app = open_app("explore", of=SEARCH)
+    keys = f"explore/{SEARCH}/ask"
+    assert "What does an hour" not in " ".join(each.label for each in app.number_input)
+    app.session_state[keys] = True
+    app.run()
+    app.number_input(f"{keys}/times").set_value(3.0)
+    app.number_input(f"{keys}/loss").set_value(9000.0)
+    app.number_input(f"{keys}/per_hour").set_value(20.0).run()
+    assert "q* = 0.75, c = £3." in shown(app) and "read 3,000 documents rather than" in shown(app)
+    app.button(f"{keys}/use").click().run()
+    assert app.query_params["payoffs"] == "1500.0,4500.0,1500.0,4500.0" and app.query_params["cost"] == "3.0"
+    assert app.number_input(f"explore/{SEARCH}/stakes/L_r").value == 4500.0
+    app.number_input(f"{keys}/per_hour").set_value(0.0).run()
+    assert "The number of documents an hour is 0; give a number above 0." in shown(app)
+
+
+def test_ones_own_session_goes_on_from_where_it_stands(open_app: OpenApp, store: Store) -> None:
+    calibrator = calibrators()["clef-reviews"]
+    digest = store.save_calibrator(calibrator)
+    ids = [f"d{at:02d}" for at in range(60)]
+    collection = store.save_collection("Kettles", as_records({"id": ids, "title": ids}), [], 0)
+    settings = Settings(MONEY, 5.0, b_0=0.6, calibrator=digest, policy="greedy")
+    scores = np.linspace(8, 1, 60) ** 2
+    session = store.create_session(
+        "Kettles, first try", collection, np.arange(60), scores, settings, "kettle", "By score."
+    )
+    for seq, doc in enumerate(ids[:3]):
+        store.append(session, Event("label", {"doc": doc, "label": "irrelevant"}), expected=seq)
+    app = open_app("explore", of=f"session:{session}", show=MAP)
+    said = shown(app)
+    assert "3 read" in said and "Greedy " in said and "paper mode" not in said
+    assert "needs a document to cite" in shown(open_app("explore", of=f"session:{session}", show=CURRENT))
+    assert f"explore/session:{session}/world" not in [each.key for each in app.selectbox]
+    unread = shown(open_app("explore", of=f"collection:{collection}"))
+    assert "60 documents" in unread and "simulated" not in unread.split("60 documents")[0]
+
+
+def test_an_unknown_list_is_said_and_a_sample_shown(open_app: OpenApp) -> None:
+    said = shown(open_app("explore", of="session:nobody"))
+    assert "There is nothing to explore under the name session:nobody" in said
+    assert headline(SEARCH, sample(SEARCH).settings) in said
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"payoffs": "1,2,3"},
+        {"payoffs": "1,2,-3,4"},
+        {"payoffs": "nan,1,1,1", "cost": "-1", "b_0": "7"},
+        {"rule": "my_rules.py:Mine", "against": "teapot", "measure": "beauty", "world": "played"},
+        {"cell": "a,b", "theta": "2", "cost": "inf"},
+    ],
+)
+def test_nonsense_in_an_address_is_passed_over(address: dict[str, str]) -> None:
+    mine = explore.in_own_order("mine", 9)
+    assert read_address(address, mine) == Asked(mine.settings, "optimal")
+
+
+def test_an_address_reads_back_what_it_was_made_of() -> None:
+    one = Asked(
+        replace(asked(REVIEW), theta=0.6, b_0=1 / 3),
+        "smooth:K=7",
+        "greedy",
+        "regret",
+        "played",
+        (0.25, 0.001),
+    )
+    assert read_address(address_of(one), sample(REVIEW)) == one
+    assert re.fullmatch(r"[\d.,]+", address_of(one)["payoffs"])
+
+
+@pytest.mark.parametrize(("name", "q_star", "theta"), [("searches", 0.2, None), ("reviews", 0.55, "0.8")])
+def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
+    open_app: OpenApp, name: str, q_star: float, theta: str | None
+) -> None:
+    more = {"theta": theta} if theta else {}
+    app = open_app("explore", of=name, measure="agreement", world="played", cell=f"{q_star},0.001", **more)
+    said = shown(app)
+    lists = explore.collection(name)
+    settings = lists[0][1].settings
+    if theta:
+        settings = replace(settings, theta=float(theta))
+    (found,) = maps.mean_maps([each for _, each in lists], settings, [Optimal()], "played")
+    assert map_figure.mean_sentence(found, "agreement") in said
+    table = app.dataframe[0].value
+    row, column = found.q_stars.index(q_star), maps.FRACTIONS.index(0.001)
+    # One list as `tarstop replay` has it.
+    own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
+    first = lists[0][1]
+    played = first.replayed(Optimal(), replace(settings, payoffs=own.payoffs, cost=own.cost))
+    assert table["Stops after"].tolist() == [int(each.depth[row, column]) for each in found.maps]
+    assert table["Stops after"].iloc[0] == played.depth
+    assert table["Net utility"].iloc[0] == pytest.approx(played.net_utility)
+    right = float((table["Right?"] == "yes").mean())
+    assert found.values("agreement")[row, column] == pytest.approx(right)
+
+
+def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenApp) -> None:
+    app = open_app("explore", of="searches", cell="0.2,0.001")
+    link = app.dataframe[0].value["Look into it"].iloc[2]
+    address = {name: values[0] for name, values in parse_qs(link.partition("?")[2]).items()}
+    key, single = explore.collection("searches")[2]
+    asked_of = read_address(address, single)
+    assert address["of"] == key and asked_of.cell == (0.2, 0.001)
+    assert asked_of.settings.payoffs.q_star == pytest.approx(0.2)
+
+
+def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherwise(
+    open_app: OpenApp, store: Store
+) -> None:
+    first, other = start_demo(store), start_demo(store)
+    app = open_app("screen", session=first)
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox("explore/of").value == f"session:{first}"
+    app.selectbox("explore/of").set_value(SEARCH).run()
+    assert app.selectbox("explore/of").value == SEARCH == app.query_params["of"]
+    app.run()
+    assert app.selectbox("explore/of").value == SEARCH
+    app = open_app("sessions", session=other)
+    app.button("session_detail/explore").click().run()
+    assert app.selectbox("explore/of").value == f"session:{other}"
+    assert "together cost 1." in shown(app)

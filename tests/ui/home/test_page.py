@@ -1,0 +1,107 @@
+"""The Home page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.screening.log import Event
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import a_review
+
+Open = Callable[..., AppTest]
+
+
+def html_of(app: AppTest) -> str:
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def primary(app: AppTest) -> list[str]:
+    return [button.label for button in app.button if button.proto.type == "primary"]
+
+
+def test_with_no_session_the_demo_is_the_way_to_go(open_app: Open) -> None:
+    home = open_app()
+    assert not home.exception
+    assert primary(home) == ["Start the demo"]
+    assert "no sessions here yet" in html_of(home)
+
+
+def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
+    home = open_app()
+    home.button("demo").click().run()
+    assert not home.exception
+    (session,) = store.sessions()
+    assert (session.scenario, session.simulated) == ("patent", True)
+    assert home.session_state["_open_session"] == session.id
+
+
+def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
+    home = open_app()
+    home.button("review_demo").click().run()
+    assert not home.exception
+    (session,) = store.sessions()
+    assert (session.scenario, session.simulated) == ("review", True)
+    assert home.session_state["_open_session"] == session.id
+
+
+def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> None:
+    a_review(store)
+    shown = html_of(open_app())
+    assert ">review</span>" in shown
+    assert "8 of 30 screened · 3 included, 1 with a 2×2 table, 1 to be read in full" in shown
+
+
+def test_recent_sessions_show_name_progress_and_state(open_app: Open, store: Store) -> None:
+    open_app().button("demo").click().run()
+    (session,) = store.sessions()
+    ids = store.session(session.id).ids
+    for at in range(3):
+        store.append(session.id, Event("label", {"doc": ids[at], "label": "irrelevant"}), expected=at)
+    store.rename(session.id, "Mast <b>&</b> $x$")
+    home = open_app()
+    shown = html_of(home)
+    assert "Mast &lt;b&gt;&amp;&lt;/b&gt; $x$" in shown
+    assert "3 of 312 screened" in shown
+    assert "simulated" in shown
+    assert primary(home) == ["Continue"]
+    store.append(session.id, Event("decided", {"plus": False, "action": "Grant"}), expected=3)
+    home = open_app()
+    assert "decided: Grant" in html_of(home)
+    assert home.button(f"continue-{session.id}").label == "Open"
+
+
+def test_continuing_opens_the_session(open_app: Open, store: Store) -> None:
+    open_app().button("demo").click().run()
+    (session,) = store.sessions()
+    home = open_app()
+    home.button(f"continue-{session.id}").click().run()
+    assert not home.exception
+    assert home.session_state["_open_session"] == session.id
+
+
+def test_sessions_are_renamed_archived_and_brought_back(open_app: Open, store: Store) -> None:
+    open_app().button("demo").click().run()
+    (session,) = store.sessions()
+    home = open_app()
+    home.text_input(f"name-{session.id}").set_value("  Mine ").run()
+    assert store.sessions()[0].name == "Mine"
+    home.text_input(f"name-{session.id}").set_value("   ").run()
+    assert store.sessions()[0].name == "Mine", "a name cannot be emptied"
+    home.button(f"archive-{session.id}").click().run()
+    assert not store.sessions()
+    assert primary(home) == ["Start the demo"]
+    home.button(f"restore-{session.id}").click().run()
+    assert store.sessions()[0].name == "Mine"
+
+
+def test_only_the_latest_of_many_sessions_are_shown_until_asked(open_app: Open, store: Store) -> None:
+    open_app().button("demo").click().run()
+    row = store.session(store.sessions()[0].id)
+    for number in range(8):
+        store.create_session(f"s{number}", row.collection_id, row.order, row.scores, row.settings, "", "")
+    home = open_app()
+    assert sum(button.label == "Continue" for button in home.button) == 6
+    home.toggle("all_sessions").set_value(True).run()
+    assert sum(button.label == "Continue" for button in home.button) == 9

@@ -1,0 +1,112 @@
+"""Learn's ideas, formulas and glossary without a browser: what they say is what the engine says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.learn.ideas import IDEAS
+from tarstop_core.explore.lists import sample
+from tarstop_core.policies import POLICIES
+from tarstop_core.teaching.glossary import terms
+from tarstop_core.teaching.ideas import figures
+from tarstop_core.teaching.ideas import numbers as ideas
+from tarstop_core.teaching.ideas.numbers import CASES, at_stake
+from tarstop_core.teaching.methods import formulas, sections
+from tarstop_core.value.payoffs import Payoffs
+
+OpenApp = Callable[..., AppTest]
+
+
+def shown(app: AppTest) -> str:
+    """Everything that the page says."""
+    assert not app.exception and not app.error
+    parts = [*app.get("html"), *app.caption, *app.markdown]
+    text = " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
+    return text.replace("\xa0", " ").replace("\\", "")
+
+
+@pytest.fixture
+def open_idea(open_app: OpenApp) -> Callable[[str], AppTest]:
+    def opener(idea: str) -> AppTest:
+        app = open_app("learn", part="ideas", idea=idea)
+        assert IDEAS[idea].title in shown(app)
+        return app
+
+    return opener
+
+
+def test_certainty_follows_its_sliders(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("Certainty")
+    assert figures.peak_sentence(Payoffs.from_q_star(0.5), 0.3) in shown(app)
+    app.slider("idea-q").set_value(0.8).run()
+    app.slider("idea-b").set_value(0.9).run()
+    assert figures.peak_sentence(Payoffs.from_q_star(0.8), 0.9) in shown(app)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_recall_tells_each_case(open_idea: Callable[[str], AppTest], name: str) -> None:
+    app, case = open_idea("Recall"), CASES[name]
+    app.segmented_control("idea-list").set_value(name).run()
+    app.slider("idea-recall").set_value(0.8).run()
+    explored = sample(case.key)
+    found = ideas.recalled(explored, at_stake(explored, case.q_star, case.cost, case.theta), 0.8)
+    assert figures.recall_sentence(found) in shown(app)
+
+
+def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("One document")
+    app.slider("idea-q-bound").set_value(0.6).run()
+    app.select_slider("idea-c-bound").set_value(0.005).run()
+    said = shown(app)
+    explored = ideas.search("prosthetic-foot")
+    assert figures.compared_sentence(ideas.compared(explored, at_stake(explored, 0.6, 0.005))) in said
+    assert figures.one_document_sentence(ideas.one_document(Payoffs.from_q_star(0.6), 0.05)) in said
+    assert len(app.get("plotly_chart")) == 2
+
+
+def test_studies_follow_the_prior(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("Studies")
+    app.select_slider("idea-tau").set_value(0.1).run()
+    said = shown(app)
+    assert figures.engines_sentence("iqcode", ideas.belief_paths("iqcode", 0.75, 0.1)) in said
+    assert figures.widths_sentence(ideas.widths("iqcode", 0.75, 0.1)) in said
+
+
+def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("Wrong chances")
+    app.select_slider("idea-factor").set_value(4.0).run()
+    found = ideas.mistaken(at_stake(ideas.searches()[0], 0.5, 0.001))
+    assert figures.mistaken_sentence(found, 4.0, 16) in shown(app)
+
+
+def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:
+    app = open_app("learn", part="formulas", formula="worth")
+    said = shown(app)
+    assert "value.decisive.DecisivePath.worth" in said and all(
+        formula.title in said for formula in sections()[0].formulas
+    )
+    app.button_group("section").set_value("The rules").run()
+    said = shown(app)
+    assert all(policy.rule in said for policy in POLICIES.values())
+
+
+def test_the_glossary_shows_the_asked_term_first_and_searches(open_app: OpenApp) -> None:
+    app = open_app("learn", part="glossary", term="evpi")
+    asked, every = [str(each.value) for each in app.markdown]
+    term = terms()["evpi"]
+    assert term.meaning in asked.replace("\\", "") and formulas()["evpi"].formula in asked
+    assert every.count("<span id=") == len(terms())
+    app.text_input("find").set_value("reml").run()
+    found = str(app.markdown[-1].value)
+    assert "term-reml" in found and "term-budget" not in found
+    app.text_input("find").set_value("zzzz").run()
+    assert "Nothing is called “zzzz”" in shown(app)
+
+
+@pytest.mark.parametrize(("part", "name"), [("glossary", "term"), ("formulas", "formula")])
+def test_what_does_not_exist_is_said(open_app: OpenApp, part: str, name: str) -> None:
+    app = open_app("learn", part=part, **{name: "<nothing>"})
+    assert not app.exception and len(app.error) == 1

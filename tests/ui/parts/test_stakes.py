@@ -1,0 +1,308 @@
+"""What is at stake, in three forms that are kept in step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard.parts.stakes import FRACTIONS, changed, nearest_fraction, views
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
+from tests.ui.conftest import SECONDS
+
+amounts = st.floats(1e-3, 1e6)
+stakes = st.builds(
+    Stakes,
+    st.builds(Payoffs, amounts, amounts, amounts, amounts, st.sampled_from(["", "£", "hours"])),
+    st.one_of(st.just(0.0), st.floats(1e-6, 1e5)),
+)
+
+
+def close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9)
+
+
+@given(
+    stakes,
+    st.lists(
+        st.tuples(st.sampled_from(["q", "fraction", "documents", "times"]), st.floats(0, 1)), max_size=8
+    ),
+)
+def test_views_never_feed_back_into_what_was_not_touched(
+    before: Stakes, moves: list[tuple[str, float]]
+) -> None:
+    """However often the forms are shown, K and unit stay exactly what they were."""
+    now = before
+    for name, x in moves:
+        shown = views(now)  # rounded
+        assert set(shown) == {"documents", "worse", "times", "q", "fraction", *PAYOFF_NAMES, "cost", "unit"}
+        value = {"q": 0.01 + 0.98 * x, "fraction": FRACTIONS[round(x * 60) % len(FRACTIONS)]}.get(
+            name, 1 + 99 * x
+        )
+        now = changed(now, name, value)
+        assert close(now.payoffs.K, before.payoffs.K)
+        assert now.payoffs.unit == before.payoffs.unit
+
+
+@given(stakes)
+def test_views_are_values_that_the_widgets_take(value: Stakes) -> None:
+    shown = views(value)
+    assert 0.01 <= shown["q"] <= 0.99
+    assert shown["fraction"] in FRACTIONS
+    assert shown["times"] >= 1
+    assert (shown["documents"] is None) == (value.cost == 0)
+    assert all(math.isclose(shown[name], getattr(value.payoffs, name), rel_tol=1e-5) for name in PAYOFF_NAMES)
+
+
+@given(st.floats(1e-5, 1))
+def test_the_nearest_stop_is_the_nearest(fraction: float) -> None:
+    at = nearest_fraction(fraction)
+    assert all(
+        abs(math.log(at / fraction)) <= abs(math.log(stop / fraction)) + 1e-12 for stop in FRACTIONS[1:]
+    )
+
+
+def test_papers_costs_stand_on_the_slider() -> None:
+    assert {0.0, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 1.0} <= set(FRACTIONS)
+
+
+class TestChanged:
+    start = Stakes(Payoffs.from_q_star(0.5), 0.001)
+
+    def test_saying_which_is_worse_starts_at_twice(self) -> None:
+        assert close(changed(self.start, "worse", "plus").ratio, 2)
+        assert close(changed(self.start, "worse", "minus").ratio, 0.5)
+
+    def test_turning_round_which_is_worse_keeps_how_many_times(self) -> None:
+        four = self.start.with_ratio(4)
+        assert close(changed(four, "worse", "minus").ratio, 0.25)
+        assert close(changed(four, "worse", "equal").ratio, 1)
+
+    def test_no_number_of_documents_means_that_reading_is_free(self) -> None:
+        assert changed(self.start, "documents", None).cost == 0
+
+    @pytest.mark.parametrize(
+        "name, value, words",
+        [
+            ("documents", 0.0, "number of documents is 0"),
+            ("documents", -5.0, "number of documents is -5"),
+            ("times", 0.5, "at least 1"),
+            ("times", None, "number of times is empty"),
+            ("B", 0.0, "payoff B is 0"),
+            ("L_r", -3.0, "payoff L_r is -3"),
+            ("G", None, "payoff G is empty"),
+            ("cost", -1.0, "cost per document is -1"),
+            ("cost", None, "cost is empty"),
+        ],
+    )
+    def test_what_cannot_be_used_is_said_in_a_sentence(self, name: str, value: Any, words: str) -> None:
+        with pytest.raises(InputProblem, match=words):
+            changed(self.start, name, value)
+
+
+# --- the panel ----------------------------------------------------------------------------------
+
+
+def page() -> None:
+    import streamlit as st
+
+    from dashboard.parts import stakes
+    from tarstop_core.screening.settings import Settings
+    from tarstop_core.value.payoffs import Payoffs
+
+    found = stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001))
+    st.session_state["found"] = found
+
+
+@pytest.fixture
+def panel() -> AppTest:
+    return AppTest.from_function(page, default_timeout=SECONDS).run()
+
+
+def value(panel: AppTest) -> Stakes:
+    assert not panel.exception
+    found: Stakes = panel.session_state["found"].stakes
+    return found
+
+
+def test_the_panel_begins_with_the_same_in_all_forms(panel: AppTest) -> None:
+    assert panel.radio("p/worse").value == "equal"
+    assert panel.number_input("p/documents").value == 500
+    assert panel.slider("p/q").value == 0.5
+    assert panel.select_slider("p/fraction").value == 0.001
+    assert [panel.number_input(f"p/{name}").value for name in PAYOFF_NAMES] == [0.25] * 4
+
+
+def test_the_questions_move_sliders_and_payoffs(panel: AppTest) -> None:
+    panel.radio("p/worse").set_value("plus").run()
+    panel.number_input("p/times").set_value(4.0).run()
+    panel.number_input("p/documents").set_value(400.0).run()
+    assert panel.slider("p/q").value == 0.8
+    assert panel.select_slider("p/fraction").value == 0.002
+    assert [panel.number_input(f"p/{name}").value for name in PAYOFF_NAMES] == [0.1, 0.4, 0.1, 0.4]
+    assert close(value(panel).payoffs.q_star, 0.8)
+
+
+def test_the_sliders_move_questions_and_payoffs(panel: AppTest) -> None:
+    panel.slider("p/q").set_value(0.2).run()
+    panel.select_slider("p/fraction").set_value(0.01).run()
+    assert panel.radio("p/worse").value == "minus"
+    assert panel.number_input("p/times").value == 4
+    assert panel.number_input("p/documents").value == 80
+    assert panel.number_input("p/B").value == 0.4
+    assert "“Reject” only when more than 20 % sure" in "".join(c.value for c in panel.caption)
+
+
+def test_payoffs_in_money_move_the_rest_and_stay_as_typed(panel: AppTest) -> None:
+    panel.text_input("p/unit").set_value("£").run()
+    for name, typed in (("B", 4000.0), ("L_r", 1000.0), ("L_g", 4000.0), ("G", 1000.0), ("cost", 5.0)):
+        panel.number_input(f"p/{name}").set_value(typed).run()
+    assert value(panel) == Stakes(Payoffs(4000.0, 1000.0, 4000.0, 1000.0, "£"), 5.0)
+    assert panel.slider("p/q").value == 0.2
+    assert panel.number_input("p/documents").value == 1600
+    panel.slider("p/q").set_value(0.5).run()
+    moved = value(panel)
+    assert (moved.payoffs.unit, moved.cost) == ("£", 5.0)
+    assert close(moved.payoffs.K, 10000)
+    panel.select_slider("p/fraction").set_value(0.001).run()
+    assert value(panel).payoffs == moved.payoffs
+    assert close(value(panel).cost, 10)
+
+
+def test_a_wrong_number_is_said_and_changes_nothing_until_it_is_mended(panel: AppTest) -> None:
+    before = value(panel)
+    panel.number_input("p/B").set_value(-1.0).run()
+    assert value(panel) == before
+    assert "payoff B is" in panel.error[0].value
+    assert panel.number_input("p/B").value == -1
+    assert panel.session_state["found"].problems
+    panel.number_input("p/B").set_value(0.5).run()
+    assert not panel.error
+    assert value(panel).payoffs.B == 0.5
+
+
+@pytest.mark.parametrize("fraction, words", [(0.0, "costs nothing"), (1.0, "cannot pay")])
+def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction: float, words: str) -> None:
+    panel.select_slider("p/fraction").set_value(fraction).run()
+    assert words in panel.info[0].value
+    assert value(panel).fraction == fraction
+
+
+def test_names_of_actions_are_shown_as_they_are() -> None:
+    def odd() -> None:
+        from dashboard.parts import stakes
+        from tarstop_core.screening.settings import Settings
+        from tarstop_core.value.payoffs import Payoffs
+
+        stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
+
+    shown = AppTest.from_function(odd, default_timeout=SECONDS).run()
+    assert "\\*Re\\$ject\\*" in shown.number_input("p/B").label
+
+
+# --- the compact form ---------------------------------------------------------------------------
+
+
+def compact_page() -> None:
+    import streamlit as st
+
+    from dashboard.parts import stakes
+    from tarstop_core.screening.settings import Settings
+    from tarstop_core.value.payoffs import Payoffs
+
+    state = st.session_state
+    state.setdefault("settings", Settings(Payoffs(4000, 1000, 4000, 1000, "£"), 5))
+
+    def take(settings: Settings) -> None:
+        if not state.get("refuse"):
+            state["settings"] = settings
+
+    stakes.compact(state["settings"], "c", take)
+
+
+def test_the_compact_sliders_move_the_settings_and_follow_them() -> None:
+    shown = AppTest.from_function(compact_page, default_timeout=SECONDS).run()
+    assert (shown.slider("c/q").value, shown.select_slider("c/fraction").value) == (0.2, 0.0005)
+    shown.slider("c/q").set_value(0.6).run()
+    settings = shown.session_state["settings"]
+    assert close(settings.payoffs.q_star, 0.6)
+    assert (round(settings.payoffs.K), settings.payoffs.unit, settings.cost) == (10000, "£", 5)
+    shown.select_slider("c/fraction").set_value(0.01).run()
+    assert close(shown.session_state["settings"].cost, 100)
+    assert shown.session_state["settings"].payoffs == settings.payoffs
+    shown.session_state["settings"] = settings  # as after an undo, or in another tab
+    shown.run()
+    assert shown.select_slider("c/fraction").value == 0.0005
+    assert not shown.exception
+
+
+def test_the_compact_sliders_go_back_when_the_change_is_not_taken() -> None:
+    shown = AppTest.from_function(compact_page, default_timeout=SECONDS).run()
+    shown.session_state["refuse"] = True
+    shown.slider("c/q").set_value(0.9).run()
+    assert shown.slider("c/q").value == 0.2
+
+
+def test_without_a_callback_the_change_is_returned_once() -> None:
+    def returning() -> None:
+        import streamlit as st
+
+        from dashboard.parts import stakes
+        from tarstop_core.screening.settings import Settings
+        from tarstop_core.value.payoffs import Payoffs
+
+        st.session_state["moved"] = stakes.compact(Settings(Payoffs.from_q_star(0.5), 0.001), "c")
+
+    shown = AppTest.from_function(returning, default_timeout=SECONDS).run()
+    assert shown.session_state["moved"] is None
+    shown.slider("c/q").set_value(0.7).run()
+    assert close(shown.session_state["moved"].payoffs.q_star, 0.7)
+    shown.run()
+    assert shown.session_state["moved"] is None
+
+
+# --- a review -----------------------------------------------------------------------------------
+
+
+def review_page() -> None:
+    import streamlit as st
+
+    from dashboard.parts import stakes
+    from tarstop_core.screening.settings import Settings
+    from tarstop_core.value.payoffs import Payoffs
+
+    settings = Settings(
+        Payoffs.from_q_star(0.5),
+        0.001,
+        scenario="review",
+        theta=0.9,
+        stages=st.session_state.get("stages", 2),
+        plus="Adopt",
+        minus="Don’t adopt",
+    )
+    stakes.panel("p", settings)
+    stakes.compact(settings, "c")
+
+
+def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
+    shown = AppTest.from_function(review_page, default_timeout=SECONDS).run()
+    assert not shown.exception
+    assert shown.radio("p/worse").options[:2] == [
+        "“Adopt” a test whose sensitivity does not exceed 90 %",
+        "“Don’t adopt” a test whose sensitivity exceeds 90 %",
+    ]
+    assert "how many titles and abstracts would you read" in shown.number_input("p/documents").label
+    assert "prior art" not in " ".join(
+        [*(box.label for box in shown.number_input), *(caption.value for caption in shown.caption)]
+    )
+    assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per title and abstract"}
+    shown.session_state["stages"] = 1
+    shown.run()
+    assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per document"}
+    assert "how many documents would you read" in shown.number_input("p/documents").label

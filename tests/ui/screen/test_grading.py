@@ -1,0 +1,267 @@
+"""Grades, flags, own reasons and highlighting on the pages, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.documents.application import Application
+from tarstop_core.documents.records import as_records
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
+from tests.ui.screen.test_page import button, html_of, press, unfold_stakes
+from tests.ui.set_up.test_page import FILES
+
+Open = Callable[..., AppTest]
+MINE = Application("EP3456789", "2018-03-03", family="7")
+SEARCH = (
+    "search URL:,https://patents.example/?q=mast\n"
+    "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,result link,"
+    "representative figure link,family id\n"
+    "EP-1000001-A1,Foldable mast,A,B,1997-01-01,1998-01-01,1999-01-02,,https://x.example/1,,1\n"
+    "EP-3456789-A1,Antenna mast,A,B,2018-03-03,2018-03-03,2019-09-04,,https://x.example/2,,7\n"
+    "US-2000000001-A1,Kettle,A,B,2018-01-01,2018-01-01,2019-05-12,,https://x.example/3,,3\n"
+    "US-2000000002-A1,Mast with hinge,A,B,2017-01-01,2017-01-01,2018,,https://x.example/4,,4\n"
+)
+
+
+@pytest.fixture
+def start(store: Store) -> Callable[..., str]:
+    """A session on nine documents; some flagged where an application is named."""
+
+    def make(settings: Settings = START, **changes: object) -> str:
+        frame = as_records(
+            {
+                "id": IDS[:9],
+                "title": [f"Folded mast {at}" for at in range(9)],
+                "abstract": ["It folds about hinges; the Gerät $x$ <b> stays."] * 9,
+                "date": ["2017-01-01", "2019-05-12", "2018", "2001-01-01", "1999", *["2000"] * 4],
+                "publication_number": [f"US{1000000 + at}A1" for at in range(9)],
+                "family": ["1", "2", "3", "7", "5", *["6"] * 4],
+            }
+        )
+        store.save_calibrator(PATENT)
+        store.save_calibrator(INCLUSION)
+        collection = store.save_collection("Masts", frame, [], 0)
+        settings = replace(settings, **changes)
+        return store.create_session(
+            "M", collection, list(range(9)), None, settings, "fold a hinge, Gerat", "own"
+        )
+
+    return make
+
+
+def define(page: AppTest, reasons: str) -> None:
+    next(each for each in page.text_area if "one a line" in each.label).set_value(reasons)
+
+
+def state_of(store: Store, session: str):
+    row = store.session(session)
+    return replay(row.settings, row.ids, store.events(session))
+
+
+def test_y_and_a_are_stored_counted_and_decide_nothing(open_app: Open, store: Store, start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "In combination (Y)")
+    press(page, "Background (A)")
+    press(page, "Not relevant")
+    assert "3 of 9 screened · 0 relevant (X) · 1 Y · 1 A" in html_of(page)
+    assert "CONFIRM" not in html_of(page)
+    press(page, "Earlier")
+    press(page, "Earlier")
+    press(page, "Earlier")
+    assert "you said: Y, in combination" in html_of(page)
+    press(page, "Settles it (X)")
+    assert "CONFIRM THE HIT" in html_of(page)
+    press(page, "It does not")
+    assert state_of(store, session).combination.tolist() == [0]
+
+
+def test_two_y_settle_it_together_with_a_note(open_app: Open, store: Store, start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "In combination (Y)")
+    assert not [each for each in page.button if each.label == "They settle it together"]
+    press(page, "Background (A)")
+    press(page, "In combination (Y)")
+    assert page.selectbox("together_first").options == ["Y · #1 · Folded mast 0", "Y · #3 · Folded mast 2"]
+    page.text_input("together_note").set_value("Same hinge, said to be swapped")
+    press(page, "They settle it together")
+    assert any("document #3 together with #1 settle the question" in each.value for each in page.markdown)
+    press(page, "Undo")
+    state = state_of(store, session)
+    assert not state.notes and not state.together, "one undo takes back the verdict and its note"
+    page.text_input("together_note").set_value("Same hinge, said to be swapped")
+    press(page, "They settle it together")
+    press(page, "It holds")
+    state = state_of(store, session)
+    assert state.hit == 3 and state.together == {2: 0}
+    assert state.notes[IDS[2]] == "With #1: Same hinge, said to be swapped"
+    assert "STOP: FOUND" in html_of(page)
+
+
+def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
+    open_app: Open, store: Store, start
+) -> None:
+    session = start(application=MINE)
+    page = open_app("screen", session=session)
+    assert 'class="tar-flag"' not in html_of(page)
+    press(page, "Not relevant")
+    assert "Published 12 May 2019, after your priority date 3 March 2018" in html_of(page)
+    assert "It keeps its chance, because an earlier filing may count" in html_of(page)
+    press(page, "Settles it (X)")
+    assert state_of(store, session).depth == 1, "nothing is stored yet"
+    assert "is published too late; does it settle the question all the same?" in html_of(page)
+    press(page, "Back")
+    press(page, "Settles it (X)")
+    press(page, "It is X all the same")
+    event = store.events(session)[-1]
+    assert event.payload["label"] == "relevant" and event.payload["despite"].startswith(
+        "published 12 May 2019"
+    )
+    press(page, "It does not")
+    assert "which may be before or after your priority date" in html_of(page)
+    press(page, "Settles it (X)")
+    assert state_of(store, session).relevant == 1, "a date that does not tell is not asked about"
+    assert "own application&#x27;s family" in html_of(page)
+    press(page, "Settles it (X)")
+    press(page, "Background (A)")
+    assert state_of(store, session).background.tolist() == [3]
+
+
+def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Store, start) -> None:
+    page = open_app("screen", session=start(application=MINE))
+    press(page, "Not relevant")
+    press(page, "Settles it (X)")
+    press(page, "It is X all the same")
+    assert button(page, "Stop and decide").proto.type == "secondary", "the hit is to be settled first"
+    press(page, "It holds")
+    assert "The hit is flagged: make sure of it before you decide. #2: published 12 May 2019" in html_of(page)
+    assert button(page, "Stop and decide").proto.type == "primary"
+    press(page, "Stop and decide")
+    assert any("The hit is flagged" in each.value for each in page.warning)
+
+
+def test_the_application_can_be_named_while_screening(open_app: Open, store: Store, start) -> None:
+    session = start()
+    page = unfold_stakes(open_app("screen", session=session))
+    press(page, "Register this as my plan")
+    press(page, "Your application: number and date")
+    number = next(each for each in page.text_input if each.label == "Its number")
+    number.set_value("US1000003").run()
+    dated = next(each for each in page.text_input if each.label == "Priority date")
+    dated.set_value("31 February 2018").run()
+    assert "a day that does not exist" in page.error[0].value.replace("\\", "")
+    next(each for each in page.text_input if each.label == "Priority date").set_value("3 March 2018").run()
+    assert button(page, "Save").disabled, "with a plan it is a deviation and needs a reason"
+    next(each for each in page.text_input if "deviate" in each.label).set_value("Priority found").run()
+    press(page, "Save")
+    application = state_of(store, session).settings.application
+    assert application == Application("US1000003", "2018-03-03", family="7")
+    assert len(state_of(store, session).deviations) == 1
+    assert any(
+        "your application: not named → US1000003, 3 March 2018." in c.value.replace("\\", "")
+        for c in page.caption
+    )
+
+
+def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Path) -> None:
+    page = open_app("set_up")
+    page.radio("set_up/documents/source").set_value("upload").run()
+    page.file_uploader(FILES).upload("gp-search.csv", SEARCH.encode())
+    page.run()
+    page.text_input("set_up/application/number").set_value("EP 3 456 789").run()
+    page.text_input("set_up/application/priority").set_value("3 March 2018").run()
+    assert not page.exception
+    shown = html_of(page)
+    assert "1 document of the application&#x27;s own family" in shown
+    assert "2 documents published on or after the priority date" in shown
+    assert "1 document whose date does not tell" in shown
+    page.toggle("set_up/application/left_out").set_value(True).run()
+    next(each for each in page.radio if each.label.startswith("Is this list")).set_value("own").run()
+    assert "2 documents · q*" in html_of(page)
+    page.button("set_up/start").click().run()
+    assert not page.exception
+    (summary,) = store.sessions()
+    row = store.session(summary.id)
+    assert row.ids == ("EP-1000001-A1", "US-2000000002-A1")
+    assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", left_out=2)
+    assert "Left out: 2 documents" in row.ranking
+    text = export_session(store, summary.id)
+    with Store(f"sqlite:///{tmp_path}/other.db") as other:
+        assert export_session(other, import_session(other, text)) == text
+
+
+def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Reasons to exclude")
+    (field,) = [each for each in page.text_area if "one a line" in each.label]
+    assert field.placeholder.startswith("for example:\n") and not field.value
+    define(page, "no hinge\nanother field *x*")
+    press(page, "Save the reasons")
+    press(page, "no hinge")
+    assert state_of(store, session).excluded_for == {0: "no hinge"}
+    press(page, "Reasons to exclude (2)")
+    next(each for each in page.text_input if each.label == "Reason 1, given 1×").set_value("lacks a hinge")
+    press(page, "Save the reasons")
+    assert state_of(store, session).excluded_for == {0: "lacks a hinge"}
+    press(page, "Reasons to exclude (2)")
+    press(page, "Save the reasons")
+    assert "nothing was recorded" in page.error[0].value.replace("\\", "")
+
+
+def test_a_report_is_excluded_with_one_press(open_app: Open, store: Store, start) -> None:
+    session = start(REVIEW)
+    page = open_app("screen", session=session)
+    press(page, "Reasons to exclude")
+    define(page, "wrong test")
+    press(page, "Save the reasons")
+    press(page, "wrong test")
+    press(page, "Include")
+    press(page, "Read the next report")
+    press(page, "wrong test")
+    state = state_of(store, session)
+    assert state.excluded_for == {0: "wrong test"} and state.read_in_full[1].reason == "wrong test"
+    press(page, "Undo")
+    assert state_of(store, session).waiting.tolist() == [1]
+
+
+def test_words_are_marked_in_their_forms_and_can_be_left_unmarked(open_app: Open, start) -> None:
+    page = open_app("screen", session=start())
+    shown = html_of(page)
+    for word in ("Folded", "folds", "hinges", "Gerät"):
+        assert f"<mark>{word}</mark>" in shown
+    assert "&lt;b&gt;" in shown
+    page.toggle("mark_words").set_value(False).run()
+    assert "<mark>" not in html_of(page)
+    press(page, "Not relevant")
+    assert "<mark>" not in html_of(page)
+
+
+def test_a_note_survives_the_grade(open_app: Open, store: Store, start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Note")
+    page.text_area[0].set_value("See figure 2").run()
+    press(page, "In combination (Y)")
+    assert state_of(store, session).notes == {IDS[0]: "See figure 2"}
+    assert [event.kind for event in store.events(session)] == ["note", "label"]
+
+
+def test_an_old_log_shows_its_hits_as_x(open_app: Open, store: Store, start) -> None:
+    session = start()
+    store.append(session, Event("label", {"doc": IDS[0], "label": "relevant"}), expected=0)
+    page = open_app("screen", session=session)
+    assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(
+        page
+    ) and "CONFIRM THE HIT" in html_of(page)

@@ -1,0 +1,208 @@
+"""The Screen page without a browser: what it says and what it stores."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.documents.records import as_records
+from tarstop_core.policies import Budget, Greedy, Optimal
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.explain import explain
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.demo import start_demo
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Payoffs
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def session(store: Store) -> str:
+    """A demo session."""
+    return start_demo(store, "Ada")
+
+
+def html_of(app: AppTest) -> str:
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def unfold_stakes(app: AppTest) -> AppTest:
+    """What is at stake is drawn when somebody looks."""
+    app.session_state["at_stake"] = True
+    return app.run()
+
+
+def button(app: AppTest, label: str):
+    return next(each for each in app.button if each.label == label)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    button(app, label).click().run()
+    assert not app.exception
+    return app
+
+
+def expected(store: Store, session: str):
+    """Advice of the core for what is stored."""
+    row = store.session(session)
+    state = replay(row.settings, row.ids, store.events(session))
+    calibrator = store.calibrator(state.settings.calibrator)
+    p = calibrator.probabilities(row.scores, len(row.ids))
+    return advise(state.settings, calibrator, p, state), state, calibrator, p
+
+
+def test_without_a_session_the_page_says_where_to_go(open_app: Open) -> None:
+    page = open_app("screen")
+    assert not page.exception
+    assert [each.label for each in page.button] == ["Go to Home", "Set up a session"]
+
+
+def test_an_unknown_session_is_one_sentence(open_app: Open) -> None:
+    page = open_app("screen", session="none")
+    assert not page.exception and len(page.error) == 1
+    assert "There is no session" in page.error[0].value.replace("\\", "")
+
+
+def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    for label in ("Not relevant", "Not relevant", "Unsure", "Not relevant"):
+        press(page, label)
+        advice, state, calibrator, p = expected(store, session)
+        told = explain(advice, state.settings)
+        shown = html_of(page)
+        assert told.word in shown and told.stopping in shown
+        for sentence in (told.sentence, *told.doubts):
+            assert sentence.replace("'", "&#x27;") in shown
+        depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
+        for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
+            assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
+        assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
+    assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
+    assert [event.reviewer for event in store.events(session)] == [""] * 4
+
+
+def test_the_figure_holds_what_the_core_computes(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    press(page, "Not relevant")
+    chart = page.get("plotly_chart")[0]
+    figure = json.loads(chart.proto.spec)
+    advice, _, _, _ = expected(store, session)
+    past = figure["data"][0]
+    assert past["x"] == [0, 1] and past["y"][0] == 0.5
+    assert math.isclose(past["y"][1], advice.b, rel_tol=1e-6)
+    projected = figure["data"][1]
+    assert projected["x"][-1] == advice.depth + advice.more
+
+
+def test_a_hit_waits_for_confirmation_and_then_settles_it(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    press(page, "Settles it (X)")
+    assert "CONFIRM THE HIT" in html_of(page)
+    press(page, "Stop and decide")
+    assert button(page, "Record the decision").disabled, "nothing is preselected while a hit waits"
+    press(page, "Stop, and decide later")
+    press(page, "Keep screening")
+    press(page, "It does not")
+    assert "CONFIRM THE HIT" not in html_of(page) and "0 relevant" in html_of(page)
+    press(page, "Undo")
+    press(page, "It holds")
+    assert "STOP: FOUND" in html_of(page)
+    kinds = [event.kind for event in store.events(session)]
+    assert kinds == ["label", "stopped", "continued", "confirm", "undo", "confirm"]
+
+
+def test_a_press_after_another_tab_recorded_something_is_refused(
+    open_app: Open, store: Store, session: str
+) -> None:
+    page = open_app("screen", session=session)
+    first = store.session(session).ids[0]
+    store.append(session, Event("label", {"doc": first, "label": "unsure"}), expected=0)
+    press(page, "Settles it (X)")
+    assert len(page.warning) == 1 and "another tab" in page.warning[0].value
+    assert "your last press was not recorded" in page.warning[0].value
+    assert [event.payload["label"] for event in store.events(session)] == ["unsure"]
+    assert "1 of 312 screened" in html_of(page)
+
+
+def test_moving_a_slider_is_recorded_without_a_plan(open_app: Open, store: Store, session: str) -> None:
+    page = unfold_stakes(open_app("screen", session=session))
+    page.slider[0].set_value(0.8).run()
+    assert not page.exception
+    (event,) = store.events(session)
+    assert event.kind == "settings"
+    assert Settings.from_dict(event.payload["settings"]).payoffs.q_star == pytest.approx(0.8)
+    press(page, "Not relevant")
+    assert [event.kind for event in store.events(session)] == ["settings", "label"]
+
+
+def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
+    open_app: Open, store: Store, session: str
+) -> None:
+    page = unfold_stakes(open_app("screen", session=session))
+    press(page, "Register this as my plan")
+    page.slider[0].set_value(0.9).run()
+    shown = html_of(page)
+    assert "Registered plan: " in shown and "What if: " in shown
+    assert [event.kind for event in store.events(session)] == ["plan"]
+    press(page, "Back to the plan")
+    assert "What if: " not in html_of(page)
+    page.slider[0].set_value(0.9).run()
+    next(each for each in page.text_input if "deviate" in each.label).set_value("New instructions").run()
+    press(page, "Confirm as a deviation")
+    events = store.events(session)
+    assert [event.kind for event in events] == ["plan", "settings"]
+    assert events[1].payload["reason"] == "New instructions"
+    assert "What if: " not in html_of(page)
+    (told,) = [each.value.replace("\\", "") for each in page.caption if each.value.startswith("Deviation at")]
+    assert re.fullmatch(r"Deviation at [^q]*: q\*: 0\.\d+ → 0\.9\d*\. New instructions", told), told
+
+
+def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    press(page, "Not relevant")
+    press(page, "Stop and decide")
+    press(page, "Record the decision")
+    events = store.events(session)
+    assert [event.kind for event in events] == ["label", "stopped", "decided"]
+    advice, _, _, _ = expected(store, session)
+    assert events[2].payload["plus"] is False and events[2].payload["belief"] == advice.b
+    assert "Decided: Grant" in page.success[0].value
+    assert button(page, "Settles it (X)").disabled
+    press(page, "Keep screening")
+    assert not button(page, "Settles it (X)").disabled
+    press(page, "Stop and decide")
+    press(page, "Stop, and decide later")
+    assert button(page, "Decide").proto.type == "primary"
+
+
+def test_texts_from_files_are_shown_as_they_are(open_app: Open, store: Store) -> None:
+    title = 'A <script>alert("x")</script> $x$ *bold* [link](javascript:x)'
+    frame = as_records({"id": ["<i>1</i>"], "title": [title], "abstract": ["<img src=x onerror=alert(1)>"]})
+    collection = store.save_collection("<b>List</b>", frame, files=[], duplicates=0)
+    calibrator = calibrators()["clef-reviews-rank"]
+    store.save_calibrator(calibrator)
+    settings = Settings(
+        Payoffs.from_q_star(0.5), 0.001, calibrator=calibrator.digest, plus="<u>No</u>", minus="<u>Yes</u>"
+    )
+    session = store.create_session("<b>Mine</b>", collection, [0], None, settings, "<b>bold</b>", "own order")
+    page = open_app("screen", session=session)
+    shown = html_of(page)
+    assert "&lt;script&gt;" in shown
+    for raw in ("<script>alert", "<img", "<b>Mine", "<u>No", "<u>Yes", "<i>1"):
+        assert raw not in shown.replace(page_script(page), "")
+    press(page, "Not relevant")
+    assert "ALL READ" in html_of(page)
+
+
+def page_script(page: AppTest) -> str:
+    """The page's own script, the only one it may hold."""
+    return next(each.proto.body for each in page.get("html") if "tarstopKeys" in each.proto.body)

@@ -1,0 +1,362 @@
+"""The Screen page of a review without a browser: reports, tables, the decision, what is exported."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.frame.shell import linked
+from dashboard.screen.full_text import FORM_OUTCOMES
+from tarstop_core.belief.prior import LearnedFrom, Prior
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.reports import OUTCOMES
+from tarstop_core.presentation.numbers import number
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.explain import explain, review_rows
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Payoffs
+from tests.ui.screen.test_page import button, expected, html_of, press, unfold_stakes
+
+Open = Callable[..., AppTest]
+Start = Callable[..., str]
+
+
+@pytest.fixture
+def start(store: Store) -> Start:
+    """Store a review of 40 documents; changes to its settings by name."""
+
+    def make(**changes: object) -> str:
+        frame = as_records(
+            {
+                "id": [f"d{i}" for i in range(1, 41)],
+                "title": [f"Study of a test, part {i}" for i in range(1, 41)],
+                "authors": ["Lee, Jane; Kim, S.", *[f"Author{i} A; B" for i in range(2, 41)]],
+                "date": ["2004"] * 40,
+            }
+        )
+        calibrator = calibrators()["clef-reviews-rank"]
+        store.save_calibrator(calibrator)
+        settings = Settings(
+            Payoffs.from_q_star(0.5),
+            1e-4,
+            calibrator=calibrator.digest,
+            scenario="review",
+            plus="Adopt",
+            minus="Don't adopt",
+            full_cost=1e-3,
+        )
+        collection = store.save_collection("Review", frame, files=[], duplicates=0)
+        return store.create_session(
+            "Review", collection, list(range(40)), None, replace(settings, **changes), "a test", "own order"
+        )
+
+    return make
+
+
+def field(page: AppTest, label: str, place: int = 0):
+    return [each for each in page.text_input if each.label == label][place]
+
+
+def choose(page: AppTest, outcome: str) -> None:
+    radio = next(each for each in page.radio if each.label.startswith("What became"))
+    assert radio.options == [OUTCOMES[each] for each in FORM_OUTCOMES]
+    radio.set_value(outcome)
+
+
+def fill(page: AppTest, place: int = 0, **counts: object) -> None:
+    for label, value in counts.items():
+        field(page, label, place).set_value(str(value))
+
+
+def save(page: AppTest) -> AppTest:
+    return press(page, "Save the report")
+
+
+def report_of(store: Store, session: str, **table: object) -> None:
+    """Store a report without the page."""
+    events = store.events(session)
+    store.append(session, Event("report", {"reason": "", **table}), expected=len(events))
+
+
+def test_two_stages_are_named_and_counted(open_app: Open, store: Store, start: Start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    assert [each.label for each in page.button if each.key.startswith("label_")] == [
+        "Include",
+        "Exclude",
+        "Unsure",
+    ]
+    assert "Include an abstract, and its report is queued here" in page.caption[0].value
+    press(page, "Exclude")
+    press(page, "Include")
+    assert "2 of 40 screened · 1 included · 0 with data · 1 report waiting" in html_of(page)
+    assert "1 report waits to be read in full" in html_of(page)
+    assert [event.payload["label"] for event in store.events(session)] == ["irrelevant", "relevant"]
+    assert "prior art" not in html_of(page)
+
+
+def test_a_table_moves_belief_and_every_sentence_is_the_cores(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Include")
+    press(page, "Read the next report")
+    assert field(page, "Study").value == "Lee 2004"
+    assert not [each for each in page.button if each.key.startswith("label_")], "one document at a time"
+    fill(page, TP=30, FP=4, FN=3, TN=60)
+    save(page)
+    event = store.events(session)[-1]
+    assert event.kind == "report" and event.payload["tables"] == [
+        {"study": "Lee 2004", "TP": 30, "FP": 4, "FN": 3, "TN": 60}
+    ]
+    advice, state, calibrator, _ = expected(store, session)
+    assert advice.b > 0.7 and advice.review is not None
+    told = explain(advice, state.settings)
+    shown = html_of(page)
+    for said in (
+        told.word,
+        told.sentence,
+        told.stopping,
+        *told.doubts,
+        f"chances {calibrator.fitted_on.badge}",
+    ):
+        assert said.replace("'", "&#x27;") in shown
+    for name, value in review_rows(advice.review, state.settings):
+        assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
+    assert "Chance that sensitivity exceeds 75 %" in shown
+    assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown
+    assert "2 of 40 screened · 2 included · 1 with data · 1 report waiting" in shown
+    charts = [json.loads(each.proto.spec) for each in page.get("plotly_chart")]
+    past = charts[0]["data"][0]
+    assert past["x"] == [0, 1, 2] and past["line"]["shape"] == "hv"
+    assert past["y"][0] == 0.5 and math.isclose(past["y"][2], advice.b, rel_tol=1e-6)
+    assert len(charts) == 2, "curves, and the open tab of the evidence"
+
+
+def test_mistakes_in_the_form_are_said_and_nothing_typed_is_lost(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Read the next report")
+    fill(page, TP=-3, FP=1, FN=2.5, Study="Lee 2004a")
+    for mend, said in (({}, "both FP and TN"), ({"TN": 9}, "TP is “-3”"), ({"TP": 3}, "FN is “2.5”")):
+        fill(page, **mend)
+        save(page)
+        assert said in page.error[0].value.replace("\\", "")
+        assert field(page, "Study").value == "Lee 2004a" and field(page, "FP").value == "1"
+    assert [event.kind for event in store.events(session)] == ["label"]
+    press(page, "Back to screening")
+    press(page, "Read the next report")
+    assert field(page, "FN").value == "2.5", "what was typed waits"
+    fill(page, FN=2)
+    save(page)
+    assert not page.error and store.events(session)[-1].payload["tables"][0]["FN"] == 2
+
+
+def test_a_report_is_taken_back_reopened_and_changed(open_app: Open, store: Store, start: Start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Read the next report")
+    fill(page, TP=30, FN=3)
+    save(page)
+    press(page, "Undo")
+    assert "0 with data · 1 report waiting" in html_of(page)
+    assert page.toast[0].value.replace("\\", "") == "Undone: the report of #1."
+    press(page, "Read the next report")
+    fill(page, TP=31, FN=3)
+    save(page)
+    page.selectbox(key="open_report").select_index(0).run()
+    assert field(page, "TP").value == "31"
+    choose(page, "excluded")
+    save(page)
+    assert "Say why the report is excluded" in page.error[0].value.replace("\\", "")
+    field(page, "Reason, if excluded or not retrieved").set_value("Wrong index test")
+    save(page)
+    events = store.events(session)
+    assert [event.kind for event in events] == ["label", "report", "undo", "report", "report"]
+    assert events[-1].payload["outcome"] == "excluded" and events[-1].payload["tables"] == []
+    assert "Wrong index test" in html_of(page) and "0 with data · 0 reports waiting" in html_of(page)
+
+
+def test_names_and_reasons_in_use_are_offered_and_studies_grouped(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    for _ in range(3):
+        press(page, "Include")
+    press(page, "Read the next report")
+    fill(page, TP=30, FN=3)
+    save(page)
+    press(page, "Read the next report")
+    choose(page, "excluded")
+    field(page, "Reason, if excluded or not retrieved").set_value("<No reference>")
+    save(page)
+    press(page, "Read the next report")
+    shown = html_of(page)
+    assert '<option value="Lee 2004">' in shown and '<option value="&lt;No reference&gt;">' in shown
+    fill(page, TP=30, FN=3, Study="lee 2004")
+    save(page)
+    shown = html_of(page)
+    assert "<strong>Lee 2004</strong>: #1 (2×2 table), #3 (2×2 table)" in shown
+    assert "is reported twice with the same table (documents #1 and #3); it is counted once" in shown
+    assert "Excluded: #2 (&lt;No reference&gt;)" in shown
+
+
+def test_rates_are_converted_shown_and_then_stored(open_app: Open, store: Store, start: Start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Read the next report")
+    fill(page, Sensitivity="0.83", Specificity="92.5 %")
+    field(page, "Diseased patients").set_value("47")
+    field(page, "Healthy patients").set_value("80")
+    save(page)
+    assert len(store.events(session)) == 1, "counts are looked at before they count"
+    assert "TP 39, FP 6, FN 8, TN 74" in page.info[0].value.replace("\\", "")
+    assert [field(page, cell).value for cell in ("TP", "FP", "FN", "TN")] == ["39", "6", "8", "74"]
+    press(page, "Add another table")
+    fill(page, 1, TP=5, FN=1)
+    field(page, "Table 2 is about").set_value("young")
+    save(page)
+    tables = store.events(session)[-1].payload["tables"]
+    assert [(each["study"], each["TP"], each["TN"]) for each in tables] == [
+        ("Lee 2004", 39, 74),
+        ("Lee 2004, young", 5, None),
+    ]
+    assert "no FP and TN" in html_of(page), "ignored counts are noted"
+
+
+def test_with_one_stage_the_form_opens_at_once(open_app: Open, store: Store, start: Start) -> None:
+    page = open_app("screen", session=start(stages=1, full_cost=0.0))
+    assert button(page, "Relevant") and button(page, "Not relevant")
+    press(page, "Not relevant")
+    press(page, "Relevant")
+    assert next(each for each in page.radio if "#2" in each.label)
+    fill(page, TP=30, FN=3)
+    save(page)
+    assert "2 of 40 screened · 1 relevant · 1 with data · 0 reports waiting" in html_of(page)
+    assert "To go on" not in html_of(page), "there is only one way to go on"
+
+
+def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, start: Start) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    advice, _, _, _ = expected(store, session)
+    told = advice.review
+    assert told is not None and advice.headline == "reports"
+    shown = html_of(page)
+    assert f"<td>{number(advice.worth or 0)}</td><td>{number(advice.cost)}</td>" in shown
+    assert f"<td>{number(told.report_worth)}</td><td>{number(told.report_cost)}</td><td>1 of 1</td>" in shown
+    assert "READ WAITING REPORTS" in shown
+
+
+def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: Store, start: Start) -> None:
+    session = start(theta=0.8)
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Stop and decide")
+    assert "1 report still waits to be read in full and could change the decision" in page.warning[0].value
+    assert "chance that sensitivity exceeds 80 %" in " ".join(each.value for each in page.markdown)
+    assert button(page, "Record the decision").disabled, "nothing is preselected while reports may matter"
+    choice = next(each for each in page.radio if each.label == "Your decision")
+    choice.set_value(choice.options and True).run()
+    press(page, "Record the decision")
+    footing = store.events(session)[-1].payload
+    assert footing["plus"] is True and footing["belief"] == 0.5 and footing["theta"] == 0.8
+    assert footing["engine"] == "bivariate" and footing["truth"] == "pooled"
+    assert footing["prior"] == Prior().digest and footing["reports_waiting"] == 1
+    assert "Decided: Adopt" in page.success[0].value
+    press(page, "Read the next report")
+    fill(page, TP=30, FN=3)
+    save(page)
+    assert "changed since" in page.success[0].value, "a report after the decision makes it outdated"
+
+
+def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store, start: Start) -> None:
+    learned = Prior(0.7, s=0.8, learned_from=LearnedFrom("29 published reviews", 0.75, 29, 63, 600, 1.0))
+    session = start(prior=learned, b_0=0.7)
+    page = unfold_stakes(open_app("screen", session=session))
+    assert "prior learned from 29 published reviews, b₀ = 0.7" in html_of(page)
+    slider = next(each for each in page.slider if each.label == "Sensitivity to exceed")
+    slider.set_value(85).run()
+    (event,) = store.events(session)
+    settings = Settings.from_dict(event.payload["settings"])
+    assert settings.theta == 0.85 and settings.b_0 == learned.at(0.85).b_0 < 0.7
+    assert "Chance that sensitivity exceeds 85 %" in html_of(page)
+    floor = next(each for each in page.slider if each.label.startswith("Never stop"))
+    floor.set_value(90).run()
+    assert Settings.from_dict(store.events(session)[-1].payload["settings"]).floor == 0.9
+
+
+def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, start: Start) -> None:
+    session = start()
+    page = unfold_stakes(open_app("screen", session=session))
+    press(page, "Register this as my plan")
+    full = next(each for each in page.select_slider if each.label == "Cost per report in full")
+    full.set_value(0.05).run()
+    next(each for each in page.slider if each.label == "Sensitivity to exceed").set_value(60).run()
+    assert "What if: " in html_of(page)
+    assert [event.kind for event in store.events(session)] == ["plan"]
+    next(each for each in page.text_input if "deviate" in each.label).set_value("New panel").run()
+    press(page, "Confirm as a deviation")
+    settings = Settings.from_dict(store.events(session)[-1].payload["settings"])
+    assert settings.theta == 0.6 and settings.full_cost == pytest.approx(0.05)
+    said = " ".join(each.value.replace("\\", "") for each in page.caption)
+    assert ": θ: 0.75 → 0.6; cost of a report: 0.001 → 0.05. New panel" in said, "nothing that stayed"
+
+
+def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Start) -> None:
+    page = open_app("screen", session=start())
+    assert "needs labels nobody has yet" not in html_of(page), "rules are asked when somebody looks"
+    page.session_state["other_rules"] = True
+    press(page, "Include")
+    shown = html_of(page)
+    assert "<td>needs labels nobody has yet</td>" in shown and "Oracle" not in shown
+
+
+def test_a_report_saved_after_another_tab_recorded_something_is_refused(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    press(page, "Include")
+    press(page, "Read the next report")
+    store.append(session, Event("label", {"doc": "d2", "label": "unsure"}), expected=1)
+    fill(page, TP=30, FN=3)
+    save(page)
+    assert "another tab" in page.error[0].value and field(page, "TP").value == "30"
+    save(page)
+    assert store.events(session)[-1].kind == "report", "looked at again, it is stored"
+
+
+def test_advice_on_the_page_is_advice_on_the_log(open_app: Open, store: Store, start: Start) -> None:
+    """Whatever the engine and the truth, the page says what `advise` says of the stored log."""
+    for engine, truth in (("univariate", "full_evidence"), ("reml", "pooled")):
+        session = start(engine=engine, truth=truth)
+        page = open_app("screen", session=session)
+        for at in range(3):
+            press(page, "Include")
+            press(page, "Read the next report")
+            fill(page, TP=20 + at, FP=3, FN=4, TN=40, Study=f"Study {at}")
+            save(page)
+        row = store.session(session)
+        state = replay(row.settings, row.ids, store.events(session))
+        calibrator = store.calibrator(state.settings.calibrator)
+        advice = advise(state.settings, calibrator, calibrator.probabilities(None, 40), state)
+        assert explain(advice, state.settings).sentence.replace("'", "&#x27;") in html_of(page)

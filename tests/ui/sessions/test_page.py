@@ -1,0 +1,246 @@
+"""The Sessions page without a browser: find, put away and bring back, try other settings, take elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.compare import outcome, outcome_sentence
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
+from tests.session_cases import IDS, REVIEW, START, N, a_collection, label, log
+
+Open = Callable[..., AppTest]
+
+
+def shown(app: AppTest) -> str:
+    assert not app.exception
+    parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error, *app.markdown]
+    return " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts).replace("\\", "")
+
+
+def rows(app: AppTest) -> list[str]:
+    """Ids of the sessions on the list."""
+    return [each.key.removeprefix("details-") for each in app.button if str(each.key).startswith("details-")]
+
+
+@pytest.fixture
+def screened(store: Store) -> str:
+    """A demo session with twelve documents read and none found."""
+    session = start_demo(store)
+    ids = store.session(session).ids
+    for at in range(12):
+        store.append(session, Event("label", {"doc": ids[at], "label": "irrelevant"}), expected=at)
+    store.append(session, Event("note", {"doc": ids[0], "text": "=1+1 <b> $x$"}), expected=12)
+    return session
+
+
+def test_an_empty_list_says_what_to_do(open_app: Open) -> None:
+    page = open_app("sessions")
+    assert "There are no sessions here yet." in shown(page)
+    assert page.button("sessions/home").label == "Start the demo or set up a session"
+
+
+def test_sessions_are_found_by_words_and_by_state(open_app: Open, store: Store, screened: str) -> None:
+    review = start_review_demo(store)
+    page = open_app("sessions")
+    assert set(rows(page)) == {screened, review}
+    assert "12 of 312 screened" in shown(page) and "unsure" not in shown(page)
+    store.append(screened, Event("relabel", {"doc": store.session(screened).ids[3], "label": "unsure"}), 13)
+    page.run()
+    assert "12 of 312 screened · 1 unsure" in shown(page)
+    page.text_input("sessions/search").set_value("ULTRASOUND").run()
+    assert rows(page) == [review]
+    page.text_input("sessions/search").set_value("nothing like it").run()
+    assert rows(page) == [] and "No session has these words" in shown(page)
+    page.text_input("sessions/search").set_value("").run()
+    store.append(screened, Event("stopped", {"advice": "stop", "depth": 12}), expected=14)
+    page.segmented_control("sessions/state").set_value("stopped").run()
+    assert rows(page) == [screened]
+    page.segmented_control("sessions/state").set_value("open").run()
+    assert rows(page) == [review]
+
+
+def test_what_is_deleted_comes_back_with_undo_and_later(open_app: Open, store: Store, screened: str) -> None:
+    before = export_session(store, screened)
+    page = open_app("sessions")
+    page.button(f"delete-{screened}").click().run()
+    assert rows(page) == [] and "was deleted. Nothing of it is lost." in shown(page)
+    assert not store.sessions() and [each.id for each in store.sessions(deleted=True)] == [screened]
+    page.button("sessions/take_back").click().run()
+    assert rows(page) == [screened] and export_session(store, screened) == before
+
+    page.button(f"delete-{screened}").click().run()
+    later = open_app("sessions")
+    later.segmented_control("sessions/state").set_value("deleted").run()
+    later.button(f"back-{screened}").click().run()
+    later.segmented_control("sessions/state").set_value("all").run()
+    assert rows(later) == [screened]
+
+
+def test_archiving_and_renaming(open_app: Open, store: Store, screened: str) -> None:
+    page = open_app("sessions")
+    page.text_input(f"name-{screened}").set_value("Better *name*").run()
+    assert store.session(screened).name == "Better *name*" and "Better *name*" in shown(page)
+    page.button(f"archive-{screened}").click().run()
+    assert rows(page) == [] and store.session(screened).archived
+    page.segmented_control("sessions/state").set_value("archived").run()
+    page.button(f"back-{screened}").click().run()
+    assert not store.session(screened).archived
+
+
+def test_resume_opens_the_screen_page(open_app: Open, screened: str) -> None:
+    page = open_app("sessions")
+    page.button(f"resume-{screened}").click().run()
+    assert not page.exception and page.query_params["session"] == screened
+    assert "12 of 312 screened" in shown(page)
+
+
+def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: Store, screened: str) -> None:
+    page = open_app("sessions", session=screened)
+    page.session_state["session_detail/tab"] = "Other settings"
+    page.run()
+    whole = whole_session(store, screened)
+    settings = whole.state.settings
+    assert outcome_sentence(outcome(whole, settings), settings) in shown(page)
+
+    key = f"session_detail/tried/{screened}"
+    page.selectbox(f"{key}/rule").set_value("budget:d=100").run()
+    page.slider(f"{key}/b_0").set_value(0.2).run()
+    tried = replace(settings, policy="budget:d=100", b_0=0.2)
+    said = outcome_sentence(outcome(whole, tried), tried)
+    assert "would stop after 100" in said and said in shown(page)
+    assert "Starting chance (b₀): 50 % → 20 %" in shown(page)
+
+    page.button("session_detail/duplicate").click().run()
+    [made] = [each.id for each in store.sessions() if each.id != screened]
+    row, original = store.session(made), store.session(screened)
+    assert row.settings == tried and row.ids == original.ids and row.digest == original.digest
+    state = replay(row.settings, row.ids, store.events(made))
+    assert state.depth == 12 and state.notes == whole.state.notes and state.plan is None
+    assert page.query_params["session"] == made
+    assert whole_session(store, screened).state.settings == settings
+
+
+def test_the_threshold_slider_moves_the_replay(open_app: Open, store: Store, screened: str) -> None:
+    page = open_app("sessions", session=screened)
+    page.session_state["session_detail/tab"] = "Other settings"
+    page.run()
+    key = f"session_detail/tried/{screened}"
+    page.slider(f"{key}/stakes/q").set_value(0.8).run()
+    tried = page.session_state[key]
+    assert abs(tried.payoffs.q_star - 0.8) < 1e-9
+    whole = whole_session(store, screened)
+    assert outcome_sentence(outcome(whole, tried), tried) in shown(page)
+
+
+def test_flow_diagram_and_protocol(open_app: Open, screened: str) -> None:
+    page = open_app("sessions", session=screened)
+    page.session_state["session_detail/tab"] = "Flow diagram"
+    page.run()
+    said = shown(page)
+    assert "data:image/svg+xml;base64," in said
+    assert '<th scope="row">Records not screened yet</th><td>300</td>' in said
+    page.session_state["session_detail/tab"] = "Protocol"
+    page.run()
+    assert "Screening has begun without a registered plan" in shown(page)
+    assert "will be chosen when the probability of that exceeds q* = 0.5" in page.code[0].value
+
+
+def test_sessions_are_compared(open_app: Open, store: Store, screened: str) -> None:
+    review = start_review_demo(store)
+    page = open_app("sessions")
+    page.multiselect("sessions/compared").set_value([screened, review]).run()
+    said = shown(page)
+    assert '<th scope="row">Read</th><td>12</td><td>0</td>' in said
+    assert "after 12 documents" in said
+    assert len(page.get("plotly_chart")) == 1
+
+
+def test_out_of_one_store_into_another_is_the_same_file(
+    open_app: Open, store: Store, screened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = export_session(store, screened)
+    url = f"sqlite:///{tmp_path}/other.db"
+    monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
+    page = open_app("sessions")
+    assert rows(page) == []
+    page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
+    with Store(url) as other:
+        [arrived] = other.sessions()
+        assert export_session(other, arrived.id) == text
+    assert rows(page) == [arrived.id]
+
+
+def test_a_file_that_is_no_session_is_refused(open_app: Open, store: Store) -> None:
+    page = open_app("sessions")
+    page.file_uploader("sessions/import").set_value(("x.json", b"{}", "application/json")).run()
+    assert "x.json" in shown(page) and page.error and not store.sessions()
+    page.file_uploader("sessions/import").set_value(("y.json", b"\xff\xfe\xff", "application/json")).run()
+    assert "y.json is not text" in shown(page)
+
+
+def test_an_unknown_session_in_the_address_is_said(open_app: Open) -> None:
+    page = open_app("sessions", session="nix")
+    assert "There is no session 'nix' here" in shown(page)
+    assert [title.value for title in page.title] == ["Sessions"]
+
+
+@pytest.mark.parametrize("settings", [START, REVIEW, replace(REVIEW, stages=1)])
+def test_a_session_with_kept_labels_is_used_like_any_other(
+    open_app: Open, store: Store, settings: Settings
+) -> None:
+    order = [4, 1, 2, 7, 0, 3, 5, 6, *range(8, N)]
+    labels = {IDS[at]: "relevant" if at == 1 else "irrelevant" for at in order[:4]}
+    content = {"source": "a.csv", "labels": labels, "ranks": [2, 5, 9, 30], "notes": {}, "reasons": {}}
+    kept = Event("kept", content, seq=1, time="2026-11-21T14:00:00.000+00:00")
+    session = store.create_session(
+        "Kept", a_collection(store), order, np.linspace(3, 1, N), settings, "a test", "own", events=[kept]
+    )
+    log(store, session, label(0, "relevant"), label(3, "irrelevant"))
+    page = open_app("sessions")
+    review = settings.review
+    assert (
+        f"6 of 30 screened{' · 2 included, 0 with a 2×2 table, 2 to be read in full' if review else ''}"
+        in (shown(page))
+    )
+    page = open_app("sessions", session=session)
+    for tab in ("Export", "Flow diagram", "Protocol", "Other settings"):
+        page.session_state["session_detail/tab"] = tab
+        page.run()
+        assert not page.exception and not page.error and [each.value for each in page.title] == ["Kept"]
+    page.button("session_detail/duplicate").click().run()
+    assert not page.error
+    [made] = [each.id for each in store.sessions() if each.id != session]
+    whole, again = whole_session(store, session), whole_session(store, made)
+    assert (again.state.kept, again.state.depth) == (4, 6) and again.state.ranked.tolist()[:4] == [
+        2,
+        5,
+        9,
+        30,
+    ]
+    assert document_rows(whole)[0]["kept_from"] == "a.csv" and len(to_xlsx(again)) > 5_000
+    assert to_ris(whole).count("TI  - ") == N and "4, from a.csv" in report_html(whole)
+    page = open_app("sessions")
+    page.multiselect("sessions/compared").set_value([session, made]).run()
+    assert '<th scope="row">Read</th><td>6</td><td>6</td>' in shown(page)
+
+
+def test_what_is_here_already_is_not_imported_again(open_app: Open, store: Store, screened: str) -> None:
+    page = open_app("sessions")
+    text = export_session(store, screened)
+    page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
+    name = store.session(screened).name
+    assert f"mine.json holds what is here already as “{name}”" in shown(page) and rows(page) == [screened]

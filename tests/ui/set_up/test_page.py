@@ -1,0 +1,545 @@
+"""The Set up page: from documents and stakes to a session."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.parts.chances import followed
+from dashboard.set_up.page import read_text
+from tarstop_core.belief.prior import Prior
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import sample_dir
+from tarstop_core.policies import POLICIES
+from tarstop_core.ranking.order import prepare
+from tarstop_core.samples.collections import load_sample, sample_reviews, sample_topics
+from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator, priors
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.store import Store
+
+Open = Callable[..., AppTest]
+FILES = "set_up/documents/files/0"
+START = "set_up/start"
+HEADER = "id,title,abstract,publication date\n"
+PATENTS = [
+    "EP-1000001-A1,Foldable mast,A mast that folds at a hinge.,1999-01-02",
+    "EP-1000009-A1,Kettle,A kettle with a lid.,2004-05-06",
+    "EP-1000003-A1,Antenna mount,An antenna on a foldable mast.,2001-03-04",
+    "EP-1000002-A1,Cup $x$ <b>bold</b> *star*,A cup.,2010-01-01",
+]
+CSV = (HEADER + "\n".join(PATENTS) + "\n").encode()
+
+
+def html_of(app: AppTest) -> str:
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def words_of(elements: object) -> str:
+    return " ".join(str(element.value) for element in elements).replace("\\", "")  # type: ignore[attr-defined]
+
+
+def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.radio("set_up/documents/source").set_value("upload").run()
+    for name, content in files:
+        app.file_uploader(FILES).upload(name, content)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def query(app: AppTest) -> str:
+    return next(area.key for area in app.text_area if "/query/" in area.key)
+
+
+@pytest.fixture
+def page(open_app: Open) -> AppTest:
+    app = open_app("set_up")
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) -> None:
+    assert [button.label for button in page.button if button.proto.type == "primary"] == ["Start"]
+    assert "simulated documents" in html_of(page)
+    assert "is ready to start" in words_of(page.caption)
+    page.button(START).click().run()
+    assert not page.exception
+    (session,) = store.sessions()
+    row = store.session(session.id)
+    topic = sample_topics().iloc[0]
+    expected = prepare(load_sample(topic["topic"]), "text", topic["claim"])
+    assert row.order.tolist() == expected.order.tolist()
+    assert expected.scores is not None and row.scores is not None
+    assert row.scores.tolist() == expected.scores.tolist()
+    assert (session.name, row.query, session.simulated) == (topic["title"], topic["claim"], True)
+    assert row.settings.calibrator == calibrators()[default_calibrator(True, sample=True)].digest
+    assert store.calibrator(row.settings.calibrator)
+    assert (row.settings.payoffs.q_star, row.settings.cost, row.settings.b_0) == (0.5, 0.001, 0.5)
+    assert (row.settings.plus, row.settings.minus, row.settings.policy) == ("Reject", "Grant", "optimal")
+    assert row.settings.needs_citation and row.settings.confirm_hits
+    assert page.session_state["_open_session"] == session.id
+    assert not store.events(session.id)
+
+
+def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store) -> None:
+    page.segmented_control("set_up/actions").set_value("In my own words").run()
+    page.text_input("set_up/plus").set_value("Abandon *it*").run()
+    page.text_input("set_up/minus").set_value("Publish").run()
+    page.slider("set_up/stakes/q").set_value(0.8).run()
+    page.slider("set_up/chances/b_0").set_value(33).run()
+    page.selectbox("set_up/chances/policy").set_value("batch").run()
+    page.number_input("set_up/chances/batch/K").set_value(20).run()
+    page.selectbox("set_up/chances/calibrator/scores/sample").set_value("simulated-patents").run()
+    page.slider("set_up/kappa").set_value(80).run()
+    page.slider("set_up/s").set_value(90).run()
+    page.toggle("set_up/needs_citation").set_value(False).run()
+    page.text_input("set_up/reviewer").set_value("Ada").run()
+    page.checkbox("set_up/register").set_value(True).run()
+    page.button(START).click().run()
+    assert not page.exception
+    (session,) = store.sessions()
+    row = store.session(session.id)
+    settings = row.settings
+    assert (settings.plus, settings.minus) == ("Abandon *it*", "Publish")
+    assert settings.payoffs.q_star == pytest.approx(0.8)
+    assert (settings.b_0, settings.policy) == (0.33, "batch:K=20")
+    assert settings.calibrator == calibrators()["simulated-patents"].digest
+    assert (settings.kappa, settings.s, settings.needs_citation) == (0.8, 0.9, False)
+    events = store.events(session.id)
+    assert [(event.kind, event.reviewer) for event in events] == [("plan", "Ada")]
+    state = replay(settings, row.ids, events)
+    assert (state.plan, state.plan_records) == (settings, row.digest)
+    assert page.session_state["reviewer"] == "Ada"
+
+
+def test_paper_mode_turns_all_assumptions_off(page: AppTest, store: Store) -> None:
+    page.slider("set_up/kappa").set_value(50).run()
+    page.toggle("set_up/paper").set_value(True).run()
+    page.button(START).click().run()
+    settings = store.session(store.sessions()[0].id).settings
+    assert settings == settings.paper_mode()
+
+
+def test_the_first_advice_follows_the_settings(page: AppTest) -> None:
+    before = html_of(page)
+    page.select_slider("set_up/stakes/fraction").set_value(1.0).run()
+    after = html_of(page)
+    assert "CONTINUE" in before
+    assert "NOTHING READ YET" in after
+
+
+def test_the_remark_on_the_stakes_knows_whether_a_citation_is_needed(page: AppTest) -> None:
+    page.select_slider("set_up/stakes/fraction").set_value(0.4).run()
+    assert "cannot pay" not in words_of(page.info)
+    page.toggle("set_up/needs_citation").set_value(False).run()
+    assert "cannot pay" in words_of(page.info)
+
+
+def test_a_wrong_payoff_keeps_start_from_going_on(page: AppTest, store: Store) -> None:
+    page.number_input("set_up/stakes/G").set_value(0.0).run()
+    page.button(START).click().run()
+    assert "payoff G is 0" in words_of(page.error)
+    assert not store.sessions()
+
+
+@pytest.mark.parametrize("field, words", [("name", "has no name"), ("query", "Say what you are looking for")])
+def test_what_is_missing_is_said_on_start(page: AppTest, store: Store, field: str, words: str) -> None:
+    if field == "query":
+        page.text_area(query(page)).set_value(" ").run()
+    else:
+        page.text_input(next(box.key for box in page.text_input if "/name/" in box.key)).set_value(" ").run()
+    page.button(START).click().run()
+    assert words in words_of(page.error)
+    assert not store.sessions()
+
+
+class TestUpload:
+    def test_a_good_file_is_stored_at_once_and_screened(self, page: AppTest, store: Store) -> None:
+        upload(page, ("patents.csv", CSV))
+        (row,) = store.collections()
+        assert (row.name, row.documents, row.simulated) == ("patents.csv", 4, False)
+        assert row.files[0]["understood"]["publication date"] == "date"
+        assert "4 documents imported" in words_of(page.success)
+        page.text_area(query(page)).set_value("foldable antenna mast").run()
+        assert "Cup $x$ &lt;b&gt;bold&lt;/b&gt; *star*" in html_of(page), "titles are shown as they are"
+        page.button(START).click().run()
+        assert not page.exception
+        session = store.session(store.sessions()[0].id)
+        assert session.name == "patents"
+        assert set(session.ids[:2]) == {"EP-1000001-A1", "EP-1000003-A1"}
+
+    def test_several_files_are_merged_with_a_count(self, page: AppTest, store: Store) -> None:
+        more = (HEADER + PATENTS[0] + "\nEP-1000010-A1,Lid,A lid.,2011-01-01\n").encode()
+        upload(page, ("a.csv", CSV), ("b.csv.gz", gzip.compress(more)))
+        (row,) = store.collections()
+        assert (row.documents, row.duplicates, row.name) == (5, 1, "a.csv and 1 more")
+        assert "1 merged as duplicates" in words_of(page.success)
+
+    def test_drawing_again_imports_nothing(self, page: AppTest, store: Store) -> None:
+        upload(page, ("a.csv", CSV))
+        page.run()
+        page.slider("set_up/stakes/q").set_value(0.7).run()
+        assert len(store.collections()) == 1
+
+    @pytest.mark.parametrize(
+        "name, content, words",
+        [
+            ("empty.csv", b"", "empty.csv is empty"),
+            ("scan.csv", b"%PDF-1.7 ...", "looks like a PDF"),
+            ("twice.csv", b"id,title,title\n1,a,b\n", "more than one column named title"),
+            ("ids.csv", b"id,title\n1,Mast\n1,Kettle\n", "the id 1 for two different records"),
+            ("score.csv", b"id,title,score\n1,Mast,high\n", 'the score "high"'),
+            ("bad.jsonl.gz", b"not gzipped", "is not compressed"),
+        ],
+    )
+    def test_a_bad_file_is_one_sentence_and_nothing_is_imported(
+        self, page: AppTest, store: Store, name: str, content: bytes, words: str
+    ) -> None:
+        upload(page, (name, content))
+        assert words in words_of(page.error)
+        assert len(page.error) == 1
+        assert not store.collections()
+
+    def test_a_bad_file_keeps_its_good_neighbour_out(self, page: AppTest, store: Store) -> None:
+        upload(page, ("a.csv", CSV), ("empty.csv", b""))
+        assert "empty.csv is empty" in words_of(page.error)
+        assert "Nothing has been imported yet" in words_of(page.caption)
+        assert not store.collections()
+
+    def test_columns_are_asked_for_where_no_title_is_recognised(self, page: AppTest, store: Store) -> None:
+        upload(page, ("odd.csv", b"nr,Bezeichnung,Inhalt\n1,Mast,Faltbar\n2,Kessel,Mit Deckel\n"))
+        assert "looks like a title" in words_of(page.warning)
+        assert not store.collections()
+        read = next(button for button in page.button if button.label.startswith("Read the file"))
+        assert read.disabled
+        for field, column in (("title", "Bezeichnung"), ("abstract", "Inhalt"), ("id", "nr")):
+            box = next(box for box in page.selectbox if str(box.key).endswith(f"/{field}"))
+            box.set_value(column).run()
+        next(button for button in page.button if button.label.startswith("Read the file")).click().run()
+        assert not page.exception
+        (row,) = store.collections()
+        frame = store.records(row.id)
+        assert frame["title"].tolist() == ["Mast", "Kessel"]
+        assert frame["abstract"].tolist() == ["Faltbar", "Mit Deckel"]
+
+    def test_an_export_as_google_patents_writes_it(self, page: AppTest, store: Store) -> None:
+        name = "google_patents_example.csv"
+        upload(page, (name, (sample_dir() / name).read_bytes()))
+        assert store.collections()[0].documents == 60
+        assert "before the header" in html_of(page)
+
+    def test_earlier_imports_can_be_used_again(self, open_app: Open, page: AppTest, store: Store) -> None:
+        upload(page, ("patents.csv", CSV))
+        again = open_app("set_up")
+        again.radio("set_up/documents/source").set_value("earlier").run()
+        again.text_area(query(again)).set_value("kettle").run()
+        again.button(START).click().run()
+        assert not again.exception
+        assert store.session(store.sessions()[0].id).ids[0] == "EP-1000009-A1"
+        assert len(store.collections()) == 1
+
+    def test_removed_files_are_forgotten(self, page: AppTest, store: Store) -> None:
+        upload(page, ("patents.csv", CSV))
+        page.file_uploader(FILES).clear().run()
+        assert not store.collections()
+        assert "Choose files above" in words_of(page.info)
+
+
+class TestOrder:
+    def test_a_list_with_scores_keeps_them(self, page: AppTest, store: Store) -> None:
+        upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,3.5\nc,Cup,2.5\n"))
+        page.button(START).click().run()
+        row = store.session(store.sessions()[0].id)
+        assert row.ids == ("b", "c", "a")
+        assert row.scores is not None and row.scores.tolist() == [3.5, 2.5, 1.5]
+        assert row.query == ""
+
+    def test_own_order_takes_a_rank_based_calibrator(self, page: AppTest, store: Store) -> None:
+        upload(page, ("patents.csv", CSV))
+        order = next(radio for radio in page.radio if "/order/" in str(radio.key))
+        order.set_value("own").run()
+        assert words_of(page.warning)
+        page.button(START).click().run()
+        assert not page.exception
+        row = store.session(store.sessions()[0].id)
+        assert row.scores is None
+        assert row.order.tolist() == [0, 1, 2, 3]
+        assert store.calibrator(row.settings.calibrator).kind == "rank"
+
+    def test_an_order_by_date_is_warned_of(self, page: AppTest) -> None:
+        lines = [f"p{(7 * i) % 10},Thing {(3 * i) % 10},x,{2020 - i}-01-01" for i in range(10)]
+        upload(page, ("dated.csv", (HEADER + "\n".join(lines)).encode()))
+        assert "sorted by date" in words_of(page.caption)
+        next(radio for radio in page.radio if "/order/" in str(radio.key)).set_value("own").run()
+        assert "sorted by date" in words_of(page.warning)
+
+    def test_words_that_occur_nowhere_are_refused(self, page: AppTest, store: Store) -> None:
+        page.text_area(query(page)).set_value("zeppelin xylophone").run()
+        assert "No word of what you are looking for" in words_of(page.error)
+        page.button(START).click().run()
+        assert not store.sessions()
+
+    def test_what_is_looked_for_can_come_from_a_file(self, page: AppTest) -> None:
+        key = query(page)
+        page.file_uploader(f"{key}/file").upload("claims.txt", b"A mast\nwith a hinge.").run()
+        assert page.text_area(key).value == "A mast\nwith a hinge."
+        page.file_uploader(f"{key}/file").set_value(("picture.txt", b"\x89PNG\0\0\0", "text/plain")).run()
+        assert "binary data" in words_of(page.error)
+        assert page.text_area(key).value == "A mast\nwith a hinge."
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+    def test_text_files_are_read_whatever_their_encoding(self, encoding: str) -> None:
+        assert read_text(io.BytesIO("Gerät für Öl".encode(encoding)), "a.txt") == "Gerät für Öl"
+
+    def test_an_empty_text_file_is_refused(self) -> None:
+        with pytest.raises(InputProblem, match="empty"):
+            read_text(io.BytesIO(b" \n"), "a.txt")
+
+
+class TestCalibrator:
+    KEY = "set_up/chances/upload"
+
+    def test_badge_quality_and_mismatch_are_shown(self, page: AppTest) -> None:
+        page.selectbox("set_up/chances/calibrator/scores/sample").set_value("simulated-patents").run()
+        assert calibrators()["simulated-patents"].fitted_on.badge in html_of(page)
+        assert "Brier score" in words_of(page.caption)
+        assert "the training lists had" in words_of(page.warning)
+        figure = json.loads(page.get("plotly_chart")[0].proto.spec)
+        assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"])
+
+    def test_an_uploaded_calibrator_is_chosen_and_used(self, page: AppTest, store: Store) -> None:
+        shipped = calibrators()["clef-reviews"]
+        mine = replace(shipped, fitted_on=replace(shipped.fitted_on, name="my cases"))
+        page.file_uploader(self.KEY).upload("mine.json", mine.to_json().encode()).run()
+        assert not page.exception
+        assert "my cases" in html_of(page)
+        page.button(START).click().run()
+        assert store.session(store.sessions()[0].id).settings.calibrator == mine.digest
+
+    @pytest.mark.parametrize(
+        "content, words",
+        [
+            (b"{", "is not JSON"),
+            (b"{}", "is not a calibrator"),
+            (b"\xff\xfe\xff", "is not text"),
+            (b'{"format": "tarstop-calibrator", "version": 99}', "version 99"),
+        ],
+    )
+    def test_anything_else_is_refused_in_a_sentence(self, page: AppTest, content: bytes, words: str) -> None:
+        page.file_uploader(self.KEY).upload("x.json", content).run()
+        assert words in words_of(page.error)
+
+    def test_one_that_reads_scores_is_refused_for_a_list_without(self, page: AppTest) -> None:
+        next(radio for radio in page.radio if "/order/" in str(radio.key)).set_value("own").run()
+        text = calibrators()["clef-reviews"].to_json().encode()
+        page.file_uploader(self.KEY).upload("scores.json", text).run()
+        assert "reads scores" in words_of(page.error)
+
+
+class TestReview:
+    """The second scenario: 2×2 tables of many studies add up."""
+
+    ASKED = "accuracy of the test"
+    RECORDS = (
+        "id,title,abstract\n"
+        + "\n".join(
+            f"{i},Accuracy of test {i},Sensitivity and specificity in {7 * i} patients." for i in range(1, 41)
+        )
+    ).encode()
+
+    @pytest.fixture
+    def review(self, open_app: Open) -> AppTest:
+        page = open_app("set_up", scenario="review")
+        assert not page.exception
+        assert not page.error
+        return page
+
+    def settings(self, page: AppTest, store: Store) -> Settings:
+        assert "first-advice" in html_of(page)
+        page.button(START).click().run()
+        assert not page.exception
+        assert store.sessions(), words_of(page.error)
+        return store.session(store.sessions()[0].id).settings
+
+    def test_the_choice_is_in_the_url_and_patents_are_the_other_one(self, page: AppTest) -> None:
+        assert "scenario" not in page.query_params
+        page.radio("set_up/scenario").set_value("review").run()
+        assert page.query_params["scenario"] in ("review", ["review"])
+        assert "Adopt" in words_of(page.caption)
+        page.radio("set_up/scenario").set_value("patent").run()
+        assert "scenario" not in page.query_params
+        assert "Reject" in words_of(page.caption)
+
+    def test_start_with_defaults_creates_a_review_in_two_stages(self, review: AppTest, store: Store) -> None:
+        assert "simulated documents" in html_of(review)
+        settings = self.settings(review, store)
+        (session,) = store.sessions()
+        row = store.session(session.id)
+        sample = sample_reviews().iloc[0]
+        assert (session.scenario, session.simulated, session.name) == ("review", True, sample["title"])
+        assert row.query == sample["question"]
+        assert (settings.scenario, settings.stages, settings.theta, settings.engine) == (
+            "review",
+            2,
+            0.75,
+            "bivariate",
+        )
+        assert (settings.plus, settings.minus) == ("Adopt", "Don’t adopt")
+        assert (settings.b_0, settings.prior, settings.truth, settings.floor) == (0.5, Prior(), "pooled", 0)
+        assert settings.full_cost == pytest.approx(10 * settings.cost)
+        assert settings.data_share == data_share(simulated=True)
+        assert store.calibrator(settings.calibrator).scenario == "inclusion"
+        assert settings == Settings.from_dict(json.loads(json.dumps(settings.to_dict())))
+
+    def test_everything_chosen_is_what_the_session_gets(self, review: AppTest, store: Store) -> None:
+        review.segmented_control("set_up/review/actions").set_value("In my own words").run()
+        review.text_input("set_up/review/plus").set_value("Use it").run()
+        review.slider("set_up/review/theta").set_value(90).run()
+        assert "“Use it” a test whose sensitivity exceeds 90 %" not in words_of(review.caption)
+        assert "“Use it” only when more than 50 % sure that sensitivity exceeds 90 %" in words_of(
+            review.caption
+        )
+        review.slider("set_up/review/stakes/q").set_value(0.8).run()
+        review.number_input("set_up/review/times").set_value(25.0).run()
+        review.slider("set_up/chances/review/b_0").set_value(40).run()
+        share = next(box for box in review.selectbox if str(box.key).startswith("set_up/review/share/"))
+        share.set_value("own").run()
+        review.slider("set_up/review/share/mean").set_value(60).run()
+        review.number_input("set_up/review/share/sure").set_value(20).run()
+        review.selectbox("set_up/review/prior").set_value("own").run()
+        review.slider("set_up/review/prior/s").set_value(0.8).run()
+        review.slider("set_up/review/prior/tau").set_value(0.5).run()
+        review.radio("set_up/review/engine").set_value("univariate").run()
+        review.radio("set_up/review/truth").set_value("full_evidence").run()
+        review.slider("set_up/review/floor").set_value(85).run()
+        review.checkbox("set_up/register").set_value(True).run()
+        settings = self.settings(review, store)
+        row = store.session(store.sessions()[0].id)
+        assert replay(settings, row.ids, store.events(row.id)).plan == settings
+        assert (settings.plus, settings.theta, settings.b_0, settings.floor) == ("Use it", 0.9, 0.4, 0.85)
+        assert settings.payoffs.q_star == pytest.approx(0.8)
+        assert settings.full_cost == pytest.approx(25 * settings.cost)
+        assert (settings.data_share.alpha, settings.data_share.beta) == pytest.approx((12, 8))
+        assert (settings.prior.s, settings.prior.tau) == (0.8, 0.5)
+        assert (settings.engine, settings.truth) == ("univariate", "full_evidence")
+
+    def test_one_stage_takes_the_chance_of_data_and_no_second_cost(
+        self, review: AppTest, store: Store
+    ) -> None:
+        assert "titles and abstracts would cost" in words_of(review.caption)
+        review.radio("set_up/review/stages").set_value(1).run()
+        assert "titles and abstracts" not in words_of(review.caption)
+        assert not [box for box in review.number_input if box.key == "set_up/review/times"]
+        settings = self.settings(review, store)
+        assert (settings.stages, settings.full_cost) == (1, 0)
+        assert store.calibrator(settings.calibrator).scenario == "review"
+
+    def test_paper_mode_reads_at_once_and_has_no_floor(self, review: AppTest, store: Store) -> None:
+        review.slider("set_up/review/floor").set_value(85).run()
+        review.toggle("set_up/review/paper").set_value(True).run()
+        settings = self.settings(review, store)
+        assert settings == settings.paper_mode()
+        assert store.calibrator(settings.calibrator).scenario == "review"
+
+    def test_a_learned_prior_brings_its_own_starting_chance(self, review: AppTest, store: Store) -> None:
+        learned = priors()["clef-reviews"]
+        review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
+        assert "comes with the prior" in words_of(review.caption)
+        review.slider("set_up/review/theta").set_value(60).run()
+        settings = self.settings(review, store)
+        assert settings.prior == learned
+        assert settings.b_0 > learned.b_0, "a lower bar is cleared more easily"
+
+    def test_reml_knows_no_prior(self, review: AppTest, store: Store) -> None:
+        review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
+        review.radio("set_up/review/engine").set_value("reml").run()
+        assert "REML knows no prior" in words_of(review.caption)
+        settings = self.settings(review, store)
+        assert (settings.prior, settings.b_0) == (Prior(), 0.5)
+
+    def test_a_prior_of_ones_own_is_taken_and_anything_else_refused(
+        self, review: AppTest, store: Store
+    ) -> None:
+        review.selectbox("set_up/review/prior").set_value("file").run()
+        upload = review.file_uploader("set_up/review/prior/upload")
+        upload.upload("bad.json", b"{}").run()
+        assert "bad.json is not a prior" in words_of(review.error)
+        mine = Prior(b_0=0.66, s=0.7, tau=0.4)
+        upload = review.file_uploader("set_up/review/prior/upload")
+        upload.set_value(("mine.json", mine.to_json().encode(), "application/json")).run()
+        settings = self.settings(review, store)
+        assert (settings.prior, settings.b_0) == (mine, 0.66)
+
+    def test_only_calibrators_of_the_same_question_are_taken(self, review: AppTest) -> None:
+        review.file_uploader("set_up/chances/upload").upload(
+            "patents.json", calibrators()["clef-reviews"].to_json().encode()
+        ).run()
+        said = words_of(review.error)
+        assert "needs the chance of being included by title and abstract" in said
+        assert "--scenario inclusion" in said
+
+    def test_an_uploaded_list_is_set_up_for_a_review(self, review: AppTest, store: Store) -> None:
+        upload(review, ("records.csv", self.RECORDS))
+        next(radio for radio in review.radio if "/order/" in str(radio.key)).set_value("text").run()
+        assert review.text_area(query(review)).label == "What does the review ask?"
+        review.text_area(query(review)).set_value(self.ASKED).run()
+        assert "first-advice" in html_of(review)
+        settings = self.settings(review, store)
+        assert settings.review
+        assert not store.sessions()[0].simulated
+        assert settings.data_share == data_share(simulated=False)
+
+    def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
+        options = review.radio("set_up/review/stakes/worse").options
+        assert options[0] == "“Adopt” a test whose sensitivity does not exceed 75 %"
+        assert options[1] == "“Don’t adopt” a test whose sensitivity exceeds 75 %"
+        assert "titles and abstracts" in review.number_input("set_up/review/stakes/documents").label
+        assert review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L\\_r)") or (
+            review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L_r)")
+        )
+
+    def test_an_upload_serves_either_scenario(self, page: AppTest, store: Store) -> None:
+        upload(page, ("records.csv", self.RECORDS))
+        page.text_area(query(page)).set_value(self.ASKED).run()
+        page.radio("set_up/scenario").set_value("review").run()
+        assert page.radio("set_up/documents/source").value == "upload"
+        assert page.text_area(query(page)).value == self.ASKED
+        assert self.settings(page, store).review
+        assert len(store.collections()) == 1
+
+    def test_each_scenario_keeps_its_own_stakes(self, review: AppTest) -> None:
+        review.slider("set_up/review/stakes/q").set_value(0.9).run()
+        review.radio("set_up/scenario").set_value("patent").run()
+        assert review.slider("set_up/stakes/q").value == 0.5
+        review.radio("set_up/scenario").set_value("review").run()
+        assert review.slider("set_up/review/stakes/q").value == 0.9
+
+
+def test_rules_that_need_labels_are_not_offered_and_weighing_ones_come_first() -> None:
+    names = followed()
+    assert names[0] == "optimal"
+    assert not [name for name in names if POLICIES[name].needs_labels]
+    last = max(names.index(name) for name in ("optimal", "look-ahead", "greedy", "smooth", "batch"))
+    assert last < min(names.index(name) for name in names if not POLICIES[name].acts_on_belief)
+
+
+@pytest.mark.parametrize("scenario", ["patent", "review"])
+def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
+    page = open_app("set_up", scenario=scenario)
+    assert ("an approximation" in words_of(page.caption)) == (scenario == "review")
+    for name in followed():
+        page.selectbox("set_up/chances/policy").set_value(name).run()
+        assert not page.exception and not page.error, name
+        assert "first-advice" in html_of(page), name
+        for parameter in POLICIES[name].parameters:
+            key = f"set_up/chances/{name}/{parameter.name}"
+            box = page.selectbox(key) if parameter.kind == "choice" else page.number_input(key)
+            assert box.value == getattr(POLICIES[name](), parameter.name)
