@@ -8,7 +8,6 @@ on where it was.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -40,8 +39,8 @@ WANTED = {
 """File name to benchmark and task."""
 
 
-def main() -> int:
-    """Write what was asked for; 2 when a real collection was asked for and is not at hand."""
+def main() -> None:
+    """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(WANTED)}; all unless given")
     parser.add_argument("--workers", type=int, default=0, help="processes; all cores unless given")
@@ -49,19 +48,18 @@ def main() -> int:
     unknown = sorted(set(asked.names) - set(WANTED))
     if unknown:
         parser.error(f"there is no {unknown[0]}; choose of {', '.join(WANTED)}")
-    real = os.environ.get("TARSTOP_REAL_DATA")
     folder = sample_dir() / FOLDER
     folder.mkdir(exist_ok=True)
     for name in asked.names or WANTED:
         benchmark, task = WANTED[name]
-        if benchmark.real and real is None:
-            if asked.names:
-                print(f"{name}: name the folder of real collections in TARSTOP_REAL_DATA", file=sys.stderr)
-                return 2
-            print(f"{name}: left as it is, because TARSTOP_REAL_DATA is not set")
-            continue
         begun = time.perf_counter()
-        chosen = benchmark.made(Path(real) if real else None)
+        try:
+            chosen = benchmark.made()
+        except InputProblem as problem:
+            if asked.names:
+                raise
+            print(f"{name}: left as it is. {problem}")
+            continue
         methods = parse_methods(DEFAULT[chosen.scenario], chosen.scenario)
         results = run(chosen, task, methods, workers=asked.workers, finished=Finished(CACHE))
         path = folder / f"{name}.npz"
@@ -70,11 +68,10 @@ def main() -> int:
             f"{path.name}: {len(results.cases)} topics, {len(methods)} methods, {path.stat().st_size / 1e6:.2f} MB, "
             f"{time.perf_counter() - begun:.0f} s"
         )
-    return 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        main()
     except InputProblem as problem:
         sys.exit(str(problem))

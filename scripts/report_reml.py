@@ -9,7 +9,6 @@ Why is answered by a staircase from the one belief to the other, one change at a
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +43,8 @@ from scripts.reml_measured import (
 )
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM
 from tarstop_core.documents.tables import Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import real_data
 
 Floats = NDArray[np.float64]
 SIZES = ((3, 5), (6, 10), (11, 20), (21, 10_000))
@@ -384,14 +385,12 @@ def data_rows(found: pd.DataFrame) -> pd.DataFrame:
 
 def main() -> None:
     """Write the page, its figure and its data."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        sys.exit("TARSTOP_REAL_DATA is not set: name the folder that holds dta_reviews and clef_dta.")
+    data = real_data()
     docs = Path(__file__).resolve().parent.parent / "docs"
-    found = measure(Path(real))
+    found = measure(data)
     orders = {
-        FIRST: other_orders(read_first_tests(Path(real)), ORDERS),
-        OUTCOMES: other_orders(read_outcome_tables(Path(real)), ORDERS),
+        FIRST: other_orders(read_first_tests(data), ORDERS),
+        OUTCOMES: other_orders(read_outcome_tables(data), ORDERS),
     }
     (docs / "data").mkdir(parents=True, exist_ok=True)
     (docs / "reml_or_exact.md").write_text(page(found, orders), encoding="utf-8")
@@ -401,4 +400,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

@@ -7,7 +7,6 @@ Run again, it writes the same files.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +29,8 @@ from scripts.travel_measured import (
     measure,
 )
 from tarstop_core.calibration.calibrator import KINDS
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import real_data
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
 
 Floats = NDArray[np.float64]
@@ -414,12 +415,10 @@ def reliability_sentence(bins: Mapping[str, Mapping[str, Floats]]) -> str:
 
 def main() -> None:
     """Write the page, its figure and its data."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        sys.exit("TARSTOP_REAL_DATA is not set: name the folder that holds clef_dta and clef2019.")
+    data = real_data()
     docs = Path(__file__).resolve().parent.parent / "docs"
-    judged, outcomes = measure(Path(real))
-    bins = reliability_bins(Path(real))
+    judged, outcomes = measure(data)
+    bins = reliability_bins(data)
     (docs / "data").mkdir(parents=True, exist_ok=True)
     (docs / "calibrators_travel.md").write_text(page(judged, outcomes, bins), encoding="utf-8")
     (docs / "calibrators_travel.svg").write_text(reliability_svg(bins), encoding="utf-8")
@@ -428,4 +427,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

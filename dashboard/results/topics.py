@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard.frame import shell
 from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
+from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
+from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.cases import Case, Fold
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import case_rows, regrets
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.running import Run, runs
+from tarstop_core.evaluation.running import runs
 from tarstop_core.evaluation.tally import says_what_was_measured
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Payoffs
 
-REAL_DATA = "TARSTOP_REAL_DATA"
 KINDS = ("All", "Wrong decisions", "With regret")
 ROWS_HEIGHT = 330
 
@@ -204,17 +203,13 @@ def _path(
     stem: str,
     dark: bool,
 ) -> None:
-    source = _source(everything, choice)
-    if source is None:
-        st.info(
-            f"{topic} cannot be drawn: only figures of this collection are shipped, not its rankings. Name the folder "
-            f"of the collections in {REAL_DATA} and start TARstop again to look into topics.",
-            icon=":material/lock:",
-        )
-        return
     variant = everything.methods[everything.method(name)].variant
-    with st.spinner("Making the topics again, as they were measured …", show_time=True):
-        material = _material(asked.path, asked.stamp, variant, *source)
+    try:
+        with st.spinner("Making the topics again, as they were measured …", show_time=True):
+            material = _material(asked.path, asked.stamp, variant, _source(everything, choice))
+    except InputProblem as problem:
+        st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
+        return
     case = material.cases.get(topic)
     if case is None:
         st.info(f"{topic} is not in the benchmark any more; run the experiment again.")
@@ -285,24 +280,17 @@ def _of_fold(results: Results, name: str, q: int, c: int, fold: int) -> str:
     return str(np.array(results.chosen).reshape(shape)[fold, results.method(name), q, c])
 
 
-def _source(results: Results, choice: data.Choice) -> tuple[str, str] | None:
-    """Name or folder of the benchmark and folder of real data; None where rankings are not at hand."""
-    name = str(results.settings["benchmark"])
-    if choice.folder:
-        run = next((each for each in runs() if str(each.folder) == choice.folder), None)
-        return (run.order.folder, "") if isinstance(run, Run) and Path(run.order.folder).is_dir() else None
-    known = BENCHMARKS.get(name)
-    if known is None or not known.real:
-        return None if known is None else (name, "")
-    real = os.environ.get(REAL_DATA)
-    return (name, real) if real else None
+def _source(results: Results, choice: data.Choice) -> str:
+    """Name or folder of the benchmark."""
+    run = next((each for each in runs() if str(each.folder) == choice.folder), None)
+    return run.order.folder if run else str(results.settings["benchmark"])
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _material(path: str, stamp: int, variant: str, name: str, real: str) -> Material:
+def _material(path: str, stamp: int, variant: str, name: str) -> Material:
     results = data.loaded(path, stamp)
     task = _task(results)
-    benchmark = named(name, Path(real) if real else None)
+    benchmark = named(name)
     knowledge = [dict(task.learn(benchmark, fold, (variant,))) for fold in benchmark.folds]
     cases = {case.name: _slim(case) for fold in benchmark.folds for case in fold.test}
     return Material(cases, knowledge, task, _as_measured(results, variant, knowledge, benchmark.folds))

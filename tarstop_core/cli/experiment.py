@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import os
 import sys
 import time
 from pathlib import Path
@@ -133,8 +132,7 @@ def experiment(
         raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    chosen = named(benchmark, Path(real) if real else None)
+    chosen = named(benchmark)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task: Task

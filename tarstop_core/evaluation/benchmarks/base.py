@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, Scenario
+from tarstop_core.places import real_data
 from tarstop_core.samples.simulate.rankings import ranking_statistics
 
 FOLDS = 5
@@ -43,21 +43,15 @@ class Named:
     real: bool = False
     variant: str = ""
 
-    def made(self, data: Path | None = None) -> Benchmark:
+    def made(self) -> Benchmark:
         """The benchmark itself.
 
         Raises
         ------
         InputProblem
-            When it needs real collections and no folder of them is given.
+            When it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
         """
-        if not self.real:
-            return self.make()
-        if data is None:
-            raise InputProblem(
-                f"The benchmark {self.name} needs real collections; name their folder in TARSTOP_REAL_DATA."
-            )
-        return self.make(data)
+        return self.make(real_data()) if self.real else self.make()
 
 
 def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:

@@ -28,23 +28,21 @@ BENCHMARKS = {
 """In the order in which they are offered."""
 
 
-def named(name: str, data: Path | None = None) -> Benchmark:
+def named(name: str) -> Benchmark:
     """A benchmark by name, or from a folder of one's own.
 
     Parameters
     ----------
     name : str
-        One of :data:`BENCHMARKS` (some need `data`), or a folder.
-    data : path, optional
-        Folder of the real collections.
+        One of :data:`BENCHMARKS`, or a folder.
 
     Raises
     ------
     InputProblem
-        When there is no such benchmark.
+        When there is no such benchmark, or it needs real collections that are not at hand.
     """
     if name in BENCHMARKS:
-        return BENCHMARKS[name].made(data)
+        return BENCHMARKS[name].made()
     if Path(name).is_dir():
         return from_folder(Path(name))
     raise InputProblem(

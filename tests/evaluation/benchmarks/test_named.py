@@ -17,7 +17,8 @@ FOLDER = Path(benchmarks.__file__).parent
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "benchmarks_of_your_own.md"
 
 
-def test_names_of_benchmarks(tmp_path: Path) -> None:
+def test_names_of_benchmarks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     with pytest.raises(
         InputProblem, match=r"no benchmark 'nothing' and no folder.*review, clef,.* or a folder"
     ):

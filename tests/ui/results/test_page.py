@@ -170,14 +170,14 @@ def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str)
 def test_rankings_that_are_not_shipped_are_said_to_be_missing(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(results_topics.REAL_DATA, raising=False)
+    monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     real = next(
         each for each in data.choices().values() if next(iter(each.files.values())).benchmark == "clef"
     )
     app = open_app("results", view="Topics", benchmark=real.label)
     first = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(first).run()
-    assert any("only figures of this collection are shipped" in each.value for each in app.info)
+    assert any("Real collections do not come with TARstop" in each.value for each in app.info)
 
 
 def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
