@@ -8,7 +8,7 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_SCRIPT
+from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.learn import call as learn_call
 from dashboard.learn import walk_asked
 
@@ -34,7 +34,7 @@ def learn_page() -> None:
     # A part is loaded when it is opened: nobody waits for the others.
     with shell.problems_shown():
         import_module(f"dashboard.learn.{part}").show()
-    for script in (SAVE_SCRIPT, KEYS_SCRIPT):
+    for script in (SAVE_ACTIONS_SCRIPT, KEYS_SCRIPT):
         st.html(script, unsafe_allow_javascript=True)
 
 

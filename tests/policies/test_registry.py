@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tarstop_core
-from tarstop_core.evaluation.findings.figures import style
+from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tests.reference.loops import LOOPS
 
@@ -55,7 +55,7 @@ from tarstop_core.teaching import glossary
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy
-from tarstop_core.evaluation.findings.figures import style
+from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.teaching.methods import document
 
 names = list(POLICIES)

@@ -11,34 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.of_tables import BeliefPath
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evaluation.findings.figures import style
-from tarstop_core.evidence.figures import (
-    BELIEF_TEXT,
-    BELIEF_TEXT_ON_DARK,
-    POOLED,
-    POOLED_TEXT,
-    POOLED_TEXT_ON_DARK,
-    VALUE_TEXT,
-    VALUE_TEXT_ON_DARK,
-    short,
-)
-from tarstop_core.explore.stakes_figure import drawn_layout, text_colour
+from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evidence.drawing import short
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import Figure, axis, label, line
+from tarstop_core.presentation.figures import Figure, axis, drawn_layout, ink, label, line, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import (
     BELIEF,
     COST,
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
     MINUS,
-    MINUS_TEXT,
-    MINUS_TEXT_ON_DARK,
     PLUS,
-    PLUS_TEXT,
-    PLUS_TEXT_ON_DARK,
+    POOLED,
+    STUDY,
     THRESHOLD,
     VALUE,
+    VALUE_AREA,
 )
 from tarstop_core.screening.explain import action
 from tarstop_core.teaching.ideas.numbers import (
@@ -61,23 +48,6 @@ from tarstop_core.value.payoffs import Payoffs
 Floats = NDArray[np.float64]
 Rows = list[dict[str, Any]]
 HALVES = ((0.56, 1.0), (0.0, 0.44))
-GREY = "#7C8793"
-"""Lines that are there to compare with: at least 3:1 on white and on near-black."""
-
-_TEXTS = {
-    BELIEF: (BELIEF_TEXT, BELIEF_TEXT_ON_DARK),
-    VALUE: (VALUE_TEXT, VALUE_TEXT_ON_DARK),
-    COST: (COST_TEXT, COST_TEXT_ON_DARK),
-    PLUS: (PLUS_TEXT, PLUS_TEXT_ON_DARK),
-    MINUS: (MINUS_TEXT, MINUS_TEXT_ON_DARK),
-    POOLED: (POOLED_TEXT, POOLED_TEXT_ON_DARK),
-}
-
-
-def _ink(colour: str, dark: bool) -> str:
-    """The colour of a line, as text that can be read."""
-    light, on_dark = _TEXTS.get(colour, (text_colour(False), text_colour(True)))
-    return on_dark if dark else light
 
 
 def _dot(x: float, y: float, colour: str, **more: Any) -> dict[str, Any]:
@@ -126,18 +96,18 @@ def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
         _dot(b, float(payoffs.evpi(b)), BELIEF),
     ]
     notes = [
-        label(1, payoffs.wrong_minus, "lost by a wrong a⁻", _ink(MINUS, dark)),
-        label(0, payoffs.wrong_plus, "lost by a wrong a⁺", _ink(PLUS, dark), xanchor="left"),
+        label(1, payoffs.wrong_minus, "lost by a wrong a⁻", ink(MINUS, dark)),
+        label(0, payoffs.wrong_plus, "lost by a wrong a⁺", ink(PLUS, dark), xanchor="left"),
         label(q_star, top, f"q* = {q_star:.2f}", text_colour(dark), xanchor="center"),
         label(
             (1 + q_star) / 2,
             peak / 2,
             " EVPI",
-            _ink(VALUE, dark),
+            ink(VALUE, dark),
             xanchor="left",
-            font={"color": _ink(VALUE, dark), "size": 14},
+            font={"color": ink(VALUE, dark), "size": 14},
         ),
-        label(b, 0, " you ", _ink(BELIEF, dark), xanchor="right" if b > 0.5 else "left"),
+        label(b, 0, " you ", ink(BELIEF, dark), xanchor="right" if b > 0.5 else "left"),
     ]
     layout = drawn_layout(
         330,
@@ -217,7 +187,7 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
                 at,
                 low - room,
                 f" {name} ",
-                _ink(colour, dark),
+                ink(colour, dark),
                 yref="y2",
                 xanchor="right" if left else "left",
             )
@@ -238,7 +208,7 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
 
 def _above(dark: bool, *names: tuple[str, str]) -> list[dict[str, Any]]:
     """Names of lines that lie too close to be named at their ends, above the plot: text and colour of each."""
-    told = "   ".join(f'<span style="color:{_ink(colour, dark)}">━━ {name}</span>' for name, colour in names)
+    told = "   ".join(f'<span style="color:{ink(colour, dark)}">━━ {name}</span>' for name, colour in names)
     return [label(0, 1, told, text_colour(dark), xref="paper", yref="paper", xanchor="left", yshift=2)]
 
 
@@ -309,7 +279,7 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
         x, y, name = each["recall"], each["net_utility"], each["approach"]
         named = _is_named(each)
         point = _dot(
-            x, y, look["color"] if named else GREY, symbol=look["symbol"] if named else "circle-open"
+            x, y, look["color"] if named else STUDY, symbol=look["symbol"] if named else "circle-open"
         )
         data.append(point | {"hoverinfo": "text", "hovertext": f"{name}: {x:.2f}, {amount(y, '')}"})
         if named:
@@ -321,7 +291,7 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
                     x,
                     y,
                     name,
-                    _ink(look["color"], dark),
+                    ink(look["color"], dark),
                     xanchor="left" if right else "right",
                     yanchor=yanchor,
                     xshift=8 if right else -8,
@@ -398,7 +368,7 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
             width=0,
             hoverinfo="skip",
             fill="tonexty",
-            fillcolor="rgba(0,158,115,0.2)",
+            fillcolor=VALUE_AREA,
         ),
     ]
     notes = [
@@ -420,7 +390,7 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
                 0.0 if q_star > 0.5 else 1.0,
                 0.98 - 0.085 * row - 0.1,
                 f"{'╌╌' if dash == 'dash' else '━━'} {name}",
-                _ink(colour, dark),
+                ink(colour, dark),
                 yref="paper",
                 xref="paper",
                 xanchor="left" if q_star > 0.5 else "right",
@@ -479,7 +449,7 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
     colours = (style("greedy")["color"], VALUE, style("optimal")["color"])
     data = [line([0, last], [cost, cost], COST, dash="dash", hoverinfo="skip")]
     floor = math.log10(cost) - 1.2
-    notes = [label(last, math.log10(cost), "cost of one document", _ink(COST, dark))]
+    notes = [label(last, math.log10(cost), "cost of one document", ink(COST, dark))]
     each = list(enumerate(zip(shown, colours, names, found.depth, strict=True)))
     # Where two lines lie on each other, the dashed one has to be above.
     for row, (values, colour, name, depth) in (each[2], each[1], each[0]):
@@ -500,7 +470,7 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
                 1,
                 1 - 0.085 * row,
                 f"{'■◆●'[row]} {name}: stops at {depth}",
-                _ink(colour, dark),
+                ink(colour, dark),
                 xref="paper",
                 yref="paper",
                 yanchor="top",
@@ -627,7 +597,7 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         mark = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}[dash]
         y = (0.28 if high else 0.98) - 0.09 * row
         notes.append(
-            label(1, y, f"{mark} {title}", _ink(colour, dark), xref="paper", yref="paper", yanchor="top")
+            label(1, y, f"{mark} {title}", ink(colour, dark), xref="paper", yref="paper", yanchor="top")
         )
     layout = drawn_layout(
         330,
@@ -718,7 +688,7 @@ def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figu
                 x[-1],
                 y[-1],
                 name,
-                _ink(colour, dark),
+                ink(colour, dark),
                 yanchor="bottom" if above else "top",
                 yshift=6 if above else -6,
             )
@@ -806,7 +776,7 @@ def mistaken_path_figure(
     data, notes = [], []
     name = f"chances {factor_name(factor)}"
     both = (
-        (right, stops[0], GREY, "dash", "chances as they are"),
+        (right, stops[0], STUDY, "dash", "chances as they are"),
         (believed, stops[1], BELIEF, "solid", name),
     )
     for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
@@ -818,7 +788,7 @@ def mistaken_path_figure(
                 1,
                 0.98 - 0.1 * row,
                 f"{mark} {words}: stops at {stop}",
-                _ink(colour, dark),
+                ink(colour, dark),
                 xref="paper",
                 yref="paper",
                 yanchor="top",
@@ -883,7 +853,7 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
                 1,
                 1 - 0.07 * row,
                 f"{mark} {each.policy}",
-                _ink(look["color"], dark),
+                ink(look["color"], dark),
                 xref="paper",
                 yref="paper",
                 yanchor="top",

@@ -17,9 +17,7 @@ from tarstop_core.evaluation.findings.figures import (
     error_sentence,
     regret_figure,
     regret_sentence,
-    style,
 )
-from tarstop_core.policies import POLICIES
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 
@@ -169,12 +167,3 @@ def test_difference_sentence_sorts_by_intervals() -> None:
     assert difference_sentence(differences()) == (
         "By intervals of 95 % A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
     )
-
-
-def test_rules_keep_a_look_of_their_own() -> None:
-    looks = {name: style(name, family=kind.family) for name, kind in POLICIES.items()}
-    assert len({(look["color"], look["symbol"]) for look in looks.values()}) == len(looks)
-    assert looks["greedy"]["dash"] == "solid" and looks["budget"]["dash"] == "dash"
-    assert looks["oracle"]["dash"] == "dot"
-    assert style("optimal", "hazard")["symbol"].endswith("-open")
-    assert style("mine") == style("mine")
