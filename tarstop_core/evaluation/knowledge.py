@@ -10,7 +10,8 @@ from tarstop_core.evaluation.tasks import Task
 
 def calibrator_of(known: Any) -> Calibrator:
     """The calibrator in what was learned."""
-    return known if isinstance(known, Calibrator) else known[0]
+    calibrator: Calibrator = parts_of(known)[0]
+    return calibrator
 
 
 def belief_of(known: Any, task: Task) -> float:
@@ -18,6 +19,11 @@ def belief_of(known: Any, task: Task) -> float:
     return float(task.settings["b_0"] if isinstance(known, Calibrator) else known[1].b_0)
 
 
+def parts_of(known: Any) -> tuple[Any, ...]:
+    """The calibrator, and in reviews the prior."""
+    return known if isinstance(known, tuple) else (known,)
+
+
 def digest_of(known: Any) -> str:
     """Fingerprint of what was learned."""
-    return ":".join(each.digest for each in (known if isinstance(known, tuple) else (known,)))
+    return ":".join(each.digest for each in parts_of(known))
