@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.results import data, page
 from dashboard.results import run as results_run
-from dashboard.results.paper import differences
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
@@ -210,11 +209,6 @@ def test_headings_and_settings_in_words() -> None:
     assert page.errors_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"
     assert page.folds_said([[1000, 1000]]) == "1,000 and 1,000"
     assert page.folds_said([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"
-
-
-def test_differences_name_what_was_run(small: Results) -> None:
-    said = " ".join(differences(small))
-    assert "simulated" in said and "QBCB" in said and "GRLStop" not in said
 
 
 # --- a benchmark of one's own -------------------------------------------------------------------
