@@ -107,37 +107,13 @@ def _run(run: Run, status: Status) -> None:
                 f'<div class="tar-meta">{len(run.order.methods)} methods · {html.escape(clock(run.order.created))}</div>'
             )
             if status.state in ("waiting", "running", "stopping"):
-                st.progress(min(1.0, status.share), text=progress_said(status))
+                st.progress(min(1.0, status.share), text=background.progress_said(status))
             elif status.state == "failed":
                 shell.problem_box(status.what)
             elif status.state == "stopped":
                 note(f"{100 * status.share:.0f} % is done and kept.")
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             _buttons(run, status)
-
-
-def progress_said(status: Status) -> str:
-    """What a progress bar says.
-
-    Examples
-    --------
-    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
-    '42 % · tuning · about 1 min 15 s left'
-    """
-    said = f"{100 * status.share:.0f} % · {status.what}"
-    if status.state == "stopping":
-        return f"{said} · finishing the piece at hand"
-    if status.seconds_left is None:
-        return said
-    left = max(1, round(status.seconds_left))
-    shown = (
-        f"{left} s"
-        if left < 60
-        else f"{left // 60} min {left % 60} s"
-        if left < 3600
-        else f"{left // 3600} h"
-    )
-    return f"{said} · about {shown} left"
 
 
 def _buttons(run: Run, status: Status) -> None:

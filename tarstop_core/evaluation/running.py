@@ -221,6 +221,30 @@ def status(of: Run) -> Status:
     return replace(known, state="stopping", seconds_left=None) if asked_to_end else known
 
 
+def progress_said(status: Status) -> str:
+    """What a progress bar says.
+
+    Examples
+    --------
+    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
+    '42 % · tuning · about 1 min 15 s left'
+    """
+    said = f"{100 * status.share:.0f} % · {status.what}"
+    if status.state == "stopping":
+        return f"{said} · finishing the piece at hand"
+    if status.seconds_left is None:
+        return said
+    left = max(1, round(status.seconds_left))
+    shown = (
+        f"{left} s"
+        if left < 60
+        else f"{left // 60} min {left % 60} s"
+        if left < 3600
+        else f"{left // 3600} h"
+    )
+    return f"{said} · about {shown} left"
+
+
 def _write(path: Path, content: Any) -> None:
     """JSON, there whole or not at all."""
     beside = path.with_suffix(".part")

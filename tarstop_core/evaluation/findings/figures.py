@@ -223,6 +223,26 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
     return {"data": data, "layout": drawn | {"showlegend": True}}
 
 
+def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
+    """Who decides wrongly least often.
+
+    Examples
+    --------
+    >>> columns = ["approach", "false_adopt", "false_reject"]
+    >>> error_heading(pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns), 0.5, 0.01)
+    'A decides wrongly least often (q* = 0.5, c = 0.01)'
+    >>> error_heading(pd.DataFrame([["A", 0.0, 0.0], ["B", 0.0, 0.0]], columns=columns), 0.5, 0.01)
+    'A and 1 more never decide wrongly (q* = 0.5, c = 0.01)'
+    """
+    wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
+    names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
+    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    plain = "" if len(names) > 1 else "s"
+    if wrong.min() <= 1e-12:
+        return f"{who} never decide{plain} wrongly (q* = {q_star:g}, c = {cost:g})"
+    return f"{who} decide{plain} wrongly least often (q* = {q_star:g}, c = {cost:g})"
+
+
 def error_sentence(frame: pd.DataFrame) -> str:
     """What the error figure shows: who makes which error most, and who makes none.
 

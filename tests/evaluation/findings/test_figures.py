@@ -14,6 +14,7 @@ from tarstop_core.evaluation.findings.figures import (
     difference_sentence,
     effort_figure,
     error_figure,
+    error_heading,
     error_sentence,
     regret_figure,
     regret_sentence,
@@ -167,3 +168,11 @@ def test_difference_sentence_sorts_by_intervals() -> None:
     assert difference_sentence(differences()) == (
         "By intervals of 95 % A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
     )
+
+
+def test_who_decides_wrongly_least_often_is_a_heading() -> None:
+    columns = ["approach", "false_adopt", "false_reject"]
+    at = pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns)
+    assert error_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
+    at[["false_adopt", "false_reject"]] = 0.0
+    assert error_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.results import data, page
-from dashboard.results import run as results_run
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
@@ -201,16 +199,6 @@ def test_a_jump_of_the_belief_is_drawn_where_it_is(small: Results) -> None:
     assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)
 
 
-def test_headings_and_settings_in_words() -> None:
-    columns = ["approach", "false_adopt", "false_reject"]
-    at = pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns)
-    assert page.errors_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
-    at[["false_adopt", "false_reject"]] = 0.0
-    assert page.errors_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"
-    assert page.folds_said([[1000, 1000]]) == "1,000 and 1,000"
-    assert page.folds_said([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"
-
-
 # --- a benchmark of one's own -------------------------------------------------------------------
 
 
@@ -321,9 +309,3 @@ def test_a_run_that_cannot_go_well_says_why(no_runs: None, tmp_path: Path) -> No
     status = ended(started)
     assert status.state == "failed"
     assert "nowhere" in status.what
-
-
-def test_progress_is_said_with_time_left() -> None:
-    said = results_run.progress_said(Status("running", 0.421, "tuning", 75.0))
-    assert said == "42 % · tuning · about 1 min 15 s left"
-    assert "left" not in results_run.progress_said(Status("stopping", 0.4, "tuning"))
