@@ -14,10 +14,10 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock, flash, go_to, say
 from dashboard.parts import stakes
-from dashboard.parts.chances import followed
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
+from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.grades import grades_in_words
