@@ -97,22 +97,22 @@ def _option(state: State, at: int, title: str) -> str:
 
 
 def _read_html(state: State) -> str:
-    """Reports by study, then those that brought none, with why."""
+    """Reports by study, then data of studies without a name and those that brought none, with why."""
     lines = []
     for study, positions in by_study(state).items():
         each = ", ".join(f"#{at + 1} ({_brought(state, at)})" for at in positions)
         lines.append(f"<strong>{html.escape(study)}</strong>: {each}")
     grouped = {at for positions in by_study(state).values() for at in positions}
-    for outcome in ("no data", "excluded", "not retrieved"):
+    for outcome in ("data", "no data", "excluded", "not retrieved"):
         found = [
             (at, report)
             for at, report in state.read_in_full.items()
             if report.outcome == outcome and at not in grouped
         ]
         if found:
+            told = {at: _brought(state, at) if outcome == "data" else report.reason for at, report in found}
             each = ", ".join(
-                f"#{at + 1}" + (f" ({html.escape(report.reason)})" if report.reason else "")
-                for at, report in found
+                f"#{at + 1}" + (f" ({html.escape(why)})" if why else "") for at, why in told.items()
             )
             lines.append(f"{outcome.capitalize()}: {each}")
     return "".join(f'<div class="tar-queued">{line}</div>' for line in lines)

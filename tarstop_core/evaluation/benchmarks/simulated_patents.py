@@ -27,7 +27,7 @@ def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -
         scenario=NAMED.scenario,
         folds=(Fold(*([Case(topic, topic.name) for topic in half] for half in (train, test))),),
         provenance=(
-            f"tarstop_core.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "
+            f"tarstop_core.samples.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "
             "paper's ranking statistics and to nothing else"
         ),
         simulated=True,

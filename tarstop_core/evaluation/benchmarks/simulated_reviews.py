@@ -17,7 +17,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
         scenario=NAMED.scenario,
         folds=(Fold(*([Case(each.topic, each.review, each) for each in half] for half in (train, test))),),
         provenance=(
-            f"tarstop_core.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "
+            f"tarstop_core.samples.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "
             "nothing else"
         ),
         simulated=True,

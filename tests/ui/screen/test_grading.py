@@ -18,7 +18,7 @@ from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
 from tests.ui.screen.test_page import button, html_of, press, unfold_stakes
-from tests.ui.set_up.test_page import FILES
+from tests.ui.set_up.cases import FILES
 
 Open = Callable[..., AppTest]
 MINE = Application("EP3456789", "2018-03-03", family="7")

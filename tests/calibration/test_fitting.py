@@ -1,12 +1,9 @@
-"""Calibration: z-scores, the four kinds, quality on held-out topics, files, and warnings."""
+"""Fitting: the four kinds, their quality on held-out topics, and one real collection after another."""
 
 from __future__ import annotations
 
-import copy
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,126 +11,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss
 
 from tarstop_core.calibration import fitting
 from tarstop_core.calibration.calibrator import (
     KINDS,
     Calibrator,
-    FittedOn,
-    Quality,
     from_json,
-    load,
-    tied_share,
     z_scores,
 )
 from tarstop_core.calibration.fitting import assess, cross_validate, ece, fit, reliability
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
-
-SCORES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
-
-
-def topic(
-    scores: ArrayLike | None, labels: ArrayLike, name: str = "t", n_relevant: int | None = None
-) -> Topic:
-    labels = np.asarray(labels, dtype=bool)
-    return Topic(
-        name=name,
-        ids=np.array([f"d{i}" for i in range(len(labels))]),
-        scores=None if scores is None else np.asarray(scores, dtype=float),
-        labels=labels,
-        n_relevant=int(labels.sum()) if n_relevant is None else n_relevant,
-    )
-
-
-def simulated(
-    topics: int, n: int, seed: int, frailty: float = math.inf, top: float = 0.15, ties: bool = False
-) -> list[Topic]:
-    """Topics whose document k has a chance top·k^−.8 of relevance, times a gamma factor of the topic."""
-    rng = np.random.default_rng(seed)
-    rate = -np.log1p(-top * np.arange(1, n + 1) ** -0.8)
-    made = []
-    for t in range(topics):
-        factor = 1.0 if math.isinf(frailty) else rng.gamma(frailty, 1 / frailty)
-        labels = rng.random(n) < -np.expm1(-factor * rate)
-        scores = 100 - 10 * np.log(np.arange(1, n + 1))
-        if ties:
-            scores = np.round(scores, -1)
-        # omega+ whether or not anything relevant was ranked, so that no topic is left out
-        made.append(
-            topic(rng.uniform(0.5, 5) * scores + rng.normal(0, 50), labels, f"t{t}", 1 + int(labels.sum()))
-        )
-    return made
-
-
-# --- z-scores -------------------------------------------------------------------------------------
-
-
-@given(SCORES, st.floats(0.01, 100), st.floats(-1e3, 1e3))
-def test_z_scores_have_mean_0_and_sd_1_whatever_the_scale(v: list[float], a: float, shift: float) -> None:
-    z = z_scores(v)
-    if np.ptp(v) == 0:
-        assert (z == 0).all()
-        return
-    assert np.isfinite(z).all()
-    if np.ptp(v) > 1e-3 * np.abs(v).max():
-        assert z.mean() == pytest.approx(0, abs=1e-9)
-        assert z.std() == pytest.approx(1, rel=1e-9)
-    if np.ptp(v) > 1:
-        np.testing.assert_allclose(z_scores(a * np.array(v) + shift), z, atol=1e-5)
-    order = np.argsort(v, kind="stable")
-    assert (np.diff(z[order]) >= 0).all()
-
-
-def test_z_scores_by_hand() -> None:
-    assert z_scores([4, 2, 0]) == pytest.approx([math.sqrt(1.5), 0, -math.sqrt(1.5)])
-    assert z_scores([7.0]).tolist() == [0]
-    assert z_scores([]).tolist() == []
-    assert z_scores([3.3] * 5).tolist() == [0] * 5
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
-def test_huge_and_tiny_scores_lose_nothing(scale: float) -> None:
-    np.testing.assert_allclose(z_scores(np.array([4, 2, 0]) * scale), z_scores([4, 2, 0]), rtol=1e-12)
-
-
-def test_nearly_constant_scores_stay_finite() -> None:
-    assert np.isfinite(z_scores([1.0, 1.0, 1.0, math.nextafter(1, 2)])).all()
-    assert np.isfinite(z_scores([5e-324, 0, 0])).all()
-
-
-@pytest.mark.filterwarnings("error")
-def test_scores_of_opposite_sign_near_the_largest_number() -> None:
-    assert z_scores([1e308, -1e308]).tolist() == [1, -1]
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_scores_that_are_no_numbers_are_refused(bad: float) -> None:
-    with pytest.raises(InputProblem):
-        z_scores([1.0, bad])
-
-
-def test_tied_share() -> None:
-    assert tied_share([1, 1, 2, 3]) == 0.5
-    assert tied_share([1, 2, 3]) == 0
-    assert tied_share([]) == 0
-
-
-# --- fitting --------------------------------------------------------------------------------------
-
-
-@st.composite
-def labelled(draw: st.DrawFn) -> list[Topic]:
-    made = []
-    for t in range(draw(st.integers(1, 5))):
-        scores = draw(st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5, 7.0, -3.0]), min_size=1, max_size=15))
-        labels = draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
-        made.append(topic(sorted(scores, reverse=True), labels, f"t{t}"))
-    made.append(topic([2, 1], [True, False], "last"))
-    return made
+from tests.calibration.cases import SCORES, labelled, simulated, topic
 
 
 @settings(max_examples=60, deadline=None)
@@ -377,185 +268,6 @@ def test_one_topic_cannot_be_held_out_of_itself() -> None:
         cross_validate([topic([2, 1], [True, False]), topic([2, 1], [False, False])])
 
 
-# --- files ----------------------------------------------------------------------------------------
-
-NUMBERS = st.floats(0, 1)
-TEXTS = st.text(max_size=20)
-
-
-@st.composite
-def calibrators(draw: st.DrawFn) -> Calibrator:
-    x = sorted(draw(st.sets(st.floats(-1e6, 1e6), min_size=1, max_size=10)))
-    kind = draw(st.sampled_from(KINDS))
-    count = st.integers(0, 10**9)
-    bins = st.lists(st.tuples(NUMBERS, NUMBERS, count), max_size=10).map(tuple)
-    quality = st.builds(
-        Quality, how=TEXTS, topics=count, documents=count, brier=NUMBERS, ece=NUMBERS, reliability=bins
-    )
-    return Calibrator(
-        kind=kind,
-        scenario=draw(st.sampled_from(["patent", "review"])),
-        x=tuple(x),
-        y=tuple(sorted(draw(st.lists(NUMBERS, min_size=len(x), max_size=len(x))), reverse=kind == "rank")),
-        fitted_on=draw(
-            st.builds(
-                FittedOn,
-                name=TEXTS,
-                topics=count,
-                documents=count,
-                relevant=count,
-                simulated=st.booleans(),
-                source=TEXTS,
-                shortest_list=count,
-                longest_list=count,
-                top_z=st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)),
-                tied_share=NUMBERS,
-            )
-        ),
-        frailty=draw(st.floats(1e-3, 1e6)) if kind == "frailty" else math.inf,
-        quality=draw(st.one_of(st.none(), quality)),
-    )
-
-
-@given(calibrators())
-def test_json_round_trip_is_exact(fitted: Calibrator) -> None:
-    again = from_json(fitted.to_json())
-    assert again == fitted
-    assert again.to_json() == fitted.to_json()
-    assert again.digest == fitted.digest
-    json.loads(fitted.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-
-
-def test_load_reads_what_was_written(tmp_path: Path) -> None:
-    fitted = fit(simulated(20, 30, seed=9), kind="frailty", name="Æther", source="β")
-    (tmp_path / "c.json").write_text(fitted.to_json(), encoding="utf-8")
-    assert load(tmp_path / "c.json") == fitted
-
-
-def test_the_digest_tells_calibrators_apart() -> None:
-    first, second = fit(simulated(20, 30, seed=9)), fit(simulated(20, 30, seed=10))
-    assert len({first.digest, second.digest, fit(simulated(20, 30, seed=9)).digest}) == 2
-
-
-def test_unreadable_files_are_named(tmp_path: Path) -> None:
-    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00\x81")
-    for path in (tmp_path / "missing.json", tmp_path, tmp_path / "binary.json"):
-        with pytest.raises(InputProblem, match=str(path)):
-            load(path)
-
-
-GOOD = json.loads(
-    Calibrator(
-        "frailty",
-        "patent",
-        (0.0, 1.0),
-        (0.1, 0.2),
-        FittedOn("n", 2, 20, 3, False, top_z=(1.0, 2.0)),
-        2.0,
-        Quality("how", 2, 20, 0.1, 0.1, ((0.1, 0.2, 3),)),
-    ).to_json()
-)
-
-
-def usable(fitted: Calibrator) -> None:
-    """Everything the program asks of a calibrator that it has accepted."""
-    assert fitted.scenario in ("patent", "review")
-    p = fitted.probabilities([3.0, 2.0, 1.0])
-    assert fitted.curve(p).log_M[-1] <= 0
-    assert fitted.fitted_on.badge
-    assert all(isinstance(remark, str) for remark in fitted.mismatch([3.0, 2.0, 1.0]))
-    if fitted.quality is not None:
-        assert fitted.quality.brier + fitted.quality.ece >= 0
-        assert ece(fitted.quality.reliability or ((0, 0, 1),)) >= 0
-    from_json(fitted.to_json())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "null",
-        "[]",
-        "3",
-        '"x"',
-        "{}",
-        "{",
-        "not json",
-        "[" * 100_000,
-        '{"format": "tarstop-calibrator"}',
-        '{"format": "tarstop-calibrator", "version": 1}',
-        '{"format": "tarstop-calibrator", "version": 99}',
-        '{"format": "something else", "version": 1}',
-    ],
-    ids=lambda text: text[:40],
-)
-def test_other_texts_are_not_calibrators(text: str) -> None:
-    with pytest.raises(InputProblem) as problem:
-        from_json(text)
-    assert str(problem.value).endswith(".")
-
-
-FIELDS = [*GOOD, *(f"{part}.{key}" for part in ("fitted_on", "quality") for key in GOOD[part])]
-ODD_VALUES: list[Any] = [
-    None, True, -1, 0.5, 10**400, math.nan, math.inf, "", "12", [], [[]], [1], [1, "a"], [2, 1], ["0", "1"], {}, {"a": 1}
-]  # fmt: skip
-
-
-def calibrator_or_refusal(text: str) -> Calibrator | str:
-    try:
-        return from_json(text)
-    except InputProblem as problem:
-        return str(problem)
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_damaged_field_is_refused_or_harmless(field: str) -> None:
-    *parents, key = field.split(".")
-    for value in [*ODD_VALUES, "missing", "extra"]:
-        content = copy.deepcopy(GOOD)
-        part = content[parents[0]] if parents else content
-        if value == "missing":
-            del part[key]
-        elif value == "extra":
-            part[key + "_"] = 1
-        else:
-            part[key] = value
-        read = calibrator_or_refusal(json.dumps(content))
-        if isinstance(read, Calibrator):
-            usable(read)
-        else:
-            assert read.endswith(".")
-            assert "\n" not in read
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"x": [0.0, 0.0]},
-        {"x": [1.0, 0.0]},
-        {"x": [0.0]},
-        {"x": [], "y": []},
-        {"y": [0.1, 1.1]},
-        {"y": [-0.1, 0.1]},
-        {"y": [math.nan, 0.1]},
-        {"x": [math.nan], "y": [0.5]},
-        {"kind": "magic"},
-        {"scenario": "magic"},
-        {"frailty": 0},
-        {"frailty": -2},
-        {"frailty": math.nan},
-        {"dispersion": 0},
-        {"dispersion": math.nan},
-        {"dispersion": None},
-        {"fitted_on": {}},
-    ],
-    ids=str,
-)
-def test_damage_that_would_change_probabilities_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputProblem):
-        from_json(json.dumps({**GOOD, **changes}))
-
-
 # --- how much totals vary between lists ---------------------------------------------------------
 
 
@@ -585,67 +297,6 @@ def test_dispersion_is_great_or_infinite_where_totals_vary_as_chance_has_it() ->
 
 def test_hazards_do_not_add_up_to_a_total() -> None:
     assert math.isinf(fit(with_totals(1.0, 100), kind="hazard").dispersion)
-
-
-def test_a_file_without_dispersion_is_read_and_keeps_its_fingerprint() -> None:
-    old = {key: value for key, value in GOOD.items() if key != "dispersion"}
-    read = from_json(json.dumps(old))
-    assert math.isinf(read.dispersion)
-    assert json.loads(read.to_json()) == old
-    assert from_json(replace(read, dispersion=2.5).to_json()).dispersion == 2.5
-
-
-# --- warnings -------------------------------------------------------------------------------------
-
-
-def remarks(fitted: Calibrator, scores: ArrayLike | None, n: int | None = None) -> str:
-    return " ".join(fitted.mismatch(scores, n))
-
-
-def test_a_list_like_the_training_lists_gives_no_warning() -> None:
-    training = simulated(50, 100, seed=11)
-    fitted = fit(training)
-    for one in simulated(5, 100, seed=12):
-        assert fitted.mismatch(one.scores) == []
-    assert fitted.mismatch(training[0].scores[:60]) == []
-
-
-def test_mismatches_are_said() -> None:
-    fitted = fit(simulated(50, 100, seed=11))
-    like = fitted_scores = np.asarray(simulated(1, 100, seed=12)[0].scores)
-    assert "300 documents" in remarks(fitted, np.linspace(9, 1, 300))
-    assert "documents" in remarks(fitted, fitted_scores[:20])
-    assert "same" in remarks(fitted, np.ones(100))
-    assert "tied" in remarks(fitted, np.round(like / np.ptp(like) * 3))
-    tied_alike = fit(simulated(50, 100, seed=11, ties=True))
-    assert "tied" not in remarks(tied_alike, simulated(1, 100, seed=12, ties=True)[0].scores)
-
-
-def test_a_best_score_that_stands_out_otherwise_is_said() -> None:
-    rng = np.random.default_rng(1)
-    fitted = fit([topic(np.sort(rng.normal(0, 1, 100))[::-1], [True] + [False] * 99) for _ in range(50)])
-    assert fitted.mismatch(np.sort(rng.normal(5, 3, 100))[::-1]) == []
-    outlier = np.r_[1000.0, np.linspace(1, 0, 99)]
-    assert "best score" in remarks(fitted, outlier)
-    assert "best score" in remarks(fitted, np.r_[np.linspace(1.001, 1, 90), np.linspace(0.01, 0, 10)])
-
-
-def test_a_rank_calibrator_looks_at_the_length_only() -> None:
-    fitted = fit(simulated(50, 100, seed=11), kind="rank")
-    assert fitted.mismatch(None, 100) == []
-    assert fitted.mismatch(np.ones(100)) == []
-    assert "2,000 documents" in remarks(fitted, None, 2000)
-
-
-@pytest.mark.parametrize("scores", [[], [5.0]])
-def test_the_shortest_lists_raise_no_error(scores: list[float]) -> None:
-    assert len(fit(simulated(10, 100, seed=1)).mismatch(scores)) <= 2
-
-
-def test_the_badge_says_whether_topics_were_real() -> None:
-    topics = simulated(30, 20, seed=2)
-    assert "30 real topics (mine)" in fit(topics, name="mine").fitted_on.badge
-    assert "simulated" in fit(topics, name="mine", simulated=True).fitted_on.badge
 
 
 def test_what_it_was_fitted_on_is_recorded() -> None:

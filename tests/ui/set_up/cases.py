@@ -1,0 +1,40 @@
+"""Files to upload, and ways to look at the Set up page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+Open = Callable[..., AppTest]
+FILES = "set_up/documents/files/0"
+START = "set_up/start"
+HEADER = "id,title,abstract,publication date\n"
+PATENTS = [
+    "EP-1000001-A1,Foldable mast,A mast that folds at a hinge.,1999-01-02",
+    "EP-1000009-A1,Kettle,A kettle with a lid.,2004-05-06",
+    "EP-1000003-A1,Antenna mount,An antenna on a foldable mast.,2001-03-04",
+    "EP-1000002-A1,Cup $x$ <b>bold</b> *star*,A cup.,2010-01-01",
+]
+CSV = (HEADER + "\n".join(PATENTS) + "\n").encode()
+
+
+def html_of(app: AppTest) -> str:
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def words_of(elements: object) -> str:
+    return " ".join(str(element.value) for element in elements).replace("\\", "")  # type: ignore[attr-defined]
+
+
+def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.radio("set_up/documents/source").set_value("upload").run()
+    for name, content in files:
+        app.file_uploader(FILES).upload(name, content)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def query(app: AppTest) -> str:
+    return next(area.key for area in app.text_area if "/query/" in area.key)

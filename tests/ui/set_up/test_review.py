@@ -1,0 +1,195 @@
+"""Set up of a review."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.belief.prior import Prior
+from tarstop_core.samples.collections import sample_reviews
+from tarstop_core.samples.shipped import calibrators, data_share, priors
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.store import Store
+from tests.ui.set_up.cases import START, Open, html_of, query, upload, words_of
+
+
+class TestReview:
+    """The second scenario: 2×2 tables of many studies add up."""
+
+    ASKED = "accuracy of the test"
+    RECORDS = (
+        "id,title,abstract\n"
+        + "\n".join(
+            f"{i},Accuracy of test {i},Sensitivity and specificity in {7 * i} patients." for i in range(1, 41)
+        )
+    ).encode()
+
+    @pytest.fixture
+    def review(self, open_app: Open) -> AppTest:
+        page = open_app("set_up", scenario="review")
+        assert not page.exception
+        assert not page.error
+        return page
+
+    def settings(self, page: AppTest, store: Store) -> Settings:
+        assert "first-advice" in html_of(page)
+        page.button(START).click().run()
+        assert not page.exception
+        assert store.sessions(), words_of(page.error)
+        return store.session(store.sessions()[0].id).settings
+
+    def test_the_choice_is_in_the_url_and_patents_are_the_other_one(self, page: AppTest) -> None:
+        assert "scenario" not in page.query_params
+        page.radio("set_up/scenario").set_value("review").run()
+        assert page.query_params["scenario"] in ("review", ["review"])
+        assert "Adopt" in words_of(page.caption)
+        page.radio("set_up/scenario").set_value("patent").run()
+        assert "scenario" not in page.query_params
+        assert "Reject" in words_of(page.caption)
+
+    def test_start_with_defaults_creates_a_review_in_two_stages(self, review: AppTest, store: Store) -> None:
+        assert "simulated documents" in html_of(review)
+        settings = self.settings(review, store)
+        (session,) = store.sessions()
+        row = store.session(session.id)
+        sample = sample_reviews().iloc[0]
+        assert (session.scenario, session.simulated, session.name) == ("review", True, sample["title"])
+        assert row.query == sample["question"]
+        assert (settings.scenario, settings.stages, settings.theta, settings.engine) == (
+            "review",
+            2,
+            0.75,
+            "bivariate",
+        )
+        assert (settings.plus, settings.minus) == ("Adopt", "Don’t adopt")
+        assert (settings.b_0, settings.prior, settings.truth, settings.floor) == (0.5, Prior(), "pooled", 0)
+        assert settings.full_cost == pytest.approx(10 * settings.cost)
+        assert settings.data_share == data_share(simulated=True)
+        assert store.calibrator(settings.calibrator).scenario == "inclusion"
+        assert settings == Settings.from_dict(json.loads(json.dumps(settings.to_dict())))
+
+    def test_everything_chosen_is_what_the_session_gets(self, review: AppTest, store: Store) -> None:
+        review.segmented_control("set_up/review/actions").set_value("In my own words").run()
+        review.text_input("set_up/review/plus").set_value("Use it").run()
+        review.slider("set_up/review/theta").set_value(90).run()
+        assert "“Use it” a test whose sensitivity exceeds 90 %" not in words_of(review.caption)
+        assert "“Use it” only when more than 50 % sure that sensitivity exceeds 90 %" in words_of(
+            review.caption
+        )
+        review.slider("set_up/review/stakes/q").set_value(0.8).run()
+        review.number_input("set_up/review/times").set_value(25.0).run()
+        review.slider("set_up/chances/review/b_0").set_value(40).run()
+        share = next(box for box in review.selectbox if str(box.key).startswith("set_up/review/share/"))
+        share.set_value("own").run()
+        review.slider("set_up/review/share/mean").set_value(60).run()
+        review.number_input("set_up/review/share/sure").set_value(20).run()
+        review.selectbox("set_up/review/prior").set_value("own").run()
+        review.slider("set_up/review/prior/s").set_value(0.8).run()
+        review.slider("set_up/review/prior/tau").set_value(0.5).run()
+        review.radio("set_up/review/engine").set_value("univariate").run()
+        review.radio("set_up/review/truth").set_value("full_evidence").run()
+        review.slider("set_up/review/floor").set_value(85).run()
+        review.checkbox("set_up/register").set_value(True).run()
+        settings = self.settings(review, store)
+        row = store.session(store.sessions()[0].id)
+        assert replay(settings, row.ids, store.events(row.id)).plan == settings
+        assert (settings.plus, settings.theta, settings.b_0, settings.floor) == ("Use it", 0.9, 0.4, 0.85)
+        assert settings.payoffs.q_star == pytest.approx(0.8)
+        assert settings.full_cost == pytest.approx(25 * settings.cost)
+        assert (settings.data_share.alpha, settings.data_share.beta) == pytest.approx((12, 8))
+        assert (settings.prior.s, settings.prior.tau) == (0.8, 0.5)
+        assert (settings.engine, settings.truth) == ("univariate", "full_evidence")
+
+    def test_one_stage_takes_the_chance_of_data_and_no_second_cost(
+        self, review: AppTest, store: Store
+    ) -> None:
+        assert "titles and abstracts would cost" in words_of(review.caption)
+        review.radio("set_up/review/stages").set_value(1).run()
+        assert "titles and abstracts" not in words_of(review.caption)
+        assert not [box for box in review.number_input if box.key == "set_up/review/times"]
+        settings = self.settings(review, store)
+        assert (settings.stages, settings.full_cost) == (1, 0)
+        assert store.calibrator(settings.calibrator).scenario == "review"
+
+    def test_paper_mode_reads_at_once_and_has_no_floor(self, review: AppTest, store: Store) -> None:
+        review.slider("set_up/review/floor").set_value(85).run()
+        review.toggle("set_up/review/paper").set_value(True).run()
+        settings = self.settings(review, store)
+        assert settings == settings.paper_mode()
+        assert store.calibrator(settings.calibrator).scenario == "review"
+
+    def test_a_learned_prior_brings_its_own_starting_chance(self, review: AppTest, store: Store) -> None:
+        learned = priors()["clef-reviews"]
+        review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
+        assert "comes with the prior" in words_of(review.caption)
+        review.slider("set_up/review/theta").set_value(60).run()
+        settings = self.settings(review, store)
+        assert settings.prior == learned
+        assert settings.b_0 > learned.b_0, "a lower bar is cleared more easily"
+
+    def test_reml_knows_no_prior(self, review: AppTest, store: Store) -> None:
+        review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
+        review.radio("set_up/review/engine").set_value("reml").run()
+        assert "REML knows no prior" in words_of(review.caption)
+        settings = self.settings(review, store)
+        assert (settings.prior, settings.b_0) == (Prior(), 0.5)
+
+    def test_a_prior_of_ones_own_is_taken_and_anything_else_refused(
+        self, review: AppTest, store: Store
+    ) -> None:
+        review.selectbox("set_up/review/prior").set_value("file").run()
+        upload = review.file_uploader("set_up/review/prior/upload")
+        upload.upload("bad.json", b"{}").run()
+        assert "bad.json is not a prior" in words_of(review.error)
+        mine = Prior(b_0=0.66, s=0.7, tau=0.4)
+        upload = review.file_uploader("set_up/review/prior/upload")
+        upload.set_value(("mine.json", mine.to_json().encode(), "application/json")).run()
+        settings = self.settings(review, store)
+        assert (settings.prior, settings.b_0) == (mine, 0.66)
+
+    def test_only_calibrators_of_the_same_question_are_taken(self, review: AppTest) -> None:
+        review.file_uploader("set_up/chances/upload").upload(
+            "patents.json", calibrators()["clef-reviews"].to_json().encode()
+        ).run()
+        said = words_of(review.error)
+        assert "needs the chance of being included by title and abstract" in said
+        assert "--scenario inclusion" in said
+
+    def test_an_uploaded_list_is_set_up_for_a_review(self, review: AppTest, store: Store) -> None:
+        upload(review, ("records.csv", self.RECORDS))
+        next(radio for radio in review.radio if "/order/" in str(radio.key)).set_value("text").run()
+        assert review.text_area(query(review)).label == "What does the review ask?"
+        review.text_area(query(review)).set_value(self.ASKED).run()
+        assert "first-advice" in html_of(review)
+        settings = self.settings(review, store)
+        assert settings.review
+        assert not store.sessions()[0].simulated
+        assert settings.data_share == data_share(simulated=False)
+
+    def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
+        options = review.radio("set_up/review/stakes/worse").options
+        assert options[0] == "“Adopt” a test whose sensitivity does not exceed 75 %"
+        assert options[1] == "“Don’t adopt” a test whose sensitivity exceeds 75 %"
+        assert "titles and abstracts" in review.number_input("set_up/review/stakes/documents").label
+        assert review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L\\_r)") or (
+            review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L_r)")
+        )
+
+    def test_an_upload_serves_either_scenario(self, page: AppTest, store: Store) -> None:
+        upload(page, ("records.csv", self.RECORDS))
+        page.text_area(query(page)).set_value(self.ASKED).run()
+        page.radio("set_up/scenario").set_value("review").run()
+        assert page.radio("set_up/documents/source").value == "upload"
+        assert page.text_area(query(page)).value == self.ASKED
+        assert self.settings(page, store).review
+        assert len(store.collections()) == 1
+
+    def test_each_scenario_keeps_its_own_stakes(self, review: AppTest) -> None:
+        review.slider("set_up/review/stakes/q").set_value(0.9).run()
+        review.radio("set_up/scenario").set_value("patent").run()
+        assert review.slider("set_up/stakes/q").value == 0.5
+        review.radio("set_up/scenario").set_value("review").run()
+        assert review.slider("set_up/review/stakes/q").value == 0.9
