@@ -16,7 +16,7 @@ from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import unbroken
-from dashboard.parts.review_settings import ENGINES
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
@@ -85,7 +85,7 @@ def evidence_page() -> None:
     drawn, asked = st.columns([2.5, 1], gap="large")
     with asked:
         theta, engine, q_star = _question()
-        prior = chosen_prior(theta, disabled=engine == "reml")
+        prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
     shown = evidence(chosen.tables, theta, engine, prior)
     with headline:
         _headline(chosen, shown, q_star)
@@ -105,7 +105,7 @@ def evidence_page() -> None:
 
 def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
     rival = words.rival_sentence(shown, q_star, PLUS, MINUS)
-    badges = [words.studies(len(shown)), words.ENGINE_BADGES[shown.engine], prior_badge(shown)]
+    badges = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
     marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges if badge)
     st.html(
         f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(words.belief_sentence(shown)))}</div>'
@@ -338,9 +338,9 @@ def _question() -> tuple[float, str, float]:
 
 def _engine() -> str:
     engine = _in_address(
-        "engine", "How the belief is computed", {name: title for name, (title, _) in ENGINES.items()}
+        "engine", "How the belief is computed", {name: each.title for name, each in ENGINES.items()}
     )
-    st.caption(ENGINES[engine][1])
+    st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
     return engine

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.parts.panels import unbroken
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
@@ -166,7 +167,7 @@ def _take_in_prior(theta: float) -> None:
 
 def prior_badge(shown: Evidence) -> str:
     learned = shown.prior.learned_from
-    if shown.engine == "reml":
+    if not ENGINES[shown.engine].knows_prior:
         return ""
     if learned is not None:
         return f"prior learned from {learned.reviews} reviews"

@@ -12,8 +12,8 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
-from dashboard.parts.review_settings import ENGINES
 from dashboard.results import data
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
@@ -327,7 +327,7 @@ def _review() -> tuple[str, str, float]:
     engine = middle.selectbox(
         "Belief that rules act on",
         list(ENGINES),
-        format_func=lambda name: ENGINES[name][0],
+        format_func=lambda name: ENGINES[name].title,
         key="results/run_engine",
     )
     theta = right.slider(

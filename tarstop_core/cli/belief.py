@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import given_prior, json_option, print_json, writable, writing
 from tarstop_core.errors import InputProblem
 
@@ -14,9 +15,7 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
-@click.option(
-    "--engine", type=click.Choice(["bivariate", "univariate", "reml"]), default="bivariate", show_default=True
-)
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="bivariate", show_default=True)
 @click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
 @click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
 @click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="A prior as JSON.")

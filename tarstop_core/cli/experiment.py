@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import json_option, print_json
 from tarstop_core.errors import InputProblem
 
@@ -49,7 +50,7 @@ class _Benchmarks(click.Command):
 )
 @click.option(
     "--engine",
-    type=click.Choice(["bivariate", "univariate", "reml"]),
+    type=click.Choice(list(ENGINES)),
     default="univariate",
     show_default=True,
     help="Reviews: belief that rules act on; the truth is always bivariate.",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import (
     given_prior,
     given_stakes,
@@ -44,7 +45,7 @@ from tarstop_core.errors import InputProblem
 @click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
 @click.option(
     "--engine",
-    type=click.Choice(["bivariate", "univariate", "reml"]),
+    type=click.Choice(list(ENGINES)),
     help="Reviews: where the belief comes from; bivariate unless given.",
 )
 @click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="Reviews: a prior as JSON.")

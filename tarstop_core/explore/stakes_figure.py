@@ -6,21 +6,30 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarstop_core.explore.plans import Now
 from tarstop_core.presentation.figures import (
     Figure,
+    Rows,
     axis,
     drawn_layout,
     ink,
     label,
     line,
     points,
+    rise,
+    rows_of,
     text_colour,
 )
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
+
+
+def beliefs_drawn(payoffs: Payoffs, *others: float) -> NDArray[np.float64]:
+    """A hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
+    return np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, *others)))
 
 
 def stakes_figure(
@@ -45,7 +54,7 @@ def stakes_figure(
     belief_title : str
     simulated, dark : bool
     """
-    b = np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, now.b)))
+    b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b)
     hover = "%{x:.2f}: %{y:.3~g}<extra></extra>"
     x, peak = b.tolist(), float(payoffs.evpi(payoffs.q_star))
@@ -58,8 +67,8 @@ def stakes_figure(
         line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
     ]
     for edges, more in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
-        data.append(line([payoffs.q_star] * 2, edges, THRESHOLD, dash="dash", hoverinfo="skip", **more))
-        data.append(line([now.b] * 2, edges, BELIEF, width=1.5, dash="dot", hoverinfo="skip", **more))
+        data.append(rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
+        data.append(rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
     for value, more in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
         data.append(points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
@@ -148,9 +157,8 @@ def stakes_sentence(
     )
 
 
-def stakes_rows(payoffs: Payoffs) -> list[dict[str, Any]]:
+def stakes_rows(payoffs: Payoffs) -> Rows:
     """The figure's numbers, one row a belief."""
-    b = np.unique(np.append(np.linspace(0, 1, 101), payoffs.q_star))
-    columns = (b, payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b))
-    names = ("belief", "utility_plus", "utility_minus", "evpi")
-    return [dict(zip(names, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
+    b = beliefs_drawn(payoffs)
+    plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
+    return rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))

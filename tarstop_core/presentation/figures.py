@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.presentation.palette import CLEAR, GRID, TEXT, TEXT_ON_DARK, TEXTS, THRESHOLD
 
 Figure = dict[str, Any]
+Rows = list[dict[str, Any]]
 POINTS = 400
 
 
@@ -92,6 +93,11 @@ def upright(x: float, colour: str = THRESHOLD, width: float = 1.5, dash: str = "
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style, **more}
 
 
+def rise(x: float, edges: Sequence[float], colour: str, **more: Any) -> Figure:
+    """A line straight up from one height to another."""
+    return line([x, x], edges, colour, **more, hoverinfo="skip")
+
+
 def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
     """A direct label beside a line."""
     return {
@@ -132,6 +138,18 @@ def drawn_layout(
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     margin = {"l": 60, "r": 12, "t": 24, "b": 46, **more.pop("margin", {})}
     return clear_layout(height, margin, font={"color": text_colour(dark)}, annotations=notes, **more)
+
+
+def rows_of(**columns: ArrayLike) -> Rows:
+    """Columns of one length as rows: the numbers of a figure.
+
+    Examples
+    --------
+    >>> rows_of(depth=[0, 1], belief=np.array([0.5, 0.4]))
+    [{'depth': 0, 'belief': 0.5}, {'depth': 1, 'belief': 0.4}]
+    """
+    values = [np.asarray(column).tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def plain(name: str, longest: int) -> str:

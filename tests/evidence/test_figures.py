@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from tarstop_core.belief.of_tables import ENGINES
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.belief_figure import belief_by_study
