@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,17 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("TARSTOP_REAL_DATA is not set: no real collections to test on")
     return Path(folder)
+
+
+@pytest.fixture
+def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No experiment has been ordered, and none goes on afterwards."""
+    from tarstop_core.evaluation import running
+
+    monkeypatch.setenv("TARSTOP_DATABASE_URL", f"sqlite:///{tmp_path}/t.db")
+    yield
+    for each in running.runs():
+        running.forget(each)
 
 
 class BrowserTestsRan:

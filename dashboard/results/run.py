@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +18,10 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark, Scenario
-from tarstop_core.evaluation.methods import DEFAULT, VARIANTS, parse_methods
+from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
-from tarstop_core.evaluation.upload import checked, place
-from tarstop_core.policies import POLICIES
+from tarstop_core.evaluation.upload import checked, place, stem
 
 SECONDS = 1.0
 """Between two looks at a run that is going on."""
@@ -207,7 +205,7 @@ def _take_in(key: str) -> None:
     home = None
     try:
         home = background.new_folder()
-        folder = home / background.FILES / _stem([upload.name for upload in uploads])
+        folder = home / background.FILES / stem([upload.name for upload in uploads])
         notes = place([(upload.name, upload) for upload in uploads], folder)
         benchmark = checked(folder)
     except InputProblem as problem:
@@ -217,16 +215,6 @@ def _take_in(key: str) -> None:
     else:
         state[TAKEN] = _taken(home, folder, benchmark, notes)
         state[SENDINGS] += 1
-
-
-def _stem(names: Sequence[str]) -> str:
-    """A name for a folder of uploads: the zip's, else the run's."""
-    named = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
-    stem = Path(named[0]).name.split(".")[0] if named else ""
-    return (
-        "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in stem).strip()
-        or "benchmark"
-    )
 
 
 def _take_folder() -> None:
@@ -250,23 +238,13 @@ def _take_folder() -> None:
 
 
 def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> Taken:
-    cases = {case.name: case for fold in benchmark.folds for half in (fold.train, fold.test) for case in half}
-    test = [case for fold in benchmark.folds for case in fold.test]
-    documents = sum(len(case.topic) for case in cases.values())
-    how = (
-        f"{len(benchmark.folds[0].train):,} to tune on, {len(test):,} to test on"
-        if len(benchmark.folds) == 1
-        else f"{len(benchmark.folds)}-fold cross-validation"
-    )
-    kind = "outcomes of reviews" if benchmark.scenario == "review" else "topics"
-    in_plus = (
-        ""
-        if benchmark.scenario == "review"
-        else f", {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
-    )
-    said = f"{len(cases):,} {kind}{in_plus}, {documents:,} ranked documents; {how}."
     return Taken(
-        str(home), str(folder), benchmark.title, benchmark.scenario, said, (*notes, *benchmark.notes)
+        str(home),
+        str(folder),
+        benchmark.title,
+        benchmark.scenario,
+        benchmark.contents,
+        (*notes, *benchmark.notes),
     )
 
 
@@ -275,7 +253,7 @@ def _choose(taken: Taken) -> None:
     for remark in taken.notes:
         note(remark)
     title = st.text_input("Name", taken.title, max_chars=120, key="results/title")
-    titles = {method.name: method.title for method in parse_methods(_offered(taken.scenario), taken.scenario)}
+    titles = {method.name: method.title for method in parse_methods(DEFAULT[taken.scenario], taken.scenario)}
     methods = st.multiselect(
         "Methods to run",
         list(titles),
@@ -335,14 +313,6 @@ def _choose(taken: Taken) -> None:
         )
         del st.session_state[TAKEN]
         st.rerun()
-
-
-def _offered(scenario: Scenario) -> list[str]:
-    """Every rule, and those of the paper beyond with other chances or priors."""
-    extra = [
-        name for name in DEFAULT[scenario] if "@" in name and name.rpartition("@")[2] in VARIANTS[scenario]
-    ]
-    return [*POLICIES, *extra]
 
 
 def _review() -> tuple[str, str, float]:

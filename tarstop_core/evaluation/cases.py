@@ -141,6 +141,21 @@ class Benchmark:
                 f"The benchmark {self.name} has no topics to tune on or none to test on; give both."
             )
 
+    @property
+    def contents(self) -> str:
+        """What is in it, in a sentence."""
+        cases = {case.name: case for fold in self.folds for half in (fold.train, fold.test) for case in half}
+        documents = sum(len(case.topic) for case in cases.values())
+        if self.scenario == "review":
+            counted = f"{len(cases):,} outcomes of reviews"
+        else:
+            counted = f"{len(cases):,} topics, {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
+        if len(self.folds) == 1:
+            how = f"{len(self.folds[0].train):,} to tune on, {len(self.folds[0].test):,} to test on"
+        else:
+            how = f"{len(self.folds)}-fold cross-validation"
+        return f"{counted}, {documents:,} ranked documents; {how}."
+
 
 def group_weights(groups: Sequence[str], by_group: bool) -> NDArray[np.float64]:
     """Weights of cases that add up to their number; equal, or equal for each group.

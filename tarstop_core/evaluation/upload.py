@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -71,6 +71,20 @@ def checked(folder: Path) -> Benchmark:
             known = known.replace(f"{path}/", "").replace(f"The folder {path}", "Your upload")
             known = known.replace(f"in {path} itself", "beside each other").replace(str(path), "your upload")
         raise InputProblem(known) from None
+
+
+def stem(names: Sequence[str]) -> str:
+    """A name for a folder of uploads: the zip's, else the run's.
+
+    Examples
+    --------
+    >>> stem(["bm25.qrels", "bm25+.run.gz"]), stem(["..."])
+    ('bm25_', 'benchmark')
+    """
+    telling = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
+    first = Path(telling[0]).name.split(".")[0] if telling else ""
+    kept = "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in first)
+    return kept.strip() or "benchmark"
 
 
 def _unpack(name: str, content: IO[bytes], folder: Path, budget: list[int]) -> list[str]:

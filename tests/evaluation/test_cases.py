@@ -7,7 +7,7 @@ import pytest
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Case, group_weights
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, group_weights
 
 
 def test_groups_can_weigh_the_same() -> None:
@@ -19,3 +19,12 @@ def test_groups_can_weigh_the_same() -> None:
 def test_cases_need_judgments() -> None:
     with pytest.raises(InputProblem, match="no judgments"):
         Case(Topic("t", np.array(["d"])), "t")
+
+
+def test_what_is_in_a_benchmark_is_said() -> None:
+    found = Case(Topic("t", np.array(["d", "e"]), labels=np.array([True, False]), n_relevant=1), "t")
+    empty = Case(Topic("u", np.array(["d"]), labels=np.array([False]), n_relevant=0), "u")
+    once = Benchmark("x", "X", "patent", (Fold([found], [empty]),), "nowhere")
+    assert once.contents == "2 topics, 1 in ω⁺, 3 ranked documents; 1 to tune on, 1 to test on."
+    crossed = Benchmark("x", "X", "review", (Fold([found], [empty]), Fold([empty], [found])), "nowhere")
+    assert crossed.contents == "2 outcomes of reviews, 3 ranked documents; 2-fold cross-validation."

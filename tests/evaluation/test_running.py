@@ -1,8 +1,35 @@
-"""Runs beside the pages: what is said of them (what they do: ``ui/results/test_page.py``)."""
+"""Runs beside the pages."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from tarstop_core.evaluation import running
 from tarstop_core.evaluation.running import Status, progress_said
+from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
+
+
+def test_a_run_whose_server_is_gone_can_go_on(no_runs: None) -> None:
+    home = running.new_folder()
+    files = home / running.FILES / "own"
+    bring(own_files(), files)
+    started = running.begin(home, ordered(files))
+    process = running._PROCESSES.pop(home)
+    assert running.status(started).state == "stopped"  # as after a new start of the server
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(120) == 0
+    running.resume(started)
+    assert ended(started).state == "done"
+    running.forget(started)
+    assert running.runs() == [] and not home.exists()
+
+
+def test_a_run_that_cannot_go_well_says_why(no_runs: None, tmp_path: Path) -> None:
+    started = running.begin(running.new_folder(), ordered(tmp_path / "nowhere"))
+    status = ended(started)
+    assert status.state == "failed"
+    assert "nowhere" in status.what
 
 
 def test_progress_is_said_with_time_left() -> None:

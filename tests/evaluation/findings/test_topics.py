@@ -9,23 +9,11 @@ import numpy as np
 import pytest
 
 from tarstop_core.evaluation.benchmarks.named import named
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.findings.topics import as_measured, stops_of, task_of, topic_rows
 from tarstop_core.evaluation.knowledge import parts_of
-from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks import DecisiveTask
-
-METHODS = ("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle")
-
-
-@pytest.fixture(scope="module")
-def small() -> Results:
-    benchmark = simulated_patents(20, seed=3)
-    return run(benchmark, DecisiveTask(), parse_methods(METHODS, "patent"), costs=(0.001, 0.01))
 
 
 def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
@@ -68,3 +56,17 @@ def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str)
         return as_measured(results, variant, knowledge, [fold])
 
     assert known_again(1) and known_again(1 - 1e-12) and not known_again(0.999)
+
+
+def test_a_jump_of_the_belief_is_drawn_where_it_is() -> None:
+    b = np.full(5001, 0.5)
+    b[548:] = 0.8
+    figure = view.topic_figure(b, None, [], cost=0.001, q_star=0.5, depth=548, hit=None, steps=True)
+    solid, dotted = figure["data"][:2]
+    drawn = dict(zip(solid["x"], solid["y"], strict=True))
+    assert (drawn[547], drawn[548]) == (0.5, 0.8)
+    assert (solid["x"][-1], dotted["x"][0], dotted["x"][-1]) == (548, 548, 5000)
+    assert solid["line"]["shape"] == "hv"
+    hit = view.topic_figure(b, b[1:], [], cost=0.001, q_star=0.5, depth=40, hit=30)
+    drawn = dict(zip(hit["data"][0]["x"], hit["data"][0]["y"], strict=True))
+    assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)

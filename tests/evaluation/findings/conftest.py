@@ -1,0 +1,19 @@
+"""Results of a few methods, one of which draws a sample."""
+
+from __future__ import annotations
+
+import pytest
+
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import DecisiveTask
+
+METHODS = ("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle")
+
+
+@pytest.fixture(scope="session")
+def small() -> Results:
+    benchmark = simulated_patents(20, seed=3)
+    return run(benchmark, DecisiveTask(), parse_methods(METHODS, "patent"), costs=(0.001, 0.01))

@@ -1,0 +1,35 @@
+"""Results that come with the programme."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
+from tarstop_core.evaluation.results import Results
+
+
+def test_small_files_hold_the_same_results(small: Results, tmp_path: Path) -> None:
+    save_small(small, tmp_path / "r.npz")
+    again = load_small(tmp_path / "r.npz")
+    np.testing.assert_array_equal(again.plus, small.plus)
+    np.testing.assert_allclose(again.screened, small.screened, rtol=1e-7)
+    np.testing.assert_allclose(again.recall, small.recall, rtol=1e-7)
+    whole = [m for m, each in enumerate(small.methods) if each.policy != "qbcb"]
+    np.testing.assert_array_equal(again.net_utility[:, whole], small.net_utility[:, whole])
+    assert listed(tmp_path / "r.npz").settings == again.settings
+    (tmp_path / "r.npz").write_bytes(b"no results")
+    with pytest.raises(InputProblem, match=r"r\.npz is not a file of results"):
+        listed(tmp_path / "r.npz")
+
+
+def test_shipped_files_are_small_and_say_where_they_come_from() -> None:
+    files = shipped()
+    assert {"patent", "review", "clef", "clef-travel", "clef-review"} <= {each.benchmark for each in files}
+    for each in files:
+        assert each.path.stat().st_size < 1_000_000
+        assert each.settings["provenance"]
+    assert [each.simulated for each in files] == sorted((each.simulated for each in files), reverse=True)

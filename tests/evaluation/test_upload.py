@@ -1,0 +1,48 @@
+"""A benchmark of one's own as a browser sends it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.upload import checked, place
+from tests.evaluation.own_benchmark import bring, own_files, zipped
+
+
+def test_an_upload_is_laid_out_as_a_folder(tmp_path: Path) -> None:
+    files = own_files()
+    place([(name, io.BytesIO(content)) for name, content in files.items()], tmp_path / "loose")
+    assert len(checked(tmp_path / "loose").folds) == 5
+    halves = {f"my/{half}/{name}": content for half, seed in (("train", 5), ("test", 6)) for name, content in own_files(6, seed).items()}  # fmt: skip
+    halves = {name: content.replace(b"SIM-", b"T-") if "/test/" in name else content for name, content in halves.items()}  # fmt: skip
+    notes = place([("my.zip", io.BytesIO(zipped({**halves, "my/notes.md": b"x"})))], tmp_path / "packed")
+    assert len(checked(tmp_path / "packed").folds) == 1
+    assert notes == ("my.zip: left out, because their names do not say what they are: notes.md.",)
+    packed = {"own.run.gz": gzip.compress(files["own.run"]), "own.qrels": files["own.qrels"]}
+    place([(name, io.BytesIO(content)) for name, content in packed.items()], tmp_path / "gz")
+    assert checked(tmp_path / "gz").scenario == "patent"
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"own.txt": b"x"}, r"own\.txt is neither a run"),
+        ({"own.zip": b"no zip"}, r"own\.zip is damaged or not a zip"),
+        ({"own.zip": zipped({"a/b/own.run": b"x", "a/own.qrels": b"x"})}, r"own\.zip holds a/b/own\.run in a folder"),
+        ({"own.zip": zipped({"../own.run": b"x", "own.qrels": b""})}, "Your upload holds no run; put a TREC run"),
+        ({"own.run": b"T Q0 d 1 x own\n", "own.qrels": b"T 0 d 1\n"}, r"own\.run"),
+        ({"own.run": own_files()["own.run"]}, r"Your upload holds no file of judgments; put TREC judgments"),
+        ({"own.zip": zipped({"train/own.run": b"T Q0 d 1 1 o", "train/own.qrels": b"T 0 d 1"})}, "only one of train and test"),
+    ],
+)  # fmt: skip
+def test_bad_uploads_are_refused_in_a_sentence(
+    tmp_path: Path, files: dict[str, bytes], sentence: str
+) -> None:
+    folder = tmp_path / "up"
+    with pytest.raises(InputProblem, match=sentence) as caught:
+        bring(files, folder)
+    assert str(tmp_path) not in str(caught.value)
