@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import psutil
 
-from tarstop_core.evaluation.benchmarks import named
+from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run

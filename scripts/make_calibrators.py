@@ -6,7 +6,6 @@ it writes the same files.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,9 @@ import numpy as np
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.places import sample_dir
+from tarstop_core.places import real_data, sample_dir
 from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate.diagnostic import simulate_reviews
 from tarstop_core.samples.simulate.patents import simulate_patents
@@ -176,11 +176,11 @@ def main() -> None:
         source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
         simulated=True,
     )
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        print("TARSTOP_REAL_DATA is not set: the calibrators from real rankings are left as they are.")
+    try:
+        data = real_data()
+    except InputProblem as problem:
+        print(f"The calibrators from real rankings are left as they are. {problem}")
         return
-    data = Path(real)
     make(
         "clef-reviews",
         ("marginal", "hazard", "frailty", "rank"),

@@ -5,33 +5,30 @@ Needs the folder that TARSTOP_REAL_DATA names. Run again, it writes the same fil
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import save
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.places import sample_dir
+from tarstop_core.places import real_data, sample_dir
 
 THETA = 0.75
 SOURCE = "diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables"
 
 
-def main() -> int:
-    """Write what can be made here; 2 when the collections are not at hand."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        print("TARSTOP_REAL_DATA is not set; name the folder of real collections.", file=sys.stderr)
-        return 2
-    folder = Path(real) / "clef_dta"
+def main() -> None:
+    """Write what can be made here."""
+    folder = real_data() / "clef_dta"
     outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
     prior = learn_prior([each.tables for each in outcomes], [each.review for each in outcomes], THETA, SOURCE)
     (sample_dir() / "priors").mkdir(exist_ok=True)
     save(prior, sample_dir() / "priors" / "clef-reviews.json")
     print(f"clef-reviews.json: b_0 {prior.b_0:g}, s {prior.s:g}, tau {prior.tau:g}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

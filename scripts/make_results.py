@@ -8,15 +8,14 @@ on where it was.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import REAL, named
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.cases import Scenario
 from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
@@ -26,29 +25,22 @@ from tarstop_core.places import sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 
-
-def _pooled() -> Task:
-    return ReviewTask(truth_is="pooled")
-
-
-def _full_evidence() -> Task:
-    return ReviewTask(truth_is="full_evidence")
-
-
-WANTED: dict[str, tuple[str, Callable[[], Task]]] = {
-    "patent": ("patent", DecisiveTask),
-    "review-pooled": ("review", _pooled),
-    "review-full_evidence": ("review", _full_evidence),
-    "clef": ("clef", DecisiveTask),
-    "clef-travel": ("clef-travel", DecisiveTask),
-    "clef-review-pooled": ("clef-review", _pooled),
-    "clef-review-full_evidence": ("clef-review", _full_evidence),
+TASKS: dict[Scenario, dict[str, Task]] = {
+    "patent": {"": DecisiveTask()},
+    "review": {f"-{truth}": ReviewTask(truth_is=truth) for truth in ("pooled", "full_evidence")},
 }
-"""File name to benchmark and task. Reviews are tuned and judged under either truth."""
+"""What is played, by the end of the file's name. Reviews are tuned and judged under either truth."""
+WANTED = {
+    f"{each.name}{end}": (each, task)
+    for each in BENCHMARKS.values()
+    if not each.variant
+    for end, task in TASKS[each.scenario].items()
+}
+"""File name to benchmark and task."""
 
 
-def main() -> int:
-    """Write what was asked for; 2 when a real collection was asked for and is not at hand."""
+def main() -> None:
+    """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(WANTED)}; all unless given")
     parser.add_argument("--workers", type=int, default=0, help="processes; all cores unless given")
@@ -56,32 +48,30 @@ def main() -> int:
     unknown = sorted(set(asked.names) - set(WANTED))
     if unknown:
         parser.error(f"there is no {unknown[0]}; choose of {', '.join(WANTED)}")
-    real = os.environ.get("TARSTOP_REAL_DATA")
     folder = sample_dir() / FOLDER
     folder.mkdir(exist_ok=True)
     for name in asked.names or WANTED:
         benchmark, task = WANTED[name]
-        if benchmark in REAL and real is None:
-            if asked.names:
-                print(f"{name}: name the folder of real collections in TARSTOP_REAL_DATA", file=sys.stderr)
-                return 2
-            print(f"{name}: left as it is, because TARSTOP_REAL_DATA is not set")
-            continue
         begun = time.perf_counter()
-        chosen = named(benchmark, Path(real) if real else None)
+        try:
+            chosen = benchmark.made()
+        except InputProblem as problem:
+            if asked.names:
+                raise
+            print(f"{name}: left as it is. {problem}")
+            continue
         methods = parse_methods(DEFAULT[chosen.scenario], chosen.scenario)
-        results = run(chosen, task(), methods, workers=asked.workers, finished=Finished(CACHE))
+        results = run(chosen, task, methods, workers=asked.workers, finished=Finished(CACHE))
         path = folder / f"{name}.npz"
         save_small(results, path)
         print(
             f"{path.name}: {len(results.cases)} topics, {len(methods)} methods, {path.stat().st_size / 1e6:.2f} MB, "
             f"{time.perf_counter() - begun:.0f} s"
         )
-    return 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        main()
     except InputProblem as problem:
         sys.exit(str(problem))

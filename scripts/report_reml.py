@@ -9,264 +9,48 @@ Why is answered by a staircase from the one belief to the other, one change at a
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit
 from scipy.stats import binom
 
-from tarstop_core.belief.bayes import Lattice, lattice_for, study_likelihood, univariate_path
-from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.prior import Prior
-from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Correction, fit_prefixes, reml_belief
-from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.files.tables import read_tables
-from tarstop_core.presentation.palette import BELIEF, COST, COST_TEXT, GRID, MINUS, PLUS, TEXT, THRESHOLD
+from scripts.reml_figure import SHOWN, figure, steps_of
+from scripts.reml_measured import (
+    FIRST,
+    KEYS,
+    ORDERS,
+    OUTCOMES,
+    Q_STARS,
+    SEED,
+    STEPS,
+    THETA,
+    THETAS,
+    belief_columns,
+    differs,
+    logits,
+    measure,
+    other_orders,
+    rate,
+    read_first_tests,
+    read_outcome_tables,
+    settings_of,
+)
+from tarstop_core.belief.reitsma import IDENTIFIED_FROM
+from tarstop_core.documents.tables import Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import real_data
 
-Q_STARS = (0.2, 0.5, 0.8)
-THETA = 0.75
-THETAS = (0.6, THETA, 0.9)
-FLAT = Prior(s=5, s_fpr=5)  # as flat as a prior may be
-OTHER_PRIORS = {"exact_half_tau": Prior(tau=0.5), "exact_b0_7": Prior(b_0=0.7)}
+Floats = NDArray[np.float64]
 SIZES = ((3, 5), (6, 10), (11, 20), (21, 10_000))
-ORDERS = 20
-DIGITS = 6
 DRAWS = 10_000
 FEWEST = 5  # reviews that an interval needs
-SEED = 1
-FIRST, OUTCOMES = "first tests", "outcomes"
-SHOWN = "CD007394"
 NO_EMPTY_SENSITIVITY = "CD011134"
-COLOURS = {FIRST: BELIEF, OUTCOMES: MINUS}
-KEYS = ["set", "review", "outcome", "theta", "studies"]
-Floats = NDArray[np.float64]
-
-# The staircase, from REML to exact: the belief on each step, and what was changed to get there.
-STEPS = (
-    ("reml_single", ""),
-    ("reml_sensitivity", "sensitivity alone"),
-    ("averaged", "heterogeneity averaged, not plugged in"),
-    ("own_logits", "no ½ where TP and FN are not empty"),
-    ("empty_exact", "studies with empty TP or FN counted exactly"),
-    ("univariate_flat", "all other studies counted exactly"),
-    ("univariate", "the default prior, centred at θ"),
-    ("exact", "false positives again"),
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Reviewed:
-    """The tables of one outcome of one review."""
-
-    origin: str
-    review: str
-    outcome: str
-    tables: Tables
-
-
-def read_first_tests(data: Path) -> list[Reviewed]:
-    """The first test of each review, in the order of the file."""
-    return [
-        Reviewed(FIRST, path.stem, path.stem, read_tables(path).tables)
-        for path in sorted((data / "dta_reviews").glob("CD*.csv"))
-    ]
-
-
-def read_outcome_tables(data: Path) -> list[Reviewed]:
-    """Every outcome with at least five studies, in the order of the file."""
-    rows = pd.read_csv(data / "clef_dta" / "outcomes.csv", dtype={"study": str})
-    return [
-        Reviewed(
-            OUTCOMES,
-            str(review),
-            str(outcome),
-            Tables(tuple(part["study"]), *(part[cell].to_numpy(dtype=np.float64) for cell in CELLS)),
-        )
-        for (review, outcome), part in rows.groupby(["topic", "outcome"])
-    ]
-
-
-# --- measuring ----------------------------------------------------------------------------------
-
-
-def reml_path(tables: Tables, theta: float, correction: Correction) -> Floats:
-    """REML belief after 0 … n studies, shape (n + 1,); NaN before the third."""
-    fits = fit_prefixes(tables, correction=correction)
-    return np.array([reml_belief(fitted, theta) for fitted in fits], dtype=np.float64)
-
-
-def with_empty_cell(tables: Tables) -> NDArray[np.bool_]:
-    """Which studies have an empty cell, shape (n,)."""
-    return np.asarray((np.stack([tables.TP, tables.FP, tables.FN, tables.TN]) == 0).any(axis=0))
-
-
-def with_empty_sensitivity(tables: Tables) -> NDArray[np.bool_]:
-    """Which studies found all of the diseased or none of them, shape (n,)."""
-    return np.asarray((tables.TP == 0) | (tables.FN == 0))
-
-
-def logits(tables: Tables, corrected: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Logit sensitivity and its variance, half a patient being added to the cells of some studies."""
-    hits, misses = tables.TP + 0.5 * corrected, tables.FN + 0.5 * corrected
-    return np.log(hits / misses), 1 / hits + 1 / misses
-
-
-def reml_of_sensitivity(y: Floats, v: Floats, theta: float) -> Floats:
-    """REML belief from sensitivity alone after 0 … n studies, the heterogeneity found on a fine grid."""
-    w = 1 / (v + np.linspace(0, 6, 3001)[:, None] ** 2)
-    total, first, second = (np.cumsum(w * power, axis=1) for power in (np.ones_like(y), y, y**2))
-    restricted = np.cumsum(np.log(w), axis=1) - np.log(total) - second + first**2 / total
-    best = restricted.argmax(axis=0), np.arange(len(y))
-    mean, precision = (first / total)[best], total[best]
-    return np.concatenate([[np.nan], ndtr((mean - logit(theta)) * np.sqrt(precision))])
-
-
-def log_normal(y: Floats, v: Floats, theta: float, lattice: Lattice) -> Floats:
-    """Log-likelihood of every (τ, μ) by each study whose logit is taken as normal, shape (n, T·M)."""
-    variance = lattice.tau[:, None] ** 2 + v[:, None, None]
-    distance = lattice.mu - (y - logit(theta))[:, None, None]
-    return np.asarray(-0.5 * (distance**2 / variance + np.log(variance))).reshape(len(y), -1)
-
-
-def averaged_path(log_rows: Floats, lattice: Lattice, prior: Prior) -> Floats:
-    """Posterior belief after 0 … n studies, given each study's log-likelihood of every (τ, μ)."""
-    start = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
-    with np.errstate(divide="ignore"):
-        logs = np.log(start) + np.concatenate([np.zeros((1, len(start))), np.cumsum(log_rows, axis=0)])
-    below, above = lattice.halves(np.exp(logs - logs.max(axis=1, keepdims=True)))
-    return np.asarray(above / (below + above))
-
-
-def wald_path(log_rows: Floats, lattice: Lattice) -> Floats:
-    """Φ(μ̂/se) of the maximum-likelihood fit, as mixed-model software reports it, after 0 … n studies.
-
-    NaN where the likelihood has no maximum inside (nothing but hits, or nothing but misses).
-    """
-    beliefs = [np.nan]
-    along = np.arange(0, len(lattice.tau) - 1 + 1e-9, 1 / 16)
-    for row in np.cumsum(log_rows, axis=0).reshape(len(log_rows), len(lattice.tau), len(lattice.mu)):
-        # The likelihood is even in τ: flat at 0.
-        of_tau = CubicSpline(np.arange(len(lattice.tau)), row, bc_type=("clamped", "natural"))
-        profile = CubicSpline(lattice.mu, of_tau(along).max(axis=0))
-        tops = profile.derivative().roots(extrapolate=False)
-        tops = tops[profile(tops, 2) < -1e-3]
-        if not len(tops):
-            beliefs.append(np.nan)
-            continue
-        top = tops[profile(tops).argmax()]
-        beliefs.append(float(ndtr(top * np.sqrt(-profile(top, 2)))))
-    return np.array(beliefs)
-
-
-def staircase(tables: Tables, theta: float) -> dict[str, Floats]:
-    """Beliefs between REML and exact, one change at a time, after 0 … n studies.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n + 1,)
-        `reml_sensitivity`: the REML belief without the false positives. `averaged`: the same corrected
-        logits, but averaged over the heterogeneity and its prior, μ nearly flat. `own_logits`: half a
-        patient added only where TP or FN is empty. `empty_exact`: studies with empty TP or FN by their
-        binomial likelihood, the others by their logits. `others_exact`: the other way round.
-        `univariate_flat`: all by their binomial likelihood. `univariate`: with the default prior.
-        `wald`: maximum likelihood of the binomial model, instead of an average.
-    """
-    lattice = lattice_for(tables, theta, FLAT)
-    needed = with_empty_sensitivity(tables)
-    usual, sparing = logits(tables, with_empty_cell(tables)), logits(tables, needed)
-    normal = log_normal(*sparing, theta, lattice)
-    rows, log_scale = study_likelihood(tables, theta, lattice)
-    binomial = np.log(np.maximum(rows, 1e-300)) + log_scale[:, None]
-    at = needed[:, None]
-    return {
-        "reml_sensitivity": reml_of_sensitivity(*usual, theta),
-        "averaged": averaged_path(log_normal(*usual, theta, lattice), lattice, FLAT),
-        "own_logits": averaged_path(normal, lattice, FLAT),
-        "empty_exact": averaged_path(np.where(at, binomial, normal), lattice, FLAT),
-        "others_exact": averaged_path(np.where(at, normal, binomial), lattice, FLAT),
-        "univariate_flat": univariate_path(tables, theta, FLAT),
-        "univariate": univariate_path(tables, theta),
-        "wald": wald_path(binomial, lattice),
-    }
-
-
-def beliefs(reviewed: Reviewed, theta: float) -> pd.DataFrame:
-    """Every belief after each study from the third on, a row a prefix."""
-    tables = reviewed.tables
-    paths = {
-        "reml_single": reml_path(tables, theta, "single"),
-        "reml_all": reml_path(tables, theta, "all"),
-        "exact": bivariate_path(tables, theta),
-        "exact_flat": bivariate_path(tables, theta, FLAT),
-    }
-    if theta == THETA:
-        paths |= {name: bivariate_path(tables, theta, prior) for name, prior in OTHER_PRIORS.items()}
-        paths |= staircase(tables, theta)
-    rows = pd.DataFrame(
-        {
-            "set": reviewed.origin,
-            "review": reviewed.review,
-            "outcome": reviewed.outcome,
-            "theta": theta,
-            "studies": np.arange(len(tables) + 1),
-            "any_empty": np.concatenate([[0], np.cumsum(with_empty_cell(tables))]),
-            "TP_or_FN_empty": np.concatenate([[0], np.cumsum(with_empty_sensitivity(tables))]),
-            **paths,
-        }
-    )
-    rows["final"] = rows["studies"] == len(tables)
-    return rows[rows["studies"] >= IDENTIFIED_FROM]
-
-
-def measure(data: Path) -> pd.DataFrame:
-    """Beliefs of all prefixes of all outcomes, rounded as they are written."""
-    everything = read_first_tests(data) + read_outcome_tables(data)
-    found = pd.concat([beliefs(each, theta) for each in everything for theta in THETAS], ignore_index=True)
-    return found.round(dict.fromkeys(belief_columns(found), DIGITS))
-
-
-def belief_columns(rows: pd.DataFrame) -> list[str]:
-    """The columns that hold beliefs."""
-    return [name for name in rows.columns if name not in (*KEYS, "any_empty", "TP_or_FN_empty", "final")]
-
-
-def other_orders(reviewed: Iterable[Reviewed], orders: int) -> Floats:
-    """Share of differing actions, all q* and prefixes together, in each of several random orders."""
-    rng = np.random.default_rng(SEED)
-    differing, decisions = np.zeros(orders), 0
-    for each in reviewed:
-        for order in range(orders):
-            at = rng.permutation(len(each.tables))
-            names = tuple(each.tables.study[i] for i in at)
-            shuffled = Tables(names, *(getattr(each.tables, cell)[at] for cell in CELLS))
-            paths = [reml_path(shuffled, THETA, "single"), bivariate_path(shuffled, THETA)]
-            pair = pd.DataFrame({"a": paths[0][IDENTIFIED_FROM:], "b": paths[1][IDENTIFIED_FROM:]})
-            differing[order] += differs(pair, "a", "b").sum()
-        decisions += (len(each.tables) + 1 - IDENTIFIED_FROM) * len(Q_STARS)
-    return differing / decisions
-
-
-# --- comparing ----------------------------------------------------------------------------------
-
-
-def differs(rows: pd.DataFrame, first: str = "reml_single", second: str = "exact") -> NDArray[np.bool_]:
-    """Whether two beliefs choose different actions, shape (rows, q*)."""
-    a, b = rows[first].to_numpy()[:, None], rows[second].to_numpy()[:, None]
-    return np.asarray((a > np.array(Q_STARS)) != (b > np.array(Q_STARS)))
-
-
-def rate(rows: pd.DataFrame, first: str = "reml_single", second: str = "exact") -> float:
-    """Share of actions that differ, all q* together, where both beliefs are known."""
-    return float(differs(rows.dropna(subset=[first, second]), first, second).mean())
 
 
 def interval(rows: pd.DataFrame) -> tuple[float, float]:
@@ -346,17 +130,6 @@ def main_table(found: pd.DataFrame) -> str:
     return table(header, lines)
 
 
-def steps_of(rows: pd.DataFrame) -> Floats:
-    """Mean move of the belief and share of actions changed on each step of the staircase, shape (7, 2)."""
-    names = [name for name, _ in STEPS]
-    return np.array(
-        [
-            (float((rows[after] - rows[before]).mean()), rate(rows, before, after))
-            for before, after in pairwise(names)
-        ]
-    )
-
-
 def two_causes(rows: pd.DataFrame) -> dict[str, float]:
     """How far the mean belief moves by doing without corrections, and by counting all other studies exactly.
 
@@ -391,12 +164,6 @@ def final_differences(rows: pd.DataFrame) -> str:
                 f"{one['outcome']} at q* = {q_star:g} ({one['reml_single']:.2f} against {one['exact']:.2f})"
             )
     return "; ".join(parts)
-
-
-def settings_of(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows at the main θ, by set."""
-    main = found[found["theta"] == THETA]
-    return {str(origin): main[main["set"] == origin] for origin in found["set"].unique()}
 
 
 def each_set(found: pd.DataFrame, say: Callable[[pd.DataFrame], str]) -> str:
@@ -616,109 +383,14 @@ def data_rows(found: pd.DataFrame) -> pd.DataFrame:
     return found[[*KEYS, "final", "any_empty", "TP_or_FN_empty", *belief_columns(found)]]
 
 
-# --- the figure ---------------------------------------------------------------------------------
-
-SIDE, TOP, LEFT, GAP = 320, 34, 56, 60
-HIGH = 336
-FULL = 0.05  # share of actions at the end of the right panel's axis, widened where more change
-
-
-def figure(found: pd.DataFrame) -> str:
-    """Beliefs of one review by study, and the staircase, as SVG."""
-    width, height = LEFT + 2 * SIDE + GAP + 20, TOP + HIGH + 52
-    sets = settings_of(found)
-    shown = sets[FIRST][sets[FIRST]["review"] == SHOWN]
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" font-family="sans-serif" font-size="12">',
-        "<title>Beliefs by study in one review, and what each change between REML and exact does</title>",
-        *_paths(shown),
-        *_bars(LEFT + SIDE + GAP, sets),
-    ]
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _paths(rows: pd.DataFrame) -> list[str]:
-    bottom, studies = TOP + HIGH, rows["studies"].to_numpy()
-
-    def x(study: float) -> float:
-        return LEFT + SIDE * study / float(studies.max())
-
-    def y(b: float) -> float:
-        return bottom - HIGH * float(b)
-
-    parts = [
-        f'<text x="{LEFT}" y="{TOP - 12}" fill="{TEXT}" font-weight="bold">{SHOWN}, θ = {THETA:g}</text>'
-    ]
-    for b in (0.0, 0.2, 0.5, 0.8, 1.0):
-        style = f'stroke="{THRESHOLD}" stroke-dasharray="5 4"' if b in Q_STARS else f'stroke="{GRID}"'
-        parts += [
-            f'<path d="M{LEFT} {y(b):.1f}H{LEFT + SIDE}" {style}/>',
-            f'<text x="{LEFT - 6}" y="{y(b) + 4:.1f}" fill="{TEXT}" text-anchor="end">{b:g}</text>',
-        ]
-    parts += [
-        f'<text x="{x(study):.1f}" y="{bottom + 16}" fill="{TEXT}" text-anchor="middle">{study}</text>'
-        for study in range(0, int(studies.max()) + 1, 10)
-    ]
-    parts += [
-        f'<text x="{LEFT + SIDE // 2}" y="{bottom + 38}" fill="{TEXT}" text-anchor="middle">studies so far</text>',
-        f'<text transform="translate({LEFT - 38} {TOP + HIGH // 2}) rotate(-90)" fill="{TEXT}" '
-        'text-anchor="middle">belief that pooled sensitivity exceeds θ</text>',
-    ]
-    series = (
-        ("exact", "exact", BELIEF, BELIEF, ""),
-        ("reml_single", "REML, “single”", PLUS, PLUS, ""),
-        ("reml_all", "REML, “all”", COST, COST_TEXT, ' stroke-dasharray="3 2"'),
-    )
-    for place, (column, name, colour, text, dashes) in enumerate(series):
-        line = "L".join(f"{x(n):.1f} {y(b):.1f}" for n, b in zip(studies, rows[column], strict=True))
-        legend = TOP + 18 + 18 * place
-        parts += [
-            f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>',
-            f'<path d="M{LEFT + 150} {legend - 4}h20" stroke="{colour}" stroke-width="2"{dashes}/>',
-            f'<text x="{LEFT + 176}" y="{legend}" fill="{text}">{name}</text>',
-        ]
-    return parts
-
-
-def _bars(at: int, sets: Mapping[str, pd.DataFrame]) -> list[str]:
-    bottom, room = TOP + HIGH, HIGH / (len(STEPS) - 1)
-    shares = {origin: steps_of(rows)[:, 1] for origin, rows in sets.items()}
-    full = max(FULL, *(float(each.max()) for each in shares.values()))
-    parts = [
-        f'<text x="{at}" y="{TOP - 12}" fill="{TEXT}" font-weight="bold">actions turned over by each change</text>'
-    ]
-    for tick in np.arange(0, full + 1e-9, 0.01):
-        x = at + SIDE * tick / full
-        parts += [
-            f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="{GRID}"/>',
-            f'<text x="{x:.1f}" y="{bottom + 16}" fill="{TEXT}" text-anchor="middle">{100 * tick:.0f} %</text>',
-        ]
-    for step, (_, label) in enumerate(STEPS[1:]):
-        top = TOP + room * step
-        parts.append(f'<text x="{at + 4}" y="{top + 17:.1f}" fill="{TEXT}">{label}</text>')
-        for place, (origin, colour) in enumerate(COLOURS.items()):
-            y, long = top + 22 + 9 * place, SIDE * shares[origin][step] / full
-            parts.append(f'<rect x="{at}" y="{y:.1f}" width="{long:.1f}" height="8" fill="{colour}"/>')
-    for place, (origin, colour) in enumerate(COLOURS.items()):
-        x = at + 110 * place
-        parts += [
-            f'<rect x="{x}" y="{bottom + 29}" width="10" height="10" fill="{colour}"/>',
-            f'<text x="{x + 16}" y="{bottom + 38}" fill="{TEXT}">{origin}</text>',
-        ]
-    return parts
-
-
 def main() -> None:
     """Write the page, its figure and its data."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        sys.exit("TARSTOP_REAL_DATA is not set: name the folder that holds dta_reviews and clef_dta.")
+    data = real_data()
     docs = Path(__file__).resolve().parent.parent / "docs"
-    found = measure(Path(real))
+    found = measure(data)
     orders = {
-        FIRST: other_orders(read_first_tests(Path(real)), ORDERS),
-        OUTCOMES: other_orders(read_outcome_tables(Path(real)), ORDERS),
+        FIRST: other_orders(read_first_tests(data), ORDERS),
+        OUTCOMES: other_orders(read_outcome_tables(data), ORDERS),
     }
     (docs / "data").mkdir(parents=True, exist_ok=True)
     (docs / "reml_or_exact.md").write_text(page(found, orders), encoding="utf-8")
@@ -728,4 +400,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

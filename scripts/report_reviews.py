@@ -7,7 +7,6 @@ rule came to on each outcome). Run again, it writes the same files.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +21,10 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.outcome import Outcome
+from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.files import read_outcomes, read_run
+from tarstop_core.places import real_data
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.value.outcomes import is_plus
 from tarstop_core.value.payoffs import Payoffs
@@ -294,21 +295,19 @@ it has. That is why the page shows the chance of the right decision beside every
 """
 
 
-def main() -> int:
-    """Write the page and its data; 2 when the collections are not at hand."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        print("TARSTOP_REAL_DATA is not set; name the folder of real collections.", file=sys.stderr)
-        return 2
-    folder = Path(real) / "clef_dta"
+def main() -> None:
+    """Write the page and its data."""
+    folder = real_data() / "clef_dta"
     outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
     believed, decided, learned = measure(outcomes)
     docs = Path(__file__).resolve().parents[1] / "docs"
     believed.round({"belief": 5}).to_csv(docs / "data" / "reviews_beliefs.csv", index=False)
     decided.round({"net_utility": 6}).to_csv(docs / "data" / "reviews_decisions.csv", index=False)
     (docs / "reviews_measured.md").write_text(report(believed, decided, learned), encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

@@ -7,202 +7,33 @@ Run again, it writes the same files.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold
 
-from tarstop_core.calibration.calibrator import KINDS, Calibrator, Quality
-from tarstop_core.calibration.figures import wilson
-from tarstop_core.calibration.fitting import assess, cross_validate, fit
-from tarstop_core.documents.topic import Topic
-from tarstop_core.evaluation.replay import replay
-from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
-from tarstop_core.presentation.palette import BELIEF, GRID, PLUS, TEXT
-from tarstop_core.value.payoffs import Payoffs
-
-POLICIES: tuple[Policy, ...] = (Greedy(), Smooth(5), Batch(10), LookAhead(20), Optimal(), Budget(100))
-Q_STARS = (0.2, 0.5, 0.8)
-COSTS = (0.0005, 0.001, 0.005)
-FOLDS = 5
-DRAWS = 10_000
-SEED = 1
-AWAY, HOME = "away", "home"
-FIRST_HIT_KINDS = ("hazard", "frailty")
-CELL = ["q_star", "cost"]
-CELLS = len(Q_STARS) * len(COSTS)
-Floats = NDArray[np.float64]
-Interval = tuple[float, float, float]
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Judged rankings of one origin."""
-
-    name: str
-    run: str
-    qrels: str
-
-
-COLLECTIONS = (
-    Collection("clef_dta", "clef_dta/bm25.run", "clef_dta/content.qrels"),
-    Collection("clef2019", "clef2019/bm25_dta.run", "clef2019/full.test.dta.content.2019.qrels"),
+from scripts.travel_figure import FEWEST, reliability_bins, reliability_svg
+from scripts.travel_measured import (
+    AWAY,
+    CELL,
+    CELLS,
+    DRAWS,
+    FOLDS,
+    HOME,
+    POLICIES,
+    Judged,
+    difference,
+    measure,
 )
+from tarstop_core.calibration.calibrator import KINDS
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import real_data
+from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
 
-
-def read_collection(data: Path, collection: Collection) -> list[Topic]:
-    """Labelled topics of a collection."""
-    topics, _ = label_topics(read_run(data / collection.run), read_qrels(data / collection.qrels))
-    return list(topics.values())
-
-
-def without_relevant(topic: Topic) -> Topic:
-    """The ω⁻ twin of a topic: the same ranking with its relevant documents taken out."""
-    assert topic.labels is not None and topic.scores is not None
-    kept = ~topic.labels
-    return replace(
-        topic,
-        ids=topic.ids[kept],
-        scores=topic.scores[kept],
-        labels=np.zeros(int(kept.sum()), dtype=bool),
-        n_relevant=0,
-    )
-
-
-def home_calibrators(topics: Sequence[Topic], kind: str) -> list[Calibrator]:
-    """For each topic the calibrator of its fold, as `cross_validate` splits: fitted without it."""
-    calibrators: dict[int, Calibrator] = {}
-    order = np.arange(len(topics))
-    for train, test in GroupKFold(FOLDS).split(order, groups=order):
-        fitted = fit([topics[i] for i in train], kind=kind, name="home")
-        calibrators |= dict.fromkeys(test.tolist(), fitted)
-    return [calibrators[i] for i in range(len(topics))]
-
-
-# --- measuring ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One kind of calibrator judged on one collection: fitted there (5-fold) and elsewhere."""
-
-    tested: str
-    kind: str
-    home: Quality
-    away: Quality
-    frailty: float
-    brier_change: Interval
-
-
-def judge(
-    tested: str, topics: Sequence[Topic], kind: str, at_home: Sequence[Calibrator], away: Calibrator
-) -> Judged:
-    """Brier score and ECE of both calibrators on the same topics, and the change in Brier score."""
-
-    def by_topic(calibrators: Iterable[Calibrator]) -> list[Quality]:
-        return [assess(one, [topic], "") for one, topic in zip(calibrators, topics, strict=True)]
-
-    home_each, away_each = by_topic(at_home), by_topic([away] * len(topics))
-    documents = np.array([each.documents for each in away_each], dtype=float)
-    change = np.array([b.brier - a.brier for a, b in zip(home_each, away_each, strict=True)])
-    # Resampling topics, with as many documents as each brings: the pooled Brier score's own weights.
-    drawn = np.random.default_rng(SEED).integers(len(topics), size=(DRAWS, len(topics)))
-    boot = (change * documents)[drawn].sum(axis=1) / documents[drawn].sum(axis=1)
-    low, high = np.quantile(boot, [0.025, 0.975])
-    return Judged(
-        tested,
-        kind,
-        home=cross_validate(topics, folds=FOLDS, kind=kind),
-        away=assess(away, topics, "away"),
-        frailty=away.frailty,
-        brier_change=(float(np.average(change, weights=documents)), float(low), float(high)),
-    )
-
-
-def replays(
-    tested: str, topics: Sequence[Topic], kind: str, source: str, calibrators: Sequence[Calibrator]
-) -> list[dict[str, object]]:
-    """Every policy, q* and cost on every topic and its ω⁻ twin."""
-    found: list[dict[str, object]] = []
-    for topic, calibrator in zip(topics, calibrators, strict=True):
-        pair = (topic, without_relevant(topic))
-        for policy in POLICIES:
-            for q_star in Q_STARS:
-                for cost in COSTS:
-                    for outcome in replay(pair, calibrator, policy, Payoffs.from_q_star(q_star), cost):
-                        found.append(
-                            {
-                                "tested": tested,
-                                "review": outcome.topic,
-                                "omega": outcome.omega,
-                                "source": source,
-                                "kind": kind,
-                                "policy": str(policy),
-                                "q_star": q_star,
-                                "cost": cost,
-                                "read": outcome.depth,
-                                "action": outcome.action,
-                                "right": (outcome.action == "a+") == outcome.omega,
-                                "utility": outcome.net_utility,
-                            }
-                        )
-    return found
-
-
-def measure(data: Path) -> tuple[list[Judged], pd.DataFrame]:
-    """Everything that the page reports."""
-    judged: list[Judged] = []
-    outcomes: list[dict[str, object]] = []
-    topics = {collection.name: read_collection(data, collection) for collection in COLLECTIONS}
-    for fitted_on, tested in (("clef2019", "clef_dta"), ("clef_dta", "clef2019")):
-        for kind in KINDS:
-            away = fit(topics[fitted_on], kind=kind, name=fitted_on)
-            at_home = home_calibrators(topics[tested], kind)
-            judged.append(judge(tested, topics[tested], kind, at_home, away))
-            everywhere = [away] * len(topics[tested])
-            outcomes += replays(tested, topics[tested], kind, AWAY, everywhere)
-            outcomes += replays(tested, topics[tested], kind, HOME, at_home)
-    return judged, pd.DataFrame(outcomes)
-
-
-def difference(outcomes: pd.DataFrame, first: Mapping[str, str], second: Mapping[str, str]) -> pd.DataFrame:
-    """Mean of `first` minus `second` by cell, with 95 % intervals from resampling reviews in each collection.
-
-    A review and its ω⁻ twin are drawn together, and both sides are read off the same draw.
-
-    Returns
-    -------
-    DataFrame
-        Index (q_star, cost); columns mean, low, high.
-    """
-
-    def wide(chosen: Mapping[str, str]) -> pd.DataFrame:
-        rows = outcomes
-        for name, value in chosen.items():
-            rows = rows[rows[name] == value]
-        return rows.pivot_table(index=["tested", "review"], columns=CELL, values="utility", aggfunc="mean")
-
-    per_review = wide(first) - wide(second)
-    values = per_review.to_numpy()
-    rng = np.random.default_rng(SEED)
-    collection = per_review.index.get_level_values("tested").to_numpy()
-    drawn = np.concatenate(
-        [
-            rng.choice(np.flatnonzero(collection == name), size=(DRAWS, int((collection == name).sum())))
-            for name in sorted(set(collection))
-        ],
-        axis=1,
-    )
-    boot = values[drawn].mean(axis=1)
-    low, high = np.quantile(boot, [0.025, 0.975], axis=0)
-    return pd.DataFrame({"mean": values.mean(axis=0), "low": low, "high": high}, index=per_review.columns)
+Floats = NDArray[np.float64]
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -570,40 +401,6 @@ def topic_rows(outcomes: pd.DataFrame) -> pd.DataFrame:
     return wide.reset_index()
 
 
-# --- the figure ---------------------------------------------------------------------------------
-
-DECADES = 4
-FEWEST = 10
-SIDE = 300
-TOP = 34
-
-
-def binned(topics: Sequence[Topic], calibrators: Sequence[Calibrator]) -> Floats:
-    """Mean chance, share relevant and documents in bins of half a decade, shape (bins, 3)."""
-    p = np.concatenate(
-        [one.probabilities(topic.scores, len(topic)) for one, topic in zip(calibrators, topics, strict=True)]
-    )
-    relevant = np.concatenate([topic.labels for topic in topics if topic.labels is not None])
-    edges = np.logspace(-DECADES, 0, 2 * DECADES + 1)
-    at = np.digitize(p, edges[1:-1])
-    inside = [(at == each) & (p >= edges[0]) for each in range(2 * DECADES)]
-    return np.array(
-        [(p[here].mean(), relevant[here].mean(), here.sum()) for here in inside if here.sum() >= FEWEST]
-    )
-
-
-def reliability_bins(data: Path) -> dict[str, dict[str, Floats]]:
-    """Bins of the marginal calibrator by tested collection, at home and away."""
-    topics = [read_collection(data, collection) for collection in COLLECTIONS]
-    return {
-        COLLECTIONS[number].name: {
-            HOME: binned(tested, home_calibrators(tested, "marginal")),
-            AWAY: binned(tested, [fit(topics[1 - number], kind="marginal")] * len(tested)),
-        }
-        for number, tested in enumerate(topics)
-    }
-
-
 def reliability_sentence(bins: Mapping[str, Mapping[str, Floats]]) -> str:
     """What the figure shows, from its own points."""
     parts = []
@@ -616,75 +413,12 @@ def reliability_sentence(bins: Mapping[str, Mapping[str, Floats]]) -> str:
     return f"In the highest bin with at least 100 documents the mean chance was {'; '.join(parts)}."
 
 
-def reliability_svg(bins: Mapping[str, Mapping[str, Floats]]) -> str:
-    """Reliability of the marginal calibrator at home and away, a panel for each collection, as SVG."""
-    left, gap = 66, 96
-    width, height = left + 2 * SIDE + gap + 26, TOP + SIDE + 52
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" font-family="sans-serif" font-size="12">',
-        "<title>Share found relevant against the chance that was given, marginal calibrator</title>",
-    ]
-    for number, (tested, series) in enumerate(bins.items()):
-        at = left + number * (SIDE + gap)
-        parts += _panel(at, f"tested on {tested}")
-        parts += _points(at, HOME, 0, BELIEF, series[HOME])
-        parts += _points(at, AWAY, 1, PLUS, series[AWAY])
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _along(value: float) -> float:
-    """Where a share lies on the log axis, in pixels from its start; what is too small lies at the start."""
-    return SIDE * max(0.0, 1 + float(np.log10(max(value, 1e-9))) / DECADES)
-
-
-def _panel(at: int, heading: str) -> list[str]:
-    bottom, middle = TOP + SIDE, TOP + SIDE // 2
-    parts = [f'<text x="{at}" y="{TOP - 12}" fill="{TEXT}" font-weight="bold">{heading}</text>']
-    for decade in range(-DECADES, 1):
-        along, text = _along(10.0**decade), f"{100 * 10.0**decade:g} %"
-        x, y = f"{at + along:.0f}", bottom - along
-        parts += [
-            f'<path d="M{x} {TOP}V{bottom}M{at} {y:.0f}H{at + SIDE}" stroke="{GRID}"/>',
-            f'<text x="{x}" y="{bottom + 16}" fill="{TEXT}" text-anchor="middle">{text}</text>',
-            f'<text x="{at - 6}" y="{y + 4:.0f}" fill="{TEXT}" text-anchor="end">{text}</text>',
-        ]
-    return [
-        *parts,
-        f'<path d="M{at} {bottom}L{at + SIDE} {TOP}" stroke="{TEXT}" stroke-dasharray="5 4"/>',
-        f'<text x="{at + SIDE // 2}" y="{bottom + 38}" fill="{TEXT}" text-anchor="middle">'
-        "chance that was given</text>",
-        f'<text transform="translate({at - 52} {middle}) rotate(-90)" fill="{TEXT}" text-anchor="middle">'
-        "share found relevant</text>",
-    ]
-
-
-def _points(at: int, name: str, place: int, colour: str, bins: Floats) -> list[str]:
-    def mark(x: float, y: float) -> str:
-        if place == 0:
-            return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
-        return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" fill="{colour}"/>'
-
-    legend = TOP + 18 + 18 * place
-    parts = [mark(at + 14, legend - 4), f'<text x="{at + 24}" y="{legend}" fill="{colour}">{name}</text>']
-    low, high = wilson(bins[:, 1], bins[:, 2])
-    for (p, found, _), below, above in zip(bins, low, high, strict=True):
-        # The two series stand side by side where their bins coincide.
-        x = at + _along(p) + 4 * place - 2
-        y, y_low, y_high = (TOP + SIDE - _along(value) for value in (found, below, above))
-        parts.append(f'<path d="M{x:.1f} {y_low:.1f}V{y_high:.1f}" stroke="{colour}" stroke-width="1.5"/>')
-        parts.append(mark(x, y))
-    return parts
-
-
 def main() -> None:
     """Write the page, its figure and its data."""
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    if not real:
-        sys.exit("TARSTOP_REAL_DATA is not set: name the folder that holds clef_dta and clef2019.")
+    data = real_data()
     docs = Path(__file__).resolve().parent.parent / "docs"
-    judged, outcomes = measure(Path(real))
-    bins = reliability_bins(Path(real))
+    judged, outcomes = measure(data)
+    bins = reliability_bins(data)
     (docs / "data").mkdir(parents=True, exist_ok=True)
     (docs / "calibrators_travel.md").write_text(page(judged, outcomes, bins), encoding="utf-8")
     (docs / "calibrators_travel.svg").write_text(reliability_svg(bins), encoding="utf-8")
@@ -693,4 +427,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

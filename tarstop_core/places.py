@@ -40,6 +40,22 @@ def sample_dir() -> Path:
     )
 
 
+def real_data() -> Path:
+    """The folder of real collections, which do not come with the programme.
+
+    Raises
+    ------
+    InputProblem
+        When the environment variable `TARSTOP_REAL_DATA` does not name it.
+    """
+    named = os.environ.get("TARSTOP_REAL_DATA")
+    if not named:
+        raise InputProblem(
+            "Real collections do not come with TARstop: name their folder in TARSTOP_REAL_DATA and start again."
+        )
+    return Path(named)
+
+
 def runs_folder() -> Path:
     """Where runs are kept: ``experiments`` beside the local database."""
     url = os.environ.get(URL_VARIABLE, "").strip()

@@ -1,25 +1,178 @@
-"""The core stands without the dashboard."""
+"""The house: floors, no circles, no page to page, Streamlit above everything, files that can be read at a sitting."""
 
 from __future__ import annotations
 
+import ast
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
-CORE = Path(__file__).resolve().parents[1] / "tarstop_core"
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = (
+    {"errors", "presentation"},
+    {"envelope", "places", "plugins"},
+    {"documents"},
+    {"belief", "ranking"},
+    {"files", "value", "calibration"},
+    {"policies", "samples", "evidence"},
+    {"screening", "evaluation"},
+    {"explore", "sessions"},
+    {"teaching", "cli"},
+)
+"""From the ground up: a package of `tarstop_core` imports from floors below its own only."""
+STAIRS = ("frame", "parts")
+"""Of the dashboard, from the ground up; pages stand on both and never on each other."""
+LONGEST = 500
+MOST_PACKAGES, MOST_MODULES = 16, 4
+INTERFACE = ("streamlit",)
+NOT_FOR_THE_CORE = ("streamlit", "plotly")
+
+
+class Import(NamedTuple):
+    """One name that one module takes from another."""
+
+    of: str
+    source: str
+    name: str
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Every module of core, dashboard and pages, by its dotted name."""
+    files = [
+        root / "app.py",
+        *(file for top in ("tarstop_core", "dashboard", "pages") for file in (root / top).rglob("*.py")),
+    ]
+    named = {".".join(file.relative_to(root).with_suffix("").parts): file for file in files}
+    return {name.removesuffix(".__init__"): file for name, file in named.items()}
+
+
+def imports(root: Path) -> Iterator[Import]:
+    """Every import, those inside functions and for type hints included; of a package's module the module itself."""
+    known = modules(root)
+    for of, file in known.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (Import(of, each.name, "") for each in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module and not node.level, f"{of}: import by the full path"
+                for each in node.names:
+                    inner = f"{node.module}.{each.name}"
+                    yield Import(of, inner, "") if inner in known else Import(of, node.module, each.name)
+
+
+def faults(root: Path) -> list[str]:
+    """What breaks the rules of the house, a sentence each."""
+    floor = {name: at for at, names in enumerate(FLOORS) for name in names}
+    found = []
+    for of, source, name in imports(root):
+        (top, part, *_), (from_top, from_part, *_) = (f"{each}..".split(".") for each in (of, source))
+        said = f"{of} takes {name or 'everything'} from {source}"
+        if top == "tarstop_core" and from_top in ("dashboard", "pages", *INTERFACE):
+            found.append(f"{said}: the core knows nothing of the dashboard")
+        if from_top in INTERFACE and top != "dashboard":
+            found.append(f"{said}: only the dashboard draws")
+        if (top, part) == (from_top, from_part) or from_top not in ("tarstop_core", "dashboard"):
+            continue
+        if name.startswith("_") and not name.startswith("__"):
+            found.append(f"{said}: a private name stays in its package")
+        if top == from_top == "tarstop_core" and part in floor and floor.get(from_part, -1) >= floor[part]:
+            found.append(f"{said}: that is not a floor below")
+        if (
+            top == from_top == "dashboard"
+            and from_part not in STAIRS[: STAIRS.index(part) if part in STAIRS else None]
+        ):
+            found.append(f"{said}: pages stand on {' and '.join(STAIRS)}, not on each other")
+    return found
+
+
+def test_every_import_leads_down() -> None:
+    assert faults(ROOT) == []
+
+
+def test_there_is_no_circle() -> None:
+    known = modules(ROOT)
+    graph: dict[str, set[str]] = {}
+    for of, source, _ in imports(ROOT):
+        if source in known and source != of:
+            graph.setdefault(of, set()).add(source)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(f"These import each other: {circle.args[1]}")
+
+
+def test_a_stranger_finds_a_house_not_a_heap() -> None:
+    core = [each for each in (ROOT / "tarstop_core").iterdir() if not each.name.startswith("__")]
+    packages = {each.name for each in core if each.is_dir()}
+    loose = {each.stem for each in core if each.suffix == ".py"}
+    assert packages | loose == set().union(*FLOORS)
+    assert len(packages) <= MOST_PACKAGES and len(loose) <= MOST_MODULES
+    assert {each.name for each in (ROOT / "dashboard").glob("*.py")} == {"__init__.py"}
+    pages = {file.stem for file in (ROOT / "pages").glob("*.py")}
+    folders = {
+        each.name for each in (ROOT / "dashboard").iterdir() if each.is_dir() and each.name != "__pycache__"
+    }
+    assert folders == {*pages, *STAIRS}
+    assert all((ROOT / "dashboard" / page / "page.py").is_file() for page in pages)
+
+
+def test_files_can_be_read_at_a_sitting() -> None:
+    tops = ("tarstop_core", "dashboard", "pages", "tests", "scripts", "benchmarks")
+    long = {
+        str(file.relative_to(ROOT)): lines
+        for top in tops
+        for file in (ROOT / top).rglob("*.py")
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > LONGEST
+    }
+    assert long == {}
+
+
+@pytest.mark.parametrize(
+    "file, line, said",
+    [
+        ("tarstop_core/value/payoffs.py", "from tarstop_core.policies import Greedy", "not a floor below"),
+        ("tarstop_core/belief/prior.py", "import streamlit", "the core knows nothing"),
+        (
+            "tarstop_core/belief/prior.py",
+            "def late():\n    import streamlit as st",
+            "only the dashboard draws",
+        ),
+        (
+            "tarstop_core/explore/maps.py",
+            "from tarstop_core.value.decisive import _first_stall",
+            "private name",
+        ),
+        (
+            "tarstop_core/screening/log.py",
+            "from tarstop_core.evaluation.cases import Case",
+            "not a floor below",
+        ),
+        ("dashboard/home/page.py", "from dashboard.screen.page import screen_page", "not on each other"),
+        ("dashboard/frame/shell.py", "from dashboard.parts import panels", "not on each other"),
+        ("pages/home.py", "import streamlit", "only the dashboard draws"),
+    ],
+)
+def test_an_import_the_wrong_way_is_found(tmp_path: Path, file: str, line: str, said: str) -> None:
+    for top in ("tarstop_core", "dashboard", "pages"):
+        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
+    shutil.copy(ROOT / "app.py", tmp_path)
+    changed = tmp_path / file
+    changed.write_text(f"{changed.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    new = set(faults(tmp_path)) - set(faults(ROOT))
+    assert new and any(said in each for each in new), new
 
 
 def test_importing_the_core_loads_neither_streamlit_nor_plotly() -> None:
-    modules = sorted(
-        "tarstop_core" + "".join(f".{part}" for part in path.relative_to(CORE).with_suffix("").parts)
-        for path in CORE.rglob("*.py")
-        if path.name not in ("__main__.py", "__init__.py")
-    )
+    core = sorted(name for name in modules(ROOT) if name.startswith("tarstop_core.") and "__" not in name)
     script = (
-        f"import importlib, sys; [importlib.import_module(name) for name in {modules!r}]; "
-        "print([name for name in ('streamlit', 'plotly') if name in sys.modules])"
+        f"import importlib, sys; [importlib.import_module(name) for name in {core!r}]; "
+        f"print([name for name in {NOT_FOR_THE_CORE!r} if name in sys.modules])"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, encoding="utf-8"
-    )
-    assert len(modules) > 40 and answer.stdout.strip() == "[]"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert len(core) > 40 and answer.stdout.strip() == "[]"

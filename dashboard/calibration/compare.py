@@ -12,7 +12,6 @@ import streamlit as st
 from dashboard.calibration.fit import finished, no_sessions, standings, uploaded
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock
-from dashboard.parts.chances import followed
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
@@ -31,6 +30,7 @@ from tarstop_core.evaluation.calibrators import (
 )
 from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
+from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths

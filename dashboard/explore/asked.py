@@ -13,6 +13,7 @@ from dashboard.frame import shell
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import map_figure, sensitivity
 from tarstop_core.explore.lists import Explored
@@ -160,7 +161,7 @@ def settings_panel(key: str, first: Asked) -> Settings:
         format="percent",
         key=f"{key}/b_0",
         persist_state="session",
-        disabled=start.review and start.engine == "reml",
+        disabled=start.review and not ENGINES[start.engine].knows_prior,
         help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
     if b_0 == edged:

@@ -26,7 +26,7 @@ from dashboard.explore.asked import (
 from dashboard.explore.cells import MAP_FIGURE, clicked, nearest, selectors
 from dashboard.explore.whole import WHOLE
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
+from dashboard.frame.scripts import FRAME, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.work import OPEN
 from dashboard.parts import stakes
 from dashboard.parts.panels import figure, heading_of, note, unbroken
@@ -67,7 +67,7 @@ def explore_page() -> None:
         else:
             _explorer(chosen, _load(chosen))
     shell.glossary("evpi", "q-star", "score", "net-utility", "regret", "break-even")
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    st.html(SAVE_ACTIONS_SCRIPT, unsafe_allow_javascript=True)
 
 
 # --- what is explored ---------------------------------------------------------------------------------

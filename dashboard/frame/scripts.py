@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from tarstop_core.evidence import figures as evidence_figures
-from tarstop_core.explore import stakes_figure
+from tarstop_core.presentation.palette import ACTIONS_FOR_PAPER, FOR_PAPER
 
 FRAME = Path(__file__).parent
 """Where style sheets and scripts of several pages lie."""
@@ -17,13 +17,12 @@ def script(file: Path, before: str = "") -> str:
     return f"<script>{before}{file.read_text(encoding='utf-8')}</script>"
 
 
-def _for_paper() -> str:
+def _for_paper(colours: Mapping[str, str]) -> str:
     """Colours that change when a picture drawn on dark is saved."""
 
     def rgb(colour: str) -> str:
         return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
 
-    colours = evidence_figures.FOR_PAPER | stakes_figure.FOR_PAPER
     paper = {rgb(dark): rgb(light) for dark, light in colours.items()}
     return f"window.tarstopPaper={json.dumps(paper)};\n"
 
@@ -32,4 +31,7 @@ def _for_paper() -> str:
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
 KEYS_SCRIPT = script(FRAME / "keys.js")
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
-SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper())
+SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
+"""Where pictures can be saved."""
+SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
+"""The same where figures name the two actions."""

@@ -1,53 +1,33 @@
-"""The session a person works on: loaded once, recorded event by event."""
+"""The session that is open in a browser tab, and what its presses have to say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from dashboard.frame import shell
-from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.advice import Advice, advise
-from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
-from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
-from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.open import OpenSession
 
-Floats = NDArray[np.float64]
 OPEN = "_open_session"
 OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
-KEPT_PATHS = 4
 REVIEWER = "reviewer"
 
 
 @dataclass
-class Work:
-    """One session as this browser tab knows it, and where the person is on its page.
+class Work(OpenSession):
+    """One session as this browser tab knows it, and where the person is on its page."""
 
-    The store is the truth: `events` is what this tab has seen of it, and every write says up to
-    which event that was.
-    """
-
-    store: Store
-    row: SessionRow
-    collection: CollectionRow
-    events: list[Event]
     looking_at: int | None = None
     """An earlier document being looked back at; None: the next one."""
     noting: str = ""
@@ -66,11 +46,6 @@ class Work:
     """A flagged document that is about to be called a hit."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
-    _mismatch: dict[str, list[str]] = field(default_factory=dict)
-    _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
-    _paths: dict[PathsKey, Paths] = field(default_factory=dict)
-    _included: dict[int, Record] = field(default_factory=dict)
-    _state: State | None = None
 
     @property
     def busy(self) -> bool:
@@ -85,99 +60,12 @@ class Work:
         """Show an earlier document on the next run, or the next one."""
         self.looking_at, self.asking = at, ""
 
-    @property
-    def state(self) -> State:
-        """Where the session stands after the events seen."""
-        if self._state is None:
-            self._state = replay(self.row.settings, self.row.ids, self.events)
-        return self._state
-
-    def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
-        """The calibrator of these settings and the chance of every document, computed once."""
-        digest = settings.calibrator
-        if digest not in self._chances:
-            calibrator = self.store.calibrator(digest)
-            p = calibrator.probabilities(self.row.scores, self.state.ranked)
-            self._chances[digest] = (calibrator, p)
-        return self._chances[digest]
-
-    def mismatch(self, settings: Settings) -> list[str]:
-        """What about this list looks unlike the lists that the calibrator was fitted on."""
-        if settings.calibrator not in self._mismatch:
-            calibrator, _ = self.chances(settings)
-            found = calibrator.mismatch(self.row.scores, len(self.row.ids))
-            self._mismatch[settings.calibrator] = found
-        return self._mismatch[settings.calibrator]
-
-    def paths(self, settings: Settings) -> Paths:
-        """The paths under these settings; most labels leave them as they are."""
-        key = paths_key(settings, self.state)
-        if key not in self._paths:
-            # The plan, what is in force and a what-if are looked at together; older ones are done with.
-            while len(self._paths) >= KEPT_PATHS:
-                self._paths.pop(next(iter(self._paths)))
-            self._paths[key] = session_paths(settings, *self.chances(settings), self.state)
-        return self._paths[key]
-
-    def advice(self, settings: Settings) -> Advice:
-        """Advice under these settings, which may be a what-if."""
-        return advise(settings, *self.chances(settings), self.state, self.paths(settings))
-
-    def document(self, at: int) -> Record:
-        """The document at this place of the screening order, with its text."""
-        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
-
-    def reports_of(self, positions: Iterable[int]) -> list[Record]:
-        """Included documents by their places in the screening order, loaded once."""
-        wanted = [int(at) for at in positions]
-        new = [at for at in wanted if at not in self._included]
-        found = self.store.record_texts(self.collection.id, [int(self.row.order[at]) for at in new])
-        self._included.update(zip(new, found, strict=True))
-        return [self._included[at] for at in wanted]
-
-    def refresh(self) -> bool:
-        """Take in what other tabs recorded; True when there was something."""
-        news = self.store.events(self.row.id, after=self.events[-1].seq if self.events else 0)
-        if news:
-            self.events = [*self.events, *news]
-            self._state = None
-        return bool(news)
-
     def record(self, event: Event, seen: int) -> None:
-        """Store an event, then show it.
-
-        Parameters
-        ----------
-        event : Event
-        seen : int
-            The last event that the page showed when the person acted.
-
-        Raises
-        ------
-        InputProblem
-            When something was recorded since, here or in another tab; nothing is stored then.
-        """
-        since = [earlier for earlier in self.events if earlier.seq > seen]
-        # A note is stored when its box loses the focus, which may be by the very click on a label.
-        if any(earlier.kind != "note" for earlier in since):
-            raise InputProblem(
-                "That press came after something else had been recorded, so it was not counted; "
-                "look at what is shown now."
-            )
-        try:
-            stored = self.store.append(
-                self.row.id, replace(event, reviewer=reviewer()), expected=self.state.seq
-            )
-        except InputProblem:
-            self.refresh()
-            raise
-        self.events = [*self.events, stored]
-        self._state = None
+        """Store an event under the name given in this tab."""
+        super().record(replace(event, reviewer=reviewer()), seen)
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the next document, or change the verdict on an earlier one that is being looked at.
-
-        `more` is what :func:`~tarstop_core.screening.events.verdict` takes beside.
+        """Label the document shown, or change the verdict on it.
 
         Raises
         ------
@@ -189,28 +77,11 @@ class Work:
                 "That press was meant for a document that is no longer shown, so it was not counted; "
                 "look at the one shown now."
             )
-        labelled = self.row.ids[: self.state.depth]
-        if doc in labelled:
-            self.record(relabel_event(self.state, self.row.ids, doc, label, **more), seen)
-        else:
-            self.record(label_event(self.state, self.row.ids, doc, label, **more), seen)
+        super().label(doc, label, seen, **more)
 
     def open_report(self, at: int) -> None:
         """Show the report of an included document, to be read in full, on the next run."""
         self.reporting, self.looking_at, self.noting = at, None, ""
-
-    def report(self, doc: str, report: Report, seen: int) -> None:
-        """Store what became of an included report in full text."""
-        self.record(report_event(self.state, self.row.ids, doc, report), seen)
-
-    def register_plan(self, seen: int) -> None:
-        """Freeze the settings in force as the plan."""
-        self.record(plan_event(self.state, self.row.digest), seen)
-
-    def change_settings(self, settings: Settings, seen: int, reason: str = "") -> None:
-        """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
-        if settings != self.state.settings:
-            self.record(settings_event(self.state, settings, reason), seen)
 
 
 def open_work() -> Work | None:
@@ -229,14 +100,18 @@ def open_work() -> Work | None:
         st.query_params["session"] = wanted
     work: Work | None = st.session_state.get(OPEN_WORK)
     if work is None or work.row.id != wanted:
-        store = shell.store()
-        row = store.session(wanted)
-        work = Work(store, row, store.collection(row.collection_id), store.events(wanted))
+        work = Work.load(shell.store(), wanted)
         st.session_state[OPEN_WORK] = work
     else:
         work.refresh()
     st.session_state[OPEN] = wanted
     return work
+
+
+def go_to(session: str) -> None:
+    """Open a session on the Screen page."""
+    st.session_state[OPEN] = session
+    st.switch_page(shell.SCREEN, query_params={"session": session})
 
 
 def nothing_edited() -> None:
@@ -254,11 +129,6 @@ def dialog_button(work: Work, label: str, key: str, what: str) -> None:
 def reviewer() -> str:
     """The name given in this tab; never taken over from the log, which may be somebody else's."""
     return str(st.session_state.get(REVIEWER) or "").strip()
-
-
-def last_reviewer(work: Work) -> str:
-    """The name last recorded in the session."""
-    return next((event.reviewer for event in reversed(work.events) if event.reviewer), "")
 
 
 def attempt(action: Callable[[], None]) -> None:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import html
-from dataclasses import replace
 
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import REVIEWER, attempt, flash
-from dashboard.parts import documents
-from dashboard.parts.creating import Plan, create, go_to
-from dashboard.parts.documents import Documents
-from dashboard.parts.review_settings import FULL_TIMES
-from dashboard.parts.session_line import line, told
-from dashboard.parts.stakes import START
-from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.ranking.order import prepare
-from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
-from tarstop_core.screening.settings import Settings
+from dashboard.frame.work import REVIEWER, attempt, flash, go_to
+from dashboard.parts.session_line import line
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
 
-DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
-DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
 RECENT = 6
 THREE_SENTENCES = (
     "You read ranked documents one by one to settle a question: does prior art exist, is a test sensitive enough?",
@@ -52,38 +42,6 @@ def home_page() -> None:
         st.subheader("Begin another")
     _beginnings(store, demo_first=not sessions)
     _archived(store)
-
-
-def start_demo(store: Store, reviewer: str = "") -> str:
-    """A session on a simulated search, ready to be screened; its id."""
-    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
-    return _demo(
-        store, documents.sample(DEMO_TOPIC), calibrator, Settings(START.payoffs, START.cost), reviewer
-    )
-
-
-def start_review_demo(store: Store, reviewer: str = "") -> str:
-    """A session on a simulated review, in two stages, ready to be screened; its id."""
-    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario="inclusion")]
-    settings = Settings(
-        START.payoffs,
-        START.cost,
-        scenario="review",
-        plus="Adopt",
-        minus="Don’t adopt",
-        needs_citation=False,
-        confirm_hits=False,
-        full_cost=FULL_TIMES * START.cost,
-        data_share=data_share(simulated=True),
-    )
-    return _demo(store, documents.sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
-
-
-def _demo(store: Store, sample: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:
-    ranking = prepare(sample.frame, "text", sample.query)
-    settings = replace(settings, calibrator=calibrator.digest)
-    plan = Plan(f"Demo: {sample.name}", reviewer, sample, ranking, sample.query, calibrator, settings)
-    return create(store, plan)
 
 
 def _beginnings(store: Store, demo_first: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -15,31 +14,24 @@ from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import figures as draw
-from tarstop_core.teaching.ideas import numbers as ideas
-from tarstop_core.teaching.ideas.numbers import CASES, FACTORS
+from tarstop_core.teaching.ideas import (
+    by_method,
+    compared,
+    engines,
+    mistaken,
+    mistaken_path,
+    one_document,
+    peak,
+    recall,
+    widths,
+)
+from tarstop_core.teaching.ideas.mistaken import FACTORS
+from tarstop_core.teaching.ideas.recall import CASES
+from tarstop_core.teaching.ideas.shared import Idea, at_stake, search, search_names
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 STEM = "tarstop-idea"
-
-
-@dataclass(frozen=True)
-class Idea:
-    """One idea.
-
-    Parameters
-    ----------
-    title : str
-    words : str
-        What it is about, before the figure shows it.
-    draw : callable
-        Sliders and figures.
-    """
-
-    title: str
-    words: str
-    draw: Callable[[], None]
 
 
 def show() -> None:
@@ -65,7 +57,7 @@ def show() -> None:
 @st.fragment
 def _drawn(name: str) -> None:
     with shell.problems_shown():
-        IDEAS[name].draw()
+        DRAWN[IDEAS[name]]()
 
 
 def _dark() -> bool:
@@ -110,9 +102,9 @@ def _peak() -> None:
     figure(
         "idea-peak",
         f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
-        draw.peak_figure(payoffs, b, dark=_dark()),
-        draw.peak_sentence(payoffs, b),
-        pd.DataFrame(draw.peak_rows(payoffs)),
+        peak.peak_figure(payoffs, b, dark=_dark()),
+        peak.peak_sentence(payoffs, b),
+        pd.DataFrame(peak.peak_rows(payoffs)),
         STEM,
     )
 
@@ -136,23 +128,23 @@ def _recall() -> None:
     with right:
         cost = _cost(case.cost, f"idea-c-{name}")
     explored = sample(case.key)
-    found = ideas.recalled(explored, ideas.at_stake(explored, q_star, cost, case.theta), target)
-    of = f" (sensitivity to exceed: {case.theta:.0%})" if ideas.is_review(explored) else ""
+    found = recall.recalled(explored, at_stake(explored, q_star, cost, case.theta), target)
+    of = f" (sensitivity to exceed: {case.theta:.0%})" if recall.is_review(explored) else ""
     figure(
         "idea-recall",
         f"{explored.name}{of}",
-        draw.recall_figure(found, dark=_dark()),
-        draw.recall_sentence(found),
-        pd.DataFrame(draw.recall_rows(found)),
+        recall.recall_figure(found, dark=_dark()),
+        recall.recall_sentence(found),
+        pd.DataFrame(recall.recall_rows(found)),
         STEM,
     )
-    rules = ideas.by_method(q_star, cost)
+    rules = by_method.by_method(q_star, cost)
     figure(
         "idea-recall-by-rule",
         f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
-        draw.by_method_figure(rules, dark=_dark()),
-        draw.by_method_sentence(rules),
-        pd.DataFrame(draw.by_method_rows(rules)),
+        by_method.by_method_figure(rules, dark=_dark()),
+        by_method.by_method_sentence(rules),
+        pd.DataFrame(by_method.by_method_rows(rules)),
         STEM,
     )
 
@@ -168,31 +160,31 @@ def _bound() -> None:
             "idea-p",
             help=f"If there is something to find: a document’s {shell.term('chance', 'chance')}.",
         )
-    one = ideas.one_document(Payoffs.from_q_star(q_star), p)
+    one = one_document.one_document(Payoffs.from_q_star(q_star), p)
     figure(
         "idea-one-document",
         "One document is worth up to p·EVPI, not ρ·EVPI",
-        draw.one_document_figure(one, dark=_dark()),
-        draw.one_document_sentence(one),
-        pd.DataFrame(draw.one_document_rows(one)),
+        one_document.one_document_figure(one, dark=_dark()),
+        one_document.one_document_sentence(one),
+        pd.DataFrame(one_document.one_document_rows(one)),
         STEM,
     )
     with right:
         cost = _cost(0.001, "idea-c-bound")
-    explored = ideas.search("prosthetic-foot")
-    found = ideas.compared(explored, ideas.at_stake(explored, q_star, cost))
+    explored = search("prosthetic-foot")
+    found = compared.compared(explored, at_stake(explored, q_star, cost))
     figure(
         "idea-rules",
         f"{explored.name}: the same three along a list",
-        draw.compared_figure(found, dark=_dark()),
-        draw.compared_sentence(found),
-        pd.DataFrame(draw.compared_rows(found)),
+        compared.compared_figure(found, dark=_dark()),
+        compared.compared_sentence(found),
+        pd.DataFrame(compared.compared_rows(found)),
         STEM,
     )
 
 
 def _studies() -> None:
-    sets = ideas.evidence()
+    sets = engines.evidence()
     names = {
         name: f"{each.title}{' (simulated)' if each.simulated else ''}, {len(each.tables)} studies"
         for name, each in sets.items()
@@ -219,35 +211,35 @@ def _studies() -> None:
             help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
         )
     )
-    paths = ideas.belief_paths(str(name), theta, tau)
+    paths = engines.belief_paths(str(name), theta, tau)
     figure(
         "idea-engines",
-        draw.engines_heading(paths),
-        draw.engines_figure(str(name), paths, theta, dark=_dark()),
-        draw.engines_sentence(str(name), paths),
-        pd.DataFrame(draw.engines_rows(str(name), paths)),
+        engines.engines_heading(paths),
+        engines.engines_figure(str(name), paths, theta, dark=_dark()),
+        engines.engines_sentence(str(name), paths),
+        pd.DataFrame(engines.engines_rows(str(name), paths)),
         STEM,
     )
-    found = ideas.widths(str(name), theta, tau)
+    found = widths.widths(str(name), theta, tau)
     figure(
         "idea-widths",
-        draw.widths_heading(found),
-        draw.widths_figure(found, sets[str(name)].simulated, dark=_dark()),
-        draw.widths_sentence(found),
-        pd.DataFrame(draw.widths_rows(found)),
+        widths.widths_heading(found),
+        widths.widths_figure(found, sets[str(name)].simulated, dark=_dark()),
+        widths.widths_sentence(found),
+        pd.DataFrame(widths.widths_rows(found)),
         STEM,
     )
 
 
 def _mistaken() -> None:
-    titles = dict(ideas.search_names())
+    titles = dict(search_names())
     left, middle, right = st.columns(3, gap="medium")
     factor = float(
         left.select_slider(
             "All chances times",
             FACTORS,
             value=FACTORS[-3],
-            format_func=draw.factor_name,
+            format_func=mistaken_path.factor_name,
             key="idea-factor",
             bind="query-params",
         )
@@ -265,61 +257,35 @@ def _mistaken() -> None:
             bind="query-params",
         )
     )
-    explored = ideas.search(topic)
-    settings = ideas.at_stake(explored, q_star, cost)
-    right_path, believed = (ideas.scaled(explored, settings, each) for each in (1.0, factor))
-    optimal = ideas.MISTAKEN[0]
+    explored = search(topic)
+    settings = at_stake(explored, q_star, cost)
+    right_path, believed = (mistaken_path.scaled(explored, settings, each) for each in (1.0, factor))
+    optimal = mistaken.MISTAKEN[0]
     figure(
         "idea-mistaken-path",
         f"{titles[topic]}: what {optimal} believes",
-        draw.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=_dark()),
-        draw.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
-        pd.DataFrame(draw.mistaken_path_rows(right_path, believed)),
+        mistaken_path.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=_dark()),
+        mistaken_path.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
+        pd.DataFrame(mistaken_path.mistaken_path_rows(right_path, believed)),
         STEM,
     )
-    found = ideas.mistaken(settings)
+    found = mistaken.mistaken(settings)
     figure(
         "idea-mistaken",
         f"Depth and loss over {len(titles)} searches",
-        draw.mistaken_figure(found, factor, dark=_dark()),
-        draw.mistaken_sentence(found, factor, len(titles)),
-        pd.DataFrame(draw.mistaken_rows(found)),
+        mistaken.mistaken_figure(found, factor, dark=_dark()),
+        mistaken.mistaken_sentence(found, factor, len(titles)),
+        pd.DataFrame(mistaken.mistaken_rows(found)),
         STEM,
     )
 
 
-IDEAS: dict[str, Idea] = {
-    "Certainty": Idea(
-        "Why certainty is worth most at q*",
-        "Whichever action you choose, a⁺ (“Reject”, “Adopt”) or a⁻ (“Grant”, “Don’t adopt”), it may be the wrong one. The expected value of perfect information (EVPI) is what the "
-        "better of the two is still expected to lose: knowing the truth would save exactly that.",
-        _peak,
-    ),
-    "Recall": Idea(
-        "Why high recall is not high utility",
-        "Recall counts relevant documents; a decision needs to know one thing. The list below is followed with every label "
-        "known: above, how much has been found and what it makes you believe; below, what stopping there brings.",
-        _recall,
-    ),
-    "One document": Idea(
-        "Why ρ·EVPI is not an upper bound, and what the optimal rule does instead",
-        "The paper’s rule weighs the next document by ρ·EVPI: its chance ρ = b·p of being a hit, times the worth of certainty "
-        "now. But that counts the doubt twice: a hit comes only where there is something to find, and there it saves all that a "
-        "wrong a⁻ would lose. And a run of misses can be worth something where one is not, so the optimal rule weighs whole "
-        "plans: read until a hit, at most so many.",
-        _bound,
-    ),
-    "Studies": Idea(
-        "Why one study can move a belief, and the next fifty not",
-        "Studies differ from each other by more than chance (τ). The question is about their average, so a large study is one "
-        "draw like any other, and what is not known of the average shrinks with the number of studies, not of patients.",
-        _studies,
-    ),
-    "Wrong chances": Idea(
-        "What wrong chances do",
-        "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
-        "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
-        _mistaken,
-    ),
+DRAWN: dict[Idea, Callable[[], None]] = {
+    peak.IDEA: _peak,
+    recall.IDEA: _recall,
+    one_document.IDEA: _bound,
+    engines.IDEA: _studies,
+    mistaken.IDEA: _mistaken,
 }
+IDEAS = {idea.name: idea for idea in DRAWN}
 """By what the switch and the address call them."""

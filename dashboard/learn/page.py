@@ -8,9 +8,9 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_SCRIPT
+from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.learn import call as learn_call
-from dashboard.learn import walk as learn_walk
+from dashboard.learn import walk_asked
 
 LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
 PARTS = {
@@ -34,7 +34,7 @@ def learn_page() -> None:
     # A part is loaded when it is opened: nobody waits for the others.
     with shell.problems_shown():
         import_module(f"dashboard.learn.{part}").show()
-    for script in (SAVE_SCRIPT, KEYS_SCRIPT):
+    for script in (SAVE_ACTIONS_SCRIPT, KEYS_SCRIPT):
         st.html(script, unsafe_allow_javascript=True)
 
 
@@ -56,7 +56,7 @@ def _part() -> str:
     )
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
-        for name in {*learn_walk.NAMES, *learn_call.NAMES} & {*address}:
+        for name in {*walk_asked.NAMES, *learn_call.NAMES} & {*address}:
             del address[name]
     if named != part:
         address["part"] = part

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from dashboard.frame import shell
 from dashboard.frame.work import Work, dialog_button, nothing_edited
-from dashboard.parts.documents import Documents
 from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking, leave_out
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/application"
 EDITING = "application"

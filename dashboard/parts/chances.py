@@ -11,6 +11,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
+from tarstop_core.policies.registry import followed, titled
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
@@ -125,7 +126,7 @@ def policy(review: bool = False) -> Policy:
         st.selectbox(
             "Stopping rule",
             followed(),
-            format_func=_rule_title,
+            format_func=titled,
             key=f"{PREFIX}/policy",
             persist_state="session",
         )
@@ -139,29 +140,6 @@ def policy(review: bool = False) -> Policy:
             for parameter in kind.parameters
         }
     )
-
-
-def followed() -> list[str]:
-    """Names of the rules that can advise a person: those that weigh consequences come first.
-
-    Examples
-    --------
-    >>> followed()[0]
-    'optimal'
-    """
-    names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
-    return sorted(names, key=lambda name: ("", "baseline", "for comparison").index(_group(POLICIES[name])))
-
-
-def _group(kind: type[Policy]) -> str:
-    if kind.family == "reference":
-        return "for comparison"
-    return "" if kind.acts_on_belief else "baseline"
-
-
-def _rule_title(name: str) -> str:
-    kind = POLICIES[name]
-    return " · ".join(filter(None, (kind.title, _group(kind))))
 
 
 def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:

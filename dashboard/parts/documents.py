@@ -14,12 +14,13 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.parts import merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
-from tarstop_core.documents.records import records_hash
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
+from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.demo import sample, sample_review
 from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
@@ -31,32 +32,6 @@ MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": 
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 NO_COLUMN = "–"
 BY = " by "  # between an upload and the column that its labels were taken from
-
-
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """The documents a person has chosen.
-
-    Parameters
-    ----------
-    key : str
-        Tells one choice from another; widgets that belong to it carry it.
-    name : str
-    frame : DataFrame
-        A table of records.
-    query : str
-        What is asked, where the documents came with a question.
-    simulated : bool
-    collection_id : str
-        Empty for a sample that was never used.
-    """
-
-    key: str
-    name: str
-    frame: pd.DataFrame
-    query: str
-    simulated: bool
-    collection_id: str
 
 
 @dataclass
@@ -114,33 +89,6 @@ def choose(scenario: str = "patent", abstracts: bool = False) -> Documents | Non
     if source == "upload":
         return _uploaded(store, abstracts)
     return _earlier(store, earlier)
-
-
-def sample(topic: str) -> Documents:
-    """A sample search as documents."""
-    row = sample_topics().set_index("topic").loc[topic]
-    return Documents(f"sample-{topic}", str(row["title"]), load_sample(topic), str(row["claim"]), True, "")
-
-
-def sample_review(topic: str) -> Documents:
-    """A sample review as documents."""
-    row = sample_reviews().set_index("topic").loc[topic]
-    return Documents(
-        f"sample-{topic}", str(row["title"]), load_review_sample(topic), str(row["question"]), True, ""
-    )
-
-
-def stored(store: Store, documents: Documents) -> str:
-    """Id of the collection of these documents; a sample is stored the first time it is used."""
-    if documents.collection_id:
-        return documents.collection_id
-    digest = records_hash(documents.frame)
-    for row in store.collections():
-        if row.simulated and row.digest == digest and row.name == documents.name:
-            return row.id
-    return store.save_collection(
-        documents.name, documents.frame, [], 0, simulated=documents.simulated, query=documents.query
-    )
 
 
 # --- samples and earlier imports ----------------------------------------------------------------

@@ -16,8 +16,14 @@ from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.parts.panels import unbroken
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence import figures, words
+from tarstop_core.evidence import words
+from tarstop_core.evidence.belief_figure import belief_by_study
+from tarstop_core.evidence.forest_figure import forest
+from tarstop_core.evidence.posterior_figure import prior_and_posterior
+from tarstop_core.evidence.sroc_figure import sroc
 from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.value_figure import value_of_more
+from tarstop_core.evidence.without_figure import leave_one_out
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.teaching.glossary import named
@@ -58,7 +64,7 @@ VIEWS = (
         "Forest",
         lambda e, q: words.forest_sentence(e),
         lambda e, q: e.study_rows(),
-        lambda e, q, **how: figures.forest(e, **how),
+        lambda e, q, **how: forest(e, **how),
         grows=True,
     ),
     View(
@@ -66,28 +72,28 @@ VIEWS = (
         "SROC",
         lambda e, q: words.sroc_sentence(e),
         lambda e, q: e.curve_rows(),
-        lambda e, q, **how: figures.sroc(e, **how),
+        lambda e, q, **how: sroc(e, **how),
     ),
     View(
         "belief",
         "Belief by study",
         words.path_sentence,
         lambda e, q: e.path_rows(),
-        figures.belief_by_study,
+        belief_by_study,
     ),
     View(
         "posterior",
         "Prior and posterior",
         lambda e, q: words.density_sentence(e),
         lambda e, q: e.density_rows(),
-        lambda e, q, **how: figures.prior_and_posterior(e, **how),
+        lambda e, q, **how: prior_and_posterior(e, **how),
     ),
     View(
         "without",
         "Leave one out",
         words.without_sentence,
         lambda e, q: e.without_rows(),
-        figures.leave_one_out,
+        leave_one_out,
         grows=True,
     ),
     View(
@@ -95,7 +101,7 @@ VIEWS = (
         "Value of more studies",
         words.value_sentence,
         lambda e, q: e.value_rows(q),
-        figures.value_of_more,
+        value_of_more,
         needs_q_star=True,
     ),
     View(

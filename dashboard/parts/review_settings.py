@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.parts import chances
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.errors import InputProblem
@@ -16,24 +17,16 @@ from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.shipped import priors
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.stakes import FULL_TIMES
 
 T = TypeVar("T", int, str)
 
 PREFIX = "set_up/review"
-FULL_TIMES = 10.0  # what a report in full costs, in titles and abstracts, until a person says otherwise
 SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
 
 STAGES = {
     2: ("Titles and abstracts first, reports later", "What a report holds is known only in full text."),
     1: ("Each document and its table at once", "As in the paper."),
-}
-ENGINES = {
-    "bivariate": ("Exact counts, both groups", "The default: diseased and healthy together, no correction."),
-    "univariate": ("Exact counts, sensitivity only", "A quick preview; needs no FP and TN."),
-    "reml": (
-        "Reitsma model by REML",
-        "What meta-analysis software prints; it knows no prior and is not identified before 3 studies.",
-    ),
 }
 TRUTHS = {
     "pooled": ("Pooled sensitivity", "Whether it really exceeds θ: the definition in the paper’s text."),
@@ -120,7 +113,7 @@ def full_cost(settings: Settings) -> float:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, or say what the chosen prior makes it."""
     prior = chosen_prior()
-    if prior is None or chosen_engine() == "reml":
+    if prior is None or not ENGINES[chosen_engine()].knows_prior:
         return chances.starting_chance(settings)
     b_0 = prior.at(settings.theta).b_0
     st.markdown(
@@ -203,11 +196,15 @@ def more(settings: Settings) -> Settings:
 
 def chosen_engine() -> str:
     """As it stands further down the page: REML knows no prior."""
-    return str(st.session_state.get(f"{PREFIX}/engine", "bivariate"))
+    return str(st.session_state.get(f"{PREFIX}/engine", next(iter(ENGINES))))
 
 
 def _engine() -> str:
-    return _radio("Where the belief comes from", ENGINES, f"{PREFIX}/engine")
+    return _radio(
+        "Where the belief comes from",
+        {each.name: (each.title, each.help) for each in ENGINES.values()},
+        f"{PREFIX}/engine",
+    )
 
 
 def _truth() -> str:
@@ -245,8 +242,8 @@ def chosen_prior() -> Prior | None:
 
 
 def _prior(settings: Settings) -> Prior:
-    if chosen_engine() == "reml":
-        st.caption("REML knows no prior: before 3 studies the belief is b₀.")
+    if not ENGINES[chosen_engine()].knows_prior:
+        st.caption(f"REML knows no prior: before {ENGINES[chosen_engine()].needs} studies the belief is b₀.")
         return Prior()
     shipped = priors()
     words = {

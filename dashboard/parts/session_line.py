@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import replace
 
 from dashboard.frame.work import clock
-from dashboard.parts.stakes import START
-from tarstop_core.errors import InputProblem
-from tarstop_core.screening.fold import replay
-from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
 
@@ -24,75 +18,3 @@ def line(store: Store, session: SessionSummary) -> str:
         f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong>{badges}</div>'
         f'<div class="tar-meta">{html.escape(told(store, session))} · {html.escape(clock(session.last_activity))}</div>'
     )
-
-
-def told(store: Store, session: SessionSummary) -> str:
-    """How far a session is and what it has brought, in words."""
-    try:
-        events = store.events(session.id)
-        counts = [found(events)] if session.scenario == "review" else []
-        waiting = unsure(events)
-        return progress(session, ", ".join([*counts, *([f"{waiting:,} unsure"] if waiting else [])]))
-    except InputProblem:
-        # A damaged log is told where it is opened; the other sessions stay within reach.
-        return progress(session)
-
-
-def progress(session: SessionSummary, found: str = "") -> str:
-    """How far a session is, in words.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as S
-    >>> progress(S(labelled=17, documents=312, stopped=False, decision=None))
-    '17 of 312 screened'
-    >>> progress(S(labelled=40, documents=312, stopped=True, decision={"action": "Grant"}))
-    '40 of 312 screened · decided: Grant'
-    """
-    words = f"{session.labelled:,} of {session.documents:,} screened{f' · {found}' if found else ''}"
-    if session.decision is not None:
-        action = str(session.decision.get("action", ""))
-        return f"{words} · decided: {action}" if action else f"{words} · decided"
-    return f"{words} · stopped, not decided" if session.stopped else words
-
-
-def found(events: Sequence[Event]) -> str:
-    """What a review has brought so far, in words.
-
-    Examples
-    --------
-    >>> found([Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
-    '1 included, 0 with a 2×2 table, 1 to be read in full'
-    """
-    # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    log = [_ranked_apart(event) if event.kind == "kept" else event for event in events]
-    ids = [doc for event in log if event.kind == "kept" for doc in event.payload["labels"]]
-    ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
-    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, log)
-    with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
-    waiting = len(state.waiting)
-    words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
-    return f"{words}, {waiting:,} to be read in full" if waiting else words
-
-
-def _ranked_apart(kept: Event) -> Event:
-    """Labels that came along, with ranks among themselves."""
-    return replace(kept, payload={**kept.payload, "ranks": range(1, len(kept.payload["labels"]) + 1)})
-
-
-def unsure(events: Sequence[Event]) -> int:
-    """Documents read whose verdict is still to be settled.
-
-    Examples
-    --------
-    >>> log = [Event("label", {"doc": doc, "label": "unsure"}) for doc in ("a", "b")]
-    >>> unsure(log), unsure([*log, Event("relabel", {"doc": "a", "label": "irrelevant"})])
-    (2, 1)
-    """
-    labels: dict[str, str] = {}
-    for event in standing(events):
-        if event.kind == "kept":
-            labels |= event.payload["labels"]
-        elif event.kind in ("label", "relabel"):
-            labels[event.payload["doc"]] = event.payload["label"]
-    return sum(each == "unsure" for each in labels.values())

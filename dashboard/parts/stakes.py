@@ -19,10 +19,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
-
-START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -151,6 +148,7 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
 
     Examples
     --------
+    >>> from tarstop_core.value.stakes import START
     >>> cost_in_words(START)
     'c = 0.001: reading 500 documents would cost as much as the worse mistake'
     >>> cost_in_words(START, abstracts=True)

@@ -32,7 +32,7 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS
+from tarstop_core.evaluation.findings.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS, folds_said
 from tarstop_core.evaluation.findings.shipped import Listed
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.presentation.numbers import percent
@@ -322,32 +322,12 @@ def _errors(look: Look) -> None:
     frame = data.errors(look.asked, look.cost)
     figure(
         "errors",
-        errors_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
+        figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
         with_room(figures.error_figure(frame, look.results.scenario, look.results.simulated, look.dark)),
         figures.error_sentence(frame),
         frame,
         look.stem,
     )
-
-
-def errors_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
-    """Who decides wrongly least often.
-
-    Examples
-    --------
-    >>> columns = ["approach", "false_adopt", "false_reject"]
-    >>> errors_heading(pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns), 0.5, 0.01)
-    'A decides wrongly least often (q* = 0.5, c = 0.01)'
-    >>> errors_heading(pd.DataFrame([["A", 0.0, 0.0], ["B", 0.0, 0.0]], columns=columns), 0.5, 0.01)
-    'A and 1 more never decide wrongly (q* = 0.5, c = 0.01)'
-    """
-    wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
-    names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
-    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    plain = "" if len(names) > 1 else "s"
-    if wrong.min() <= 1e-12:
-        return f"{who} never decide{plain} wrongly (q* = {q_star:g}, c = {cost:g})"
-    return f"{who} decide{plain} wrongly least often (q* = {q_star:g}, c = {cost:g})"
 
 
 # --- the tabs -----------------------------------------------------------------------------------
@@ -551,20 +531,6 @@ def _about(look: Look) -> None:
             key="results/settings",
             on_click="ignore",
         )
-
-
-def folds_said(folds: Sequence[Sequence[int]]) -> str:
-    """How many topics were tuned and tested on.
-
-    Examples
-    --------
-    >>> folds_said([[1000, 1000]]), folds_said([[38, 10], [38, 10], [40, 8]])
-    ('1,000 and 1,000', '3 folds, 38 to 40 and 8 to 10')
-    """
-    if len(folds) == 1:
-        return f"{folds[0][0]:,} and {folds[0][1]:,}"
-    train, test = zip(*folds, strict=True)
-    return f"{len(folds)} folds, {min(train):,} to {max(train):,} and {min(test):,} to {max(test):,}"
 
 
 SETTINGS = {

@@ -13,11 +13,11 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
-from dashboard.parts.review_settings import ENGINES
 from dashboard.results import data
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark, Scenario
 from tarstop_core.evaluation.methods import DEFAULT, VARIANTS, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
@@ -107,37 +107,13 @@ def _run(run: Run, status: Status) -> None:
                 f'<div class="tar-meta">{len(run.order.methods)} methods · {html.escape(clock(run.order.created))}</div>'
             )
             if status.state in ("waiting", "running", "stopping"):
-                st.progress(min(1.0, status.share), text=progress_said(status))
+                st.progress(min(1.0, status.share), text=background.progress_said(status))
             elif status.state == "failed":
                 shell.problem_box(status.what)
             elif status.state == "stopped":
                 note(f"{100 * status.share:.0f} % is done and kept.")
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             _buttons(run, status)
-
-
-def progress_said(status: Status) -> str:
-    """What a progress bar says.
-
-    Examples
-    --------
-    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
-    '42 % · tuning · about 1 min 15 s left'
-    """
-    said = f"{100 * status.share:.0f} % · {status.what}"
-    if status.state == "stopping":
-        return f"{said} · finishing the piece at hand"
-    if status.seconds_left is None:
-        return said
-    left = max(1, round(status.seconds_left))
-    shown = (
-        f"{left} s"
-        if left < 60
-        else f"{left // 60} min {left % 60} s"
-        if left < 3600
-        else f"{left // 3600} h"
-    )
-    return f"{said} · about {shown} left"
 
 
 def _buttons(run: Run, status: Status) -> None:
@@ -381,7 +357,7 @@ def _review() -> tuple[str, str, float]:
     engine = middle.selectbox(
         "Belief that rules act on",
         list(ENGINES),
-        format_func=lambda name: ENGINES[name][0],
+        format_func=lambda name: ENGINES[name].title,
         key="results/run_engine",
     )
     theta = right.slider(

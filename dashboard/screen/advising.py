@@ -11,11 +11,10 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs
 from dashboard.frame.work import Work, clock
-from dashboard.parts.samples import sample_answer
 from dashboard.screen import grading
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.evidence.summary import evidence
-from tarstop_core.evidence.words import ENGINE_BADGES
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent
@@ -32,6 +31,7 @@ from tarstop_core.screening.explain import (
 )
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_answer
 
 NEEDS_LABELS = "needs labels nobody has yet"
 ABOUT = (
@@ -94,9 +94,9 @@ def _height(state: State) -> int:
 
 def belief_badges(settings: Settings) -> list[str]:
     """Where the belief of a review comes from and what it is held against."""
-    learned = settings.prior.learned_from
-    if settings.engine == "reml":
-        prior = f"no prior: {percent(settings.b_0)} until 3 studies are in"
+    engine, learned = ENGINES[settings.engine], settings.prior.learned_from
+    if not engine.knows_prior:
+        prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
     elif learned is not None:
         prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
     elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):
@@ -104,7 +104,7 @@ def belief_badges(settings: Settings) -> list[str]:
     else:
         prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
     truth = "pooled sensitivity" if settings.truth == "pooled" else "what the whole list would lead to"
-    return [ENGINE_BADGES[settings.engine], prior, f"right decision: by {truth}"]
+    return [engine.badge, prior, f"right decision: by {truth}"]
 
 
 def evidence_notes(state: State, settings: Settings) -> list[str]:

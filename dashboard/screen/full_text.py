@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.work import Work, say
 from dashboard.parts.document import document_html, query_to_mark, shortened
-from dashboard.parts.samples import sample_text
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
@@ -19,6 +18,7 @@ from tarstop_core.screening.exclusions import KEYED, reasons_offered
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
-from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, last_reviewer, open_work, reviewer
+from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
 from dashboard.parts.document import two_stages
@@ -20,14 +20,12 @@ from dashboard.screen.deciding import stop_dialog
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.grades import grades_in_words
-from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, settings_rows
 from tarstop_core.screening.state import State
-from tarstop_core.screening.trace import trace
+from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 REVIEWER_FIELD = "_reviewer_field"
 AT_STAKE = "at_stake"
@@ -127,7 +125,7 @@ def _header(work: Work, state: State) -> None:
             st.text_input(
                 "Your name, recorded with every label from now on",
                 value=reviewer(),
-                placeholder=last_reviewer(work),
+                placeholder=work.last_reviewer,
                 max_chars=80,
                 key=REVIEWER_FIELD,
                 on_change=_named,
@@ -237,18 +235,6 @@ def _review_exports(work: Work, state: State) -> None:
         )
 
 
-def tables_csv(work: Work) -> str:
-    """The 2×2 tables that count, with the documents they come from."""
-    return trace_to_csv(table_rows(work.state, work.row.ids))
-
-
-def full_texts_csv(work: Work) -> str:
-    """What became of every included report."""
-    rows = full_text_rows(work.state, work.row.ids, work.events)
-    records = work.reports_of(row["rank"] - 1 for row in rows)
-    return trace_to_csv([{**row, "title": record.title} for row, record in zip(rows, records, strict=True)])
-
-
 def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     plan = state.plan
     assert plan is not None
@@ -312,20 +298,6 @@ def _of_review(settings: Settings) -> dict[str, str]:
         "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
         "floor": percent(settings.floor),
     }
-
-
-def trace_csv(work: Work) -> str:
-    """The full trace with titles: what the core computes for the stored log, nothing else."""
-    used = {work.row.settings.calibrator}
-    used |= {
-        str(event.payload["settings"]["calibrator"]) for event in work.events if event.kind == "settings"
-    }
-    calibrators = {digest: work.store.calibrator(digest) for digest in used}
-    rows = trace(work.row.settings, calibrators, work.row.ids, work.row.scores, work.events)
-    texts = work.store.record_texts(work.collection.id, [int(at) for at in work.row.order[: len(rows)]])
-    for row, text in zip(rows, texts, strict=True):
-        row["title"], row["source"] = text.title, text.source
-    return trace_to_csv(rows)
 
 
 def _file_name(name: str) -> str:

@@ -17,7 +17,6 @@ from dashboard.parts.document import (
     settled_with,
     two_stages,
 )
-from dashboard.parts.samples import sample_criteria
 from dashboard.screen import grading, verdicts
 from dashboard.screen.deciding import open_dialog
 from tarstop_core.documents.application import Flag
@@ -26,6 +25,7 @@ from tarstop_core.screening.advice import Advice
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.answers import sample_criteria
 
 UNDONE = {
     "label": "verdict on",

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.frame.shell import escape_markdown, term
 from dashboard.parts.stakes import FRACTIONS, nearest_fraction
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.settings import Settings
 
@@ -94,7 +95,7 @@ def changed(settings: Settings, name: str, value: float) -> Settings:
     if name == "floor":
         return replace(settings, floor=value / 100)
     theta, prior = value / 100, settings.prior
-    if prior.learned_from is None or settings.engine == "reml":
+    if prior.learned_from is None or not ENGINES[settings.engine].knows_prior:
         return replace(settings, theta=theta)
     return replace(settings, theta=theta, b_0=prior.at(theta).b_0)
 

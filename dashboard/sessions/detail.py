@@ -12,14 +12,12 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import attempt, clock, flash, say
+from dashboard.frame.work import attempt, clock, flash, go_to, say
 from dashboard.parts import stakes
-from dashboard.parts.chances import followed
-from dashboard.parts.creating import go_to
-from dashboard.parts.session_line import found
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
+from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.grades import grades_in_words
@@ -30,6 +28,7 @@ from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, 
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
+from tarstop_core.sessions.progress import found
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
@@ -303,7 +302,8 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 
     Examples
     --------
-    >>> settings = Settings(stakes.START.payoffs, 0.001)
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
     ('Hip (q* 0.50)', 'Hip (a) (chances: CLEF)')
     """

@@ -10,8 +10,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import attempt, clock, flash, say
-from dashboard.parts.creating import go_to
+from dashboard.frame.work import attempt, clock, flash, go_to, say
 from dashboard.parts.session_line import line
 from dashboard.parts.whole_session import CHOSEN, loaded
 from dashboard.sessions import detail as session_detail

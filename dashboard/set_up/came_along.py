@@ -11,7 +11,6 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.parts import merging
-from dashboard.parts.documents import Documents
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, Policy
@@ -29,6 +28,7 @@ from tarstop_core.screening.kept_labels import (
 )
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/came_along"
 Choice = Literal["keep", "leave", "replay"]

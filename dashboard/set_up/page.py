@@ -11,12 +11,10 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import REVIEWER
+from dashboard.frame.work import REVIEWER, go_to
 from dashboard.parts import application as own_application
 from dashboard.parts import chances, documents, merging, review_settings, stakes
 from dashboard.parts.application import Asked
-from dashboard.parts.creating import Plan, create, go_to
-from dashboard.parts.documents import Documents
 from dashboard.set_up import came_along
 from dashboard.set_up.came_along import Arranged
 from tarstop_core.calibration.calibrator import Calibrator
@@ -32,6 +30,8 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.value.stakes import START
 
 PREFIX = "set_up"
 FIRST_TITLES = 5
@@ -100,7 +100,7 @@ def set_up_page() -> None:
 
     _step(3, "What is at stake")
     plus, minus = _actions(scenario, problems)
-    start = Settings(stakes.START.payoffs, stakes.START.cost, plus=plus, minus=minus)
+    start = Settings(START.payoffs, START.cost, plus=plus, minus=minus)
     if asked is not None:
         start = replace(start, application=asked.application)
     settings = _review_stakes(start, problems) if scenario == "review" else _stakes(start, problems)

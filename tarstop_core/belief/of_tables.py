@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.belief import bayes, bivariate, reitsma
+from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
-from tarstop_core.errors import InputProblem
-
-ENGINES = ("bivariate", "univariate", "reml")
 
 
 @dataclass(frozen=True)
@@ -94,16 +92,3 @@ def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> NDArray[
     """
     path = belief_path(tables, theta, engine, prior).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])
-
-
-def check_engine(engine: str) -> str:
-    """The engine, if there is one of that name.
-
-    Raises
-    ------
-    InputProblem
-        When there is none.
-    """
-    if engine not in ENGINES:
-        raise InputProblem(f"There is no engine '{engine}'; choose one of {', '.join(ENGINES)}.")
-    return engine

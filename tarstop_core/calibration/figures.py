@@ -10,21 +10,24 @@ from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, Quality
 from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
-from tarstop_core.presentation.figures import Figure, axis, label, line, plain, thinned
-from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    COST,
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
-    PLUS,
-    TEXT,
-    TEXT_ON_DARK,
-    THRESHOLD,
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    clear_layout,
+    ink,
+    interval,
+    label,
+    line,
+    note,
+    plain,
+    points,
+    text_colour,
+    thinned,
 )
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
 Floats = NDArray[np.float64]
-BAND = "rgba(0,114,178,0.20)"
 SHORTEST = 100
 """Ranks that a curve of first hits shows at least."""
 NAME = 44
@@ -81,13 +84,13 @@ def first_hit_figure(
     dict
         A plotly figure.
     """
-    ink = TEXT_ON_DARK if dark else TEXT
+    text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
     x = at.tolist()
     edge = {"line": {"width": 0}, "hoverinfo": "skip", "mode": "lines", "type": "scatter"}
     data: list[dict[str, Any]] = [
         {**edge, "x": x, "y": high.tolist()},
-        {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BAND},
+        {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BELIEF_BAND},
         line(x, come.tolist(), BELIEF, width=3, hoverinfo="skip"),
     ]
     marks: tuple[tuple[str, str, str, float], ...] = (
@@ -96,39 +99,33 @@ def first_hit_figure(
         ("missed", "x-open", PLUS, -0.23),
     )
     notes = [
-        label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", ink, yshift=4),
+        label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4),
     ]
     deepest = x[-1]
     for outcome, symbol, colour, height in marks:
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
         if not ranks:
             continue
-        marker = {"symbol": symbol, "size": 10, "color": colour, "line": {"width": 2, "color": colour}}
-        data.append(
-            {"type": "scatter", "mode": "markers", "x": ranks, "y": [height] * len(ranks), "marker": marker}
-            | {"hoverinfo": "skip"}
-        )
+        marker = {"symbol": symbol, "line": {"width": 2, "color": colour}}
+        data.append(points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
         words = {"hit": "first hits", "stopped": "stopped without", "missed": "missed"}[outcome]
-        notes.append(label(0.02, height, words, ink, xref="paper", xanchor="left", yanchor="middle"))
+        notes.append(label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
     if simulated:
-        notes.append(label(0.0, 1.0, "simulated", ink, xanchor="left", yanchor="top"))
+        notes.append(label(0.0, 1.0, "simulated", text, xanchor="left", yanchor="top"))
     bottom = -0.3 if len(data) > 3 else -0.02
-    layout = {
-        "height": 320,
-        "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, float(np.log10(deepest))]),
-        "yaxis": axis(
+    layout = clear_layout(
+        320,
+        {"l": 56, "r": 12, "t": 8, "b": 44},
+        xaxis=axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, float(np.log10(deepest))]),
+        yaxis=axis(
             "share of searches",
             dark,
             range=[bottom, 1.08],
             tickvals=[0, 0.25, 0.5, 0.75, 1],
             tickformat=".0%",
         ),
-        "annotations": notes,
-    }
+        annotations=notes,
+    )
     return {"data": data, "layout": layout}
 
 
@@ -179,7 +176,7 @@ def two_reliabilities(
     dict
         A plotly figure; a is blue with circles, b vermilion with squares.
     """
-    ink = TEXT_ON_DARK if dark else TEXT
+    text = text_colour(dark)
     one, other = (reliability_figure(each.reliability, simulated, dark) for each in (a, b))
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
     second = other["data"][1]
@@ -193,14 +190,12 @@ def two_reliabilities(
     layout["annotations"] = [
         label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
         *(
-            label(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), ink, **_CORNER)
+            note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), text, **_CORNER)
             for at, (mark, name, colour) in enumerate((("●", names[0], BELIEF), ("■", names[1], PLUS)))
         ),
     ]
     if simulated:
-        layout["annotations"].append(
-            label(0.98, 0.02, "simulated", ink, **{**_CORNER, "xanchor": "right", "yanchor": "bottom"})
-        )
+        layout["annotations"].append(note(0.98, 0.02, "simulated", text))
     return one
 
 
@@ -225,7 +220,7 @@ def worth_figure(
         Of cost and worth.
     simulated, dark : bool
     """
-    ink = TEXT_ON_DARK if dark else TEXT
+    text = text_colour(dark)
     data, notes = [], []
     for at, ((name, worth), colour, dash) in enumerate(
         zip(lines, (BELIEF, PLUS), ("solid", "dash"), strict=False)
@@ -236,32 +231,26 @@ def worth_figure(
         drawn = line(shown.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
         drawn["line"]["shape"] = "hv"
         data.append(drawn)
-        place = {**_CORNER, "yanchor": "bottom"}
-        notes.append(
-            label(0.02, 0.1 - 0.08 * at, _named("━━" if not at else "╍╍", name, colour), ink, **place)
-        )
+        told = _named("━━" if not at else "╍╍", name, colour)
+        notes.append(note(0.02, 0.1 - 0.08 * at, told, text, xanchor="left"))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
         data.append(line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
-        amber = COST_TEXT_ON_DARK if dark else COST_TEXT
-        notes.append(label(0, float(np.log10(cost)), "cost of one document", amber, xanchor="left"))
+        notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
     if simulated:
-        notes.append(label(0.02, 0.18, "simulated", ink, **{**_CORNER, "yanchor": "bottom"}))
+        notes.append(note(0.02, 0.18, "simulated", text, xanchor="left"))
     title = f"worth each ({unit})" if unit else "worth each"
-    layout = {
-        "height": 320,
-        "margin": {"l": 62, "r": 12, "t": 8, "b": 44},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("documents read", dark),
-        "yaxis": axis(title, dark, type="log", dtick=1, exponentformat="power"),
-        "annotations": notes,
-    }
+    layout = clear_layout(
+        320,
+        {"l": 62, "r": 12, "t": 8, "b": 44},
+        xaxis=axis("documents read", dark),
+        yaxis=axis(title, dark, type="log", dtick=1, exponentformat="power"),
+        annotations=notes,
+    )
     return {"data": data, "layout": layout}
 
 
-_CORNER: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+_CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 
 
 def _named(mark: str, name: str, colour: str) -> str:
@@ -295,40 +284,28 @@ def reliability_figure(
     p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
     low, high = wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
-    points = {
-        "type": "scatter",
-        "mode": "markers+lines",
-        "x": p.tolist(),
-        "y": share.tolist(),
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": (high - share).tolist(),
-            "arrayminus": (share - low).tolist(),
-            "color": BELIEF,
-            "thickness": 1.5,
-        },
-        "marker": {"color": BELIEF, "size": 8},
-        "line": {"color": BELIEF, "width": 1.5},
-        "hoverinfo": "skip",
-    }
-    notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD, xanchor="right", yanchor="bottom")]
+    said = points(
+        p.tolist(),
+        share.tolist(),
+        BELIEF,
+        8,
+        mode="markers+lines",
+        error_y=interval((high - share).tolist(), (share - low).tolist(), BELIEF, 1.5),
+        line={"color": BELIEF, "width": 1.5},
+        hoverinfo="skip",
+    )
+    notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD)]
     if simulated:
-        notes.append(
-            label(0.02 * top, top, "simulated", TEXT_ON_DARK if dark else TEXT, xanchor="left", yanchor="top")
-        )
-    layout = {
-        "height": 300,
-        "margin": {"l": 56, "r": 8, "t": 6, "b": 44},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
-        "yaxis": axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
-        "annotations": notes,
-    }
+        notes.append(label(0.02 * top, top, "simulated", text_colour(dark), **_CORNER))
+    layout = clear_layout(
+        300,
+        {"l": 56, "r": 8, "t": 6, "b": 44},
+        xaxis=axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
+        yaxis=axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
+        annotations=notes,
+    )
     return {
-        "data": [line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip"), points],
+        "data": [line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip"), said],
         "layout": layout,
     }
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import math
-import os
 import sys
 import time
 from pathlib import Path
@@ -12,12 +11,34 @@ from typing import Any
 
 import click
 
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.cli.shared import json_option, print_json
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
 
 
-@click.command()
+class _Benchmarks(click.Command):
+    """Its help lists the benchmarks, which take their time to import."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help with a line for each benchmark."""
+        from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+
+        offered = {each.name: each.said for each in BENCHMARKS.values() if not each.variant}
+        width = max(map(len, offered))
+        variants: dict[str, list[str]] = {}
+        for each in BENCHMARKS.values():
+            if each.variant:
+                variants.setdefault(each.variant, []).append(each.name)
+        self.help = inspect.cleandoc(self.help or "").format(
+            benchmarks="\n".join(f"{name:<{width}}  {said}" for name, said in offered.items()),
+            variants="; ".join(f"{' and '.join(names)} take {what}" for what, names in variants.items()),
+        )
+        super().format_help_text(ctx, formatter)
+
+
+@click.command(cls=_Benchmarks)
 @click.argument("benchmark")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for tables and figures.")
 @click.option(
@@ -29,7 +50,7 @@ CACHE = ".finished"
 )
 @click.option(
     "--engine",
-    type=click.Choice(["bivariate", "univariate", "reml"]),
+    type=click.Choice(list(ENGINES)),
     default="univariate",
     show_default=True,
     help="Reviews: belief that rules act on; the truth is always bivariate.",
@@ -64,7 +85,7 @@ CACHE = ".finished"
 @click.option(
     "--pictures/--no-pictures", default=True, help="Figures as SVG and PNG too, where that is possible."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@json_option
 def experiment(
     benchmark: str,
     out: Path,
@@ -88,13 +109,9 @@ def experiment(
     BENCHMARK is one of these, or a folder of your own:
 
     \b
-    patent       simulated patent searches
-    review       simulated diagnostic-accuracy reviews
-    clef         real rankings, any relevant document decides
-    clef-travel  the same, trained on one system's rankings, tested on others'
-    clef-review  real rankings and 2×2 tables, which document brings which is invented
+    {benchmarks}
 
-    clef-abs and clef-travel-abs take relevance by title and abstract. The real ones lie in the folder that
+    {variants}. The real ones lie in the folder that
     TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md says how it and a folder of your own are laid out.
 
     Writes tables, figures and a self-contained report into the folder --out. Run again after an interruption,
@@ -102,7 +119,7 @@ def experiment(
     """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
-    from tarstop_core.evaluation.benchmarks import named
+    from tarstop_core.evaluation.benchmarks.named import named
     from tarstop_core.evaluation.findings.report import Findings, write
     from tarstop_core.evaluation.finished import Finished
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
@@ -116,8 +133,7 @@ def experiment(
         raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
-    real = os.environ.get("TARSTOP_REAL_DATA")
-    chosen = named(benchmark, Path(real) if real else None)
+    chosen = named(benchmark)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task: Task
@@ -146,7 +162,7 @@ def experiment(
         rows = [
             {name: _plain(value) for name, value in row.items()} for row in report.rows.to_dict("records")
         ]
-        click.echo(json.dumps({"rows": rows, "seconds": seconds}, ensure_ascii=False, allow_nan=False))
+        print_json({"rows": rows, "seconds": seconds})
         return
     _print(report)
     click.echo(

@@ -15,7 +15,7 @@ from tarstop_core.calibration.fitting import predicted, usable
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import without_relevant
+from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before

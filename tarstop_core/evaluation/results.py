@@ -136,15 +136,18 @@ class Results:
         """Index of a cost that was run."""
         return _place(self.costs, cost, "cost")
 
+    @property
+    def settings_by_fold(self) -> NDArray[np.str_]:
+        """What tuning chose, shape (folds, M, Q, C)."""
+        return np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
+
     def setting(self, method: int, q: int, c: int) -> str:
         """What tuning chose; the folds' choices, each once, where they differ."""
-        folds = np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
-        return " | ".join(dict.fromkeys(folds[:, method, q, c].tolist()))
+        return " | ".join(dict.fromkeys(self.settings_by_fold[:, method, q, c].tolist()))
 
     def only(self, names: Sequence[str]) -> Results:
         """The results of some of the methods, in the order given."""
         at = [self.method(name) for name in names]
-        folds = np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
         return replace(
             self,
             methods=tuple(self.methods[i] for i in at),
@@ -152,7 +155,7 @@ class Results:
             plus=self.plus[:, at],
             recall=self.recall[:, at],
             plus_exact=None if self.plus_exact is None else self.plus_exact[:, at],
-            chosen=tuple(folds[:, at].ravel().tolist()),
+            chosen=tuple(self.settings_by_fold[:, at].ravel().tolist()),
         )
 
 

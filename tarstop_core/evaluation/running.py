@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import from_folder
+from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.protocol import COSTS, Q_STARS, Cancelled, run
+from tarstop_core.evaluation.progress import Cancelled
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 from tarstop_core.places import PARENT, runs_folder
 
@@ -218,6 +219,30 @@ def status(of: Run) -> Status:
         return replace(known, state="stopped", seconds_left=None)
     asked_to_end = process.stdin is None or process.stdin.closed
     return replace(known, state="stopping", seconds_left=None) if asked_to_end else known
+
+
+def progress_said(status: Status) -> str:
+    """What a progress bar says.
+
+    Examples
+    --------
+    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
+    '42 % · tuning · about 1 min 15 s left'
+    """
+    said = f"{100 * status.share:.0f} % · {status.what}"
+    if status.state == "stopping":
+        return f"{said} · finishing the piece at hand"
+    if status.seconds_left is None:
+        return said
+    left = max(1, round(status.seconds_left))
+    shown = (
+        f"{left} s"
+        if left < 60
+        else f"{left // 60} min {left % 60} s"
+        if left < 3600
+        else f"{left // 3600} h"
+    )
+    return f"{said} · about {shown} left"
 
 
 def _write(path: Path, content: Any) -> None:

@@ -16,13 +16,18 @@ Floats = NDArray[np.float64]
 COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, squared error
 
 
+def judged(case: Case, scenario: str) -> bool:
+    """Whether chances are judged on a case: in the patent scenario only where a relevant document exists."""
+    return scenario != "patent" or case.topic.omega
+
+
 def tally(calibrator: Calibrator, case: Case) -> Floats:
     """Sums over one topic in bins of equal width, shape (BINS, 4); tallies of topics add.
 
     As in :func:`~tarstop_core.calibration.fitting.assess`: "hazard" and "frailty" are judged by the first hit, on
-    the documents up to it, and in the patent scenario only ω⁺ topics count.
+    the documents up to it; only topics that are :func:`judged` count.
     """
-    if calibrator.scenario == "patent" and not case.topic.omega:
+    if not judged(case, calibrator.scenario):
         return np.zeros((BINS, COLUMNS))
     return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
 

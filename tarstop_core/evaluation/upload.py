@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import ABOUT, HALVES, from_folder
+from tarstop_core.evaluation.benchmarks.folder import ABOUT, HALVES, from_folder
 from tarstop_core.evaluation.cases import Benchmark
 
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.presentation.figures import Figure, axis, label, line
+from tarstop_core.presentation.figures import Figure, axis, clear_layout, label, line, text_colour
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.palette import BELIEF, TEXT, TEXT_ON_DARK, THRESHOLD
+from tarstop_core.presentation.palette import BELIEF, THRESHOLD
 
 Floats = NDArray[np.float64]
 
@@ -74,23 +74,20 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
         Whether the page is dark.
     """
     density = prior_density(prior, theta)
-    x, text = density.sensitivity, TEXT_ON_DARK if dark else TEXT
+    x, text = density.sensitivity, text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)
     top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
-    layout = {
-        "height": 220,
-        "margin": {"l": 36, "r": 20, "t": 6, "b": 44},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%"),
-        "yaxis": axis("density", dark, range=[0, top], showticklabels=False),
-        "annotations": [
+    layout = clear_layout(
+        220,
+        {"l": 36, "r": 20, "t": 6, "b": 44},
+        xaxis=axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%"),
+        yaxis=axis("density", dark, range=[0, top], showticklabels=False),
+        annotations=[
             label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
             label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
             label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
         ],
-    }
+    )
     return {
         "data": [
             line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"),

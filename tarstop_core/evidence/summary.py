@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import bayes, bivariate, reitsma
-from tarstop_core.belief.of_tables import BeliefPath, belief_path, check_engine
+from tarstop_core.belief.engines import check_engine
+from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Tables
@@ -129,7 +130,7 @@ class Evidence:
     theta : float
         The sensitivity to exceed, in (0, 1).
     engine : str
-        One of :data:`~tarstop_core.belief.of_tables.ENGINES`.
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
     prior : Prior
         "reml" does not look at it.
     correction : "all", "single" or "none"

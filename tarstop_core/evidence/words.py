@@ -7,16 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.value.payoffs import TOLERANCE
 
-ENGINE_BADGES = {
-    "bivariate": "belief from exact counts of both groups",
-    "univariate": "belief from exact counts of the diseased",
-    "reml": "belief by the Reitsma model",
-}
 REML_CORRECTION = (
     "Its belief adds half a patient only to studies with an empty cell; the plots’ summary then adds it to all, "
     "as mada does."
@@ -217,7 +213,7 @@ def density_sentence(evidence: Evidence) -> str:
     low, middle, high = (density.quantile(level) for level in (0.025, 0.5, 0.975))
     theta = threshold(evidence.theta)
     text = f"{_capital(percent(evidence.belief))} of the belief lies above {theta} (shaded)"
-    if evidence.engine != "reml":
+    if ENGINES[evidence.engine].knows_prior:
         text += f"; before any study it was {percent(evidence.prior.b_0)}"
     text += (
         f". Pooled sensitivity is most likely near {percent(middle)}, and with 95 % probability between "

@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
-from tarstop_core.explore.stakes_figure import LIGHT_OUTLINE, drawn_layout, text_colour
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import Figure, axis
+from tarstop_core.presentation.figures import Figure, axis, drawn_layout, points, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import (
+    LESS,
     MINUS,
+    MORE,
+    NEUTRAL,
+    NEUTRAL_ON_DARK,
+    OUTLINE,
+    OUTLINE_ON_DARK,
     PLUS,
 )
 from tarstop_core.screening.paths import ScreeningPath
@@ -33,7 +38,6 @@ MEASURES: dict[Measure, str] = {
     "regret": "Regret",
     "agreement": "Same decision as the truth",
 }
-LESS, MORE = "#0072B2", "#E69F00"
 
 
 # --- the map --------------------------------------------------------------------------------------
@@ -88,7 +92,7 @@ def map_figure(
     else:
         assert not isinstance(shown, MeanMap) and not isinstance(against, MeanMap)
         heat |= {"text": _marks(shown, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
-    points = {
+    cells: dict[str, Any] = {
         "type": "scatter",
         "mode": "markers",
         "x": [each for _ in q_stars for each in x],
@@ -99,8 +103,8 @@ def map_figure(
         "text": _hover(shown, measure, against),
         "hovertemplate": "%{text}<extra></extra>",
     }
-    data = [heat, points]
-    outline = LIGHT_OUTLINE if dark else "#000000"
+    data = [heat, cells]
+    outline = OUTLINE_ON_DARK if dark else OUTLINE
     if cell is not None:
         data.append(_outlined(x[cell[1]], q_stars[cell[0]], "square-open", 16, outline))
     if here is not None and here[1] > 0:
@@ -139,14 +143,8 @@ def map_figure(
 
 
 def _outlined(x: float, y: float, symbol: str, size: int, colour: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [x],
-        "y": [y],
-        "marker": {"symbol": symbol, "size": size, "color": colour, "line": {"color": colour, "width": 2.5}},
-        "hoverinfo": "skip",
-    }
+    marker = {"symbol": symbol, "line": {"color": colour, "width": 2.5}}
+    return points([x], [y], colour, size, marker=marker, hoverinfo="skip")
 
 
 def _scaled(z: Floats, measure: Measure) -> Floats:
@@ -158,7 +156,7 @@ def _colours(
     z: Floats, measure: Measure, difference: bool, unit: str, dark: bool
 ) -> tuple[Any, float, float, dict[str, Any] | None]:
     """Colour scale, its ends, and the bar beside it (none for the two actions)."""
-    neutral = "#3C444D" if dark else "#EDEFF2"
+    neutral = NEUTRAL_ON_DARK if dark else NEUTRAL
     if measure == "decision":
         if difference:
             return [[0, PLUS], [0.5, neutral], [1, MINUS]], -1.0, 1.0, None

@@ -9,9 +9,8 @@ import numpy as np
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.map_figure import Cell
 from tarstop_core.explore.plans import settled
-from tarstop_core.explore.stakes_figure import text_colour
 from tarstop_core.presentation.curves import live_curves, window
-from tarstop_core.presentation.figures import Figure, label
+from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.paths import ScreeningPath
 from tarstop_core.value.cumulative import CumulativePath
@@ -47,9 +46,7 @@ def path_figure(
     layout["font"] = {"color": text_colour(dark)}
     layout["margin"]["t"] = 24
     if simulated:
-        layout["annotations"].append(
-            label(1, 1, "simulated", text_colour(dark), xref="paper", yref="paper", yshift=2)
-        )
+        layout["annotations"].append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     return figure
 
 

@@ -10,20 +10,13 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import warm
 from tarstop_core.explore.plans import Plans, _actions, _plans_to, plans, restaked, settled
-from tarstop_core.policies import (
-    Optimal,
-    Policy,
-)
-from tarstop_core.screening.paths import (
-    CHANCE_FACTORS,
-    PRIOR_EDGE,
-    PRIOR_SHIFTS,
-    ScreeningPath,
-)
+from tarstop_core.policies import Optimal, Policy
+from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath
 from tarstop_core.screening.review import with_b_0
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath
@@ -111,7 +104,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     depth, net_utility = ends.pop()
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
-    if settings.engine != "reml" or not settings.review:
+    if ENGINES[settings.engine].knows_prior or not settings.review:
         ends = [
             _one(plans(_with_b_0(explored, settings, base, b_0), policy, settings.cost, start))
             for b_0 in shifted
@@ -242,7 +235,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     if cost > 0:
         ends = _turns(lambda each: goes_on(base, policy, each, start), cost, now)
         found.append(BreakEven("cost", cost, tuple(Turn(each, _acts(base, policy, start)) for each in ends)))
-    if settings.engine != "reml" or not settings.review:
+    if ENGINES[settings.engine].knows_prior or not settings.review:
         odds = settings.b_0 / (1 - settings.b_0)
         moved = tuple(
             Turn(each.at / (1 + each.at), each.plus)

@@ -6,17 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.map_figure import LESS, MORE
-from tarstop_core.explore.sensitivity import BreakEven, Swing, Tornado
-from tarstop_core.explore.stakes_figure import _factor_value, _factor_verb, drawn_layout, text_colour
-from tarstop_core.presentation.figures import Figure, axis, label
+from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
+from tarstop_core.presentation.figures import Figure, axis, drawn_layout, ink, note, text_colour, upright
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.presentation.palette import (
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
-    MINUS,
-    THRESHOLD,
-)
+from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
 
@@ -77,7 +70,7 @@ def tornado_figure(
                             "size": 5,
                             "solidity": 0.2,
                             "fillmode": "overlay",
-                            "fgcolor": "#FFFFFF",
+                            "fgcolor": PAPER,
                         },
                     },
                     "customdata": [
@@ -94,34 +87,10 @@ def tornado_figure(
                 }
             )
     notes = [
-        label(
-            0, 1, "■ lower", LESS if not dark else MINUS, xref="paper", yref="paper", xanchor="left", yshift=2
-        ),
-        label(
-            0,
-            1,
-            "▨ higher",
-            COST_TEXT_ON_DARK if dark else COST_TEXT,
-            xref="paper",
-            yref="paper",
-            xanchor="left",
-            xshift=60,
-            yshift=2,
-        ),
+        note(0, 1, "■ lower", MINUS if dark else LESS, xanchor="left", yshift=2),
+        note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
-    shapes = [
-        {
-            "type": "line",
-            "xref": f"x{number_}",
-            "x0": base,
-            "x1": base,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"color": THRESHOLD, "width": 1.5, "dash": "dash"},
-        }
-        for _, base, number_ in panels
-    ]
+    shapes = [upright(base, xref=f"x{number_}") for _, base, number_ in panels]
     utility = f"expected net utility{f' ({unit})' if unit else ''}"
     layout = drawn_layout(
         90 + ROW * len(rows),
@@ -269,3 +238,20 @@ def break_even_sentences(
         still = "screen on" if now else stop
         said.append(f"You would {still} whatever {listed} was, up to a thousand times less or more.")
     return said
+
+
+def _factor_verb(name: FactorName, settings: Settings) -> str:
+    """What is supposed of an assumption, up to "more than" a value."""
+    missed = "a wrong" if settings.review else "a missed prior-art document, that is a wrong"
+    return {
+        "B": f"a right “{settings.plus}” (B) brought",
+        "L_r": f"a wrong “{settings.plus}” (L_r) cost",
+        "L_g": f"{missed} “{settings.minus}” (L_g) cost",
+        "G": f"a right “{settings.minus}” (G) brought",
+        "cost": "reading one document cost",
+        "b_0": "you started from a chance of",
+    }[name]
+
+
+def _factor_value(name: FactorName, value: float, settings: Settings) -> str:
+    return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)

@@ -3,74 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarstop_core.explore.plans import Now
-from tarstop_core.explore.sensitivity import FactorName
-from tarstop_core.presentation.figures import Figure, axis, label, line
-from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    BELIEF_TEXT_ON_DARK,
-    COST,
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
-    MINUS,
-    MINUS_TEXT,
-    MINUS_TEXT_ON_DARK,
-    PLUS,
-    PLUS_TEXT,
-    PLUS_TEXT_ON_DARK,
-    TEXT,
-    TEXT_ON_DARK,
-    THRESHOLD,
-    VALUE,
+from tarstop_core.presentation.figures import (
+    Figure,
+    Rows,
+    axis,
+    drawn_layout,
+    ink,
+    label,
+    line,
+    points,
+    rise,
+    rows_of,
+    text_colour,
 )
-from tarstop_core.screening.settings import Settings
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
 
-LIGHT_OUTLINE = "#FEFEFE"
-PAPER, PAPER_ON_DARK = "#FFFFFF", "#14181D"
-FOR_PAPER = {
-    LIGHT_OUTLINE: "#000000",
-    PLUS_TEXT_ON_DARK: PLUS_TEXT,
-    MINUS_TEXT_ON_DARK: MINUS_TEXT,
-    COST_TEXT_ON_DARK: COST_TEXT,
-    PAPER_ON_DARK: PAPER,
-}
-"""Texts of a dark page and what lies behind them, and the colours that they take in a saved picture."""
 
-
-def text_colour(dark: bool) -> str:
-    """Of ordinary texts in a figure."""
-    return TEXT_ON_DARK if dark else TEXT
-
-
-def drawn_layout(height: int, simulated: bool, dark: bool, notes: Sequence[Any] = (), **more: Any) -> Any:
-    """A layout without frame or legend, on the page's own background; "simulated" stands in its corner."""
-    notes = list(notes)
-    if simulated:
-        notes.append(
-            label(
-                1, 1, "simulated", text_colour(dark), xref="paper", yref="paper", yanchor="bottom", yshift=2
-            )
-        )
-    return {
-        "height": height,
-        "margin": {"l": 60, "r": 12, "t": 24, "b": 46, **more.pop("margin", {})},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": text_colour(dark)},
-        "annotations": notes,
-        **more,
-    }
-
-
-# --- EVPI and the two actions against belief ------------------------------------------------------
+def beliefs_drawn(payoffs: Payoffs, *others: float) -> NDArray[np.float64]:
+    """A hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
+    return np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, *others)))
 
 
 def stakes_figure(
@@ -95,38 +54,27 @@ def stakes_figure(
     belief_title : str
     simulated, dark : bool
     """
-    b = np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, now.b)))
+    b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b)
-    colours = (PLUS_TEXT_ON_DARK, MINUS_TEXT_ON_DARK) if dark else (PLUS_TEXT, MINUS_TEXT)
     hover = "%{x:.2f}: %{y:.3~g}<extra></extra>"
     x, peak = b.tolist(), float(payoffs.evpi(payoffs.q_star))
     low, high = float(min(up.min(), down.min())), float(max(up.max(), down.max()))
     room = 0.08 * (high - low)
-    bottom = {"yaxis": "y2"}
+    bottom: dict[str, Any] = {"yaxis": "y2"}
     data = [
         line(x, up.tolist(), PLUS, width=3, hovertemplate=hover),
         line(x, down.tolist(), MINUS, width=3, hovertemplate=hover),
         line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
     ]
     for edges, more in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
-        data.append(line([payoffs.q_star] * 2, edges, THRESHOLD, dash="dash", hoverinfo="skip", **more))
-        data.append(line([now.b] * 2, edges, BELIEF, width=1.5, dash="dot", hoverinfo="skip", **more))
+        data.append(rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
+        data.append(rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
     for value, more in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [now.b],
-                "y": [value],
-                "marker": {"color": BELIEF, "size": 10},
-                "hovertemplate": hover,
-                **more,
-            }
-        )
+        data.append(points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
     notes = [
-        label(1, float(up[-1]), f"“{plus}”", colours[0], yanchor="bottom", xanchor="right"),
-        label(0, float(down[0]), f"“{minus}”", colours[1], yanchor="bottom", xanchor="left"),
+        label(1, float(up[-1]), f"“{plus}”", ink(PLUS, dark)),
+        label(0, float(down[0]), f"“{minus}”", ink(MINUS, dark), xanchor="left"),
         label(
             payoffs.q_star,
             1.25 * peak,
@@ -145,16 +93,15 @@ def stakes_figure(
             now.b,
             low - room if free else sum(ends) / 2,
             " now ",
-            BELIEF_TEXT_ON_DARK if dark else BELIEF,
+            ink(BELIEF, dark),
             xanchor="right" if left else "left",
         )
     )
     needed = now.cost / now.rho if now.rho > 0 else math.inf
     if 0 < needed < 1.2 * peak:
         data.append(line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
-        amber = COST_TEXT_ON_DARK if dark else COST_TEXT
         at, anchor = (0.0, "left") if right else (1.0, "right")
-        notes.append(label(at, needed, "c / ρ", amber, yref="y2", xanchor=anchor))
+        notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
     unit = f" ({payoffs.unit})" if payoffs.unit else ""
     layout = drawn_layout(
         390,
@@ -210,26 +157,8 @@ def stakes_sentence(
     )
 
 
-def stakes_rows(payoffs: Payoffs) -> list[dict[str, Any]]:
+def stakes_rows(payoffs: Payoffs) -> Rows:
     """The figure's numbers, one row a belief."""
-    b = np.unique(np.append(np.linspace(0, 1, 101), payoffs.q_star))
-    columns = (b, payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b))
-    names = ("belief", "utility_plus", "utility_minus", "evpi")
-    return [dict(zip(names, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _factor_verb(name: FactorName, settings: Settings) -> str:
-    """What is supposed of an assumption, up to "more than" a value."""
-    missed = "a wrong" if settings.review else "a missed prior-art document, that is a wrong"
-    return {
-        "B": f"a right “{settings.plus}” (B) brought",
-        "L_r": f"a wrong “{settings.plus}” (L_r) cost",
-        "L_g": f"{missed} “{settings.minus}” (L_g) cost",
-        "G": f"a right “{settings.minus}” (G) brought",
-        "cost": "reading one document cost",
-        "b_0": "you started from a chance of",
-    }[name]
-
-
-def _factor_value(name: FactorName, value: float, settings: Settings) -> str:
-    return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)
+    b = beliefs_drawn(payoffs)
+    plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
+    return rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))

@@ -29,3 +29,36 @@ def _is_rule(kind: object) -> bool:
 
 
 POLICIES: dict[str, type[Policy]] = found()
+
+GROUPS = ("", "baseline", "for comparison")
+"""What rules are beside those that weigh consequences, in the order in which they are offered."""
+
+
+def followed() -> list[str]:
+    """Names of the rules that can advise a person: those that weigh consequences come first.
+
+    Examples
+    --------
+    >>> followed()[0]
+    'optimal'
+    """
+    names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
+    return sorted(names, key=lambda name: GROUPS.index(_group(POLICIES[name])))
+
+
+def titled(name: str) -> str:
+    """A rule's title, with what it is beside those that weigh consequences.
+
+    Examples
+    --------
+    >>> titled("optimal"), titled("budget")
+    ('Optimal', 'Budget · baseline')
+    """
+    kind = POLICIES[name]
+    return " · ".join(filter(None, (kind.title, _group(kind))))
+
+
+def _group(kind: type[Policy]) -> str:
+    if kind.family == "reference":
+        return "for comparison"
+    return "" if kind.acts_on_belief else "baseline"

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.presentation.figures import Figure, _belief_lines, _cost_label, _Drawn, axis, thinned
-from tarstop_core.presentation.palette import COST, THRESHOLD, VALUE
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    clear_layout,
+    ink,
+    label,
+    line,
+    points,
+    thinned,
+    upright,
+)
+from tarstop_core.presentation.palette import BELIEF, COST, PAPER, PAPER_ON_DARK, THRESHOLD, VALUE
 
 Floats = NDArray[np.float64]
 
@@ -82,15 +96,12 @@ def live_curves(
     if worth is not None:
         x_axis["anchor"] = "y2"
     domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
-    layout: dict[str, Any] = {
-        "height": 300,
-        "margin": {"l": 56, "r": 8, "t": 4, "b": 36},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".1f"),
-        "xaxis": axis("documents read", dark, **x_axis),
-    }
+    layout = clear_layout(
+        300,
+        {"l": 56, "r": 8, "t": 4, "b": 36},
+        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".1f"),
+        xaxis=axis("documents read", dark, **x_axis),
+    )
     if worth is not None:
         lines, decades = _worth_lines(drawn, worth), _decades(worth, at, cost)
         data += lines
@@ -106,10 +117,7 @@ def live_curves(
                 trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
-        stop, style = float(plan), {"color": THRESHOLD, "width": 1, "dash": "dot"}
-        layout["shapes"] = [
-            {"type": "line", "x0": stop, "x1": stop, "y0": 0, "y1": 1, "yref": "paper", "line": style}
-        ]
+        layout["shapes"] = [upright(float(plan), width=1, dash="dot")]
     return {"data": data, "layout": layout}
 
 
@@ -126,3 +134,76 @@ def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
     high = float(np.ceil(np.log10(values.max()) + 0.15))
     low = float(np.floor(np.log10(max(values.min(), (cost or values.max()) / 100))))
     return [low, max(high, low + 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The depths of live curves: those drawn, where somebody is, to where the rule would read on, and the hit."""
+
+    at: NDArray[np.intp]
+    depth: int
+    plan: int
+    hit: int | None
+    log_depth: bool
+    dark: bool
+
+    @cached_property
+    def x(self) -> list[float]:
+        """Where the depths are drawn."""
+        depths: list[float] = self.at.tolist()
+        return [float(depth) or 0.5 for depth in depths] if self.log_depth else depths
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The first and the last of them as the axis and its labels count."""
+        left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
+        return left, right
+
+    def curve(self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any) -> list[Figure]:
+        """Solid up to the depth, dotted `on` from there to the plan; y may end before the depths do."""
+        at = self.at[: len(y)]
+        past, ahead = at <= self.depth, (at >= self.depth) & (at <= self.plan)
+        lines = [line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
+        if on and ahead.sum() > 1:
+            lines.append(line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more))
+        return [each | {"hoverinfo": "skip"} for each in lines]
+
+    def level(self, y: float, colour: str, **more: Any) -> Figure:
+        """A dashed line from end to end."""
+        edge = [float(self.x[0]), float(self.x[-1])]
+        return line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
+
+    def label(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> Figure:
+        """A label just below or above a level of this colour, which other lines may cross."""
+        paper = PAPER_ON_DARK if self.dark else PAPER
+        yanchor, yshift = ("top", -2) if below else ("bottom", 2)
+        return label(x, y, text, ink(level, self.dark), **more, yanchor=yanchor, bgcolor=paper, yshift=yshift)
+
+
+def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[Figure], Figure]:
+    """Belief, where it is now, and q*; and the label of q*."""
+    at, depth, hit = drawn.at, drawn.depth, drawn.hit
+    shown = b[at].copy()
+    if hit is not None:
+        shown[at >= hit] = 1.0
+    x_now = 0.5 if drawn.log_depth and depth == 0 else depth
+    b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
+    now = points([x_now], [b_now], BELIEF, hoverinfo="skip")
+    # The label stands at the right end, where the projection has stopped: at the left the belief often starts
+    # at q*. And on the side of the line where the belief does not end.
+    below = bool(shown[at <= drawn.plan][-1] >= q_star)
+    note = drawn.label(drawn.ends[1], q_star, f"act above {q_star:.2f}", THRESHOLD, below)
+    return [*drawn.curve(shown.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
+
+
+def _cost_label(drawn: _Drawn, lines: Sequence[Figure], cost: float, decades: Sequence[float]) -> Figure:
+    # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
+    seen = [value for each in lines for value in each["y"] if value is not None]
+    away = [abs(np.log10(value / cost)) for value in (seen[:1] + seen[-1:])]
+    at_left = bool(away) and away[0] > away[-1]
+    # Below the line, where the value is above it, if the axis leaves a line of text there.
+    height = float(np.log10(cost))
+    room = (height - decades[0]) / (decades[1] - decades[0]) > 0.2
+    below = room and bool(seen) and seen[0 if at_left else -1] > cost
+    end, side = (drawn.ends[0], "left") if at_left else (drawn.ends[1], "right")
+    return drawn.label(end, height, "cost of one document", COST, below, yref="y2", xanchor=side)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-INK = "#1b1f24"
+from tarstop_core.presentation.palette import INK, SVG_GRID
+
 WIDTH, HEIGHT = 760, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 
@@ -103,7 +104,7 @@ def chart(
     for value, words in _decades(low, high) if log else _steps(low, high):
         y = at_y(value)
         parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#888" stroke-opacity=".25"/>'
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{SVG_GRID}" stroke-opacity=".25"/>'
         )
         parts.append(text(LEFT - 8, y + 4, words, anchor="end", colour=ink, size=12))
     for value, words in _steps(0, last):

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.review import data_share, review_path, with_b_0
@@ -98,7 +99,7 @@ def _varied(
         moved = screening_path(settings, calibrator, p, state, factor)
         others.append((f"documents are {words} as likely {what}", settings, moved))
     edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
-    for shift in PRIOR_SHIFTS if settings.engine != "reml" or not settings.review else ():
+    for shift in PRIOR_SHIFTS if ENGINES[settings.engine].knows_prior or not settings.review else ():
         b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
         assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
         changed = replace(settings, b_0=b_0)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.belief.of_tables import check_engine
+from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
@@ -50,7 +50,7 @@ class Settings:
     theta : float
         Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
     engine : str
-        Reviews: one of :data:`~tarstop_core.belief.of_tables.ENGINES`; the same for a whole session.
+        Reviews: one of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session.
     prior : Prior
         Reviews: everything of it but its b_0, for which `b_0` stands.
     truth : {"pooled", "full_evidence"}

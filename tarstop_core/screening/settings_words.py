@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tarstop_core import __version__
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Application
 from tarstop_core.documents.dates import date_words
@@ -12,11 +13,6 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.settings import Settings
 
-ENGINES = {
-    "bivariate": "exact binomial likelihood of sensitivity and false-positive rate",
-    "univariate": "exact binomial likelihood of sensitivity alone",
-    "reml": "Reitsma model, restricted maximum likelihood",
-}
 TRUTHS = {
     "pooled": "whether pooled sensitivity exceeds θ",
     "full_evidence": "what all documents of the list would have led to",
@@ -70,7 +66,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     return [
         *rows,
         ("Sensitivity to exceed (θ)", percent(settings.theta)),
-        ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine]}"),
+        ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
         ("Prior", _prior(settings)),
         ("Held against", TRUTHS[settings.truth]),
         ("Reading", STAGES[settings.stages]),
@@ -185,7 +181,7 @@ def protocol_paragraph(
             else " Each document is read together with its 2×2 table."
         )
         told.append(
-            f"Sensitivity is pooled over the 2×2 tables found so far ({ENGINES[settings.engine]}; {_prior(settings)}; "
+            f"Sensitivity is pooled over the 2×2 tables found so far ({ENGINES[settings.engine].method}; {_prior(settings)}; "
             f"digest {settings.belief_prior.digest}).{full}"
         )
     told.append(f"The stopping rule is {settings.rule}: {_lower(settings.rule.rule)}")

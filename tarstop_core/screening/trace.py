@@ -22,6 +22,12 @@ from tarstop_core.value.cumulative import CumulativePath
 Floats = NDArray[np.float64]
 
 
+def calibrators_named(settings: Settings, events: Sequence[Event]) -> set[str]:
+    """Digests of the calibrators that a session ever used: those of its settings at the start and since."""
+    later = (event.payload["settings"] for event in events if event.kind in ("settings", "plan"))
+    return {settings.calibrator, *(str(each["calibrator"]) for each in later)}
+
+
 def trace(
     settings: Settings,
     calibrators: Mapping[str, Calibrator],
@@ -40,7 +46,7 @@ def trace(
     settings : Settings
         At the start of the session.
     calibrators : mapping
-        By digest, for every calibrator the session used.
+        By digest, all of :func:`calibrators_named`.
     ids : sequence of str, length N
     scores : ndarray, shape (N,), or None
     events : sequence of Event

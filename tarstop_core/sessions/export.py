@@ -24,6 +24,8 @@ from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.prisma import FAMILIES
 from tarstop_core.sessions.whole import WholeSession
 
@@ -108,6 +110,30 @@ def to_xlsx(session: WholeSession) -> bytes:
     kept = io.BytesIO()
     book.save(kept)
     return kept.getvalue()
+
+
+def tables_csv(session: OpenSession) -> str:
+    """The 2×2 tables that count, with the documents they come from."""
+    return trace_to_csv(table_rows(session.state, session.row.ids))
+
+
+def full_texts_csv(session: OpenSession) -> str:
+    """What became of every included report."""
+    rows = full_text_rows(session.state, session.row.ids, session.events)
+    records = session.reports_of(row["rank"] - 1 for row in rows)
+    return trace_to_csv([{**row, "title": record.title} for row, record in zip(rows, records, strict=True)])
+
+
+def trace_csv(session: OpenSession) -> str:
+    """The full trace with titles: what the core computes for the stored log, nothing else."""
+    row, store = session.row, session.store
+    used = calibrators_named(row.settings, session.events)
+    calibrators = {digest: store.calibrator(digest) for digest in used}
+    rows = trace(row.settings, calibrators, row.ids, row.scores, session.events)
+    texts = store.record_texts(session.collection.id, row.order[: len(rows)])
+    for step, text in zip(rows, texts, strict=True):
+        step["title"], step["source"] = text.title, text.source
+    return trace_to_csv(rows)
 
 
 def about_rows(session: WholeSession) -> list[tuple[str, str]]:

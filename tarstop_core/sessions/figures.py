@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tarstop_core.presentation.figures import Figure, axis, label, line, plain
-from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.presentation.figures import Figure, axis, clear_layout, label, line, plain, text_colour
+from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOLD, VERMILION
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read
 from tarstop_core.sessions.whole import WholeSession
 
 # Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#888888")
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, SKY, THRESHOLD)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MOST = len(COLOURS)
 NAME = 28
@@ -46,7 +46,6 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
     dark : bool
         Whether the page is dark.
     """
-    ink = TEXT_ON_DARK if dark else TEXT
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     longest = max(1, *(session.state.depth for _, session, _ in curves))
@@ -68,21 +67,18 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
                 x[-1],
                 b[-1],
                 plain(name, NAME),
-                ink,
+                text_colour(dark),
                 yshift=6 + 14 * at,
                 xanchor="right" if x[-1] > longest / 2 else "left",
             )
         )
     if any(session.collection.simulated for _, session, _ in curves):
-        notes.append(label(0.0, 1.25, "simulated", ink, xanchor="left", yanchor="top"))
-    layout = {
-        "height": 320,
-        "margin": {"l": 56, "r": 12, "t": 8, "b": 40},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis("documents read", dark, range=[0, 1.03 * longest]),
-        "yaxis": axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        "annotations": notes,
-    }
+        notes.append(label(0.0, 1.25, "simulated", text_colour(dark), xanchor="left", yanchor="top"))
+    layout = clear_layout(
+        320,
+        {"l": 56, "r": 12, "t": 8, "b": 40},
+        xaxis=axis("documents read", dark, range=[0, 1.03 * longest]),
+        yaxis=axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        annotations=notes,
+    )
     return {"data": data, "layout": layout}

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import read_envelope
@@ -21,6 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.store import Store
 
 FILE_FORMAT = "tarstop-session"
@@ -49,6 +49,7 @@ def export_session(store: Store, session_id: str) -> str:
     row = store.session(session_id)
     collection = store.collection(row.collection_id)
     events = store.events(session_id)
+    calibrators = sorted(calibrators_named(row.settings, events) - {""})
     content = {
         "format": FILE_FORMAT,
         "version": FILE_VERSION,
@@ -67,7 +68,7 @@ def export_session(store: Store, session_id: str) -> str:
             "simulated": collection.simulated,
             "query": collection.query,
         },
-        "calibrators": [json.loads(each.to_json()) for each in _calibrators(store, row.settings, events)],
+        "calibrators": [json.loads(store.calibrator(digest).to_json()) for digest in calibrators],
         "documents": [_document(record) for record in store.records(row.collection_id).to_dict("records")],
         "log": [
             {
@@ -138,9 +139,7 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         raise InputProblem(f"{name} lacks part of its log; export the session again.")
     replay(settings, ids, events)
-    known = {each.digest for each in calibrators}
-    missing = _digests(settings, events) - known
-    if missing:
+    if calibrators_named(settings, events) - {"", *(each.digest for each in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
@@ -171,17 +170,6 @@ def _collection(store: Store, frame: pd.DataFrame, stored: Mapping[str, Any]) ->
         if (row.digest, row.name, row.created) == (digest, stored["name"], stored["created"]):
             return row.id, False
     return store.save_collection(frame=frame, **stored), True
-
-
-def _calibrators(store: Store, settings: Settings, events: list[Event]) -> list[Calibrator]:
-    return [store.calibrator(digest) for digest in sorted(_digests(settings, events))]
-
-
-def _digests(settings: Settings, events: list[Event]) -> set[str]:
-    later = {
-        str(event.payload["settings"]["calibrator"]) for event in events if event.kind in ("settings", "plan")
-    }
-    return {settings.calibrator, *later} - {""}
 
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:

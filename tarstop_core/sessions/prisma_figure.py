@@ -10,6 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from tarstop_core.presentation.palette import (
+    BOX_FILL,
+    BOX_FILL_ON_DARK,
+    INK,
+    INK_ON_DARK,
+    PHASE_BAR,
+    PHASE_BAR_ON_ANY,
+    PHASE_BAR_ON_DARK,
+)
 from tarstop_core.presentation.svg import drawing, text, wrapped
 from tarstop_core.sessions.prisma import FAMILIES, LEFT_OUT, Prisma
 
@@ -26,15 +35,15 @@ WIDTH = PHASE + 16 + 2 * BOX + BETWEEN + 2
 class Colours:
     """Of a diagram: lines and texts, inside of the boxes, the bars that name a phase."""
 
-    ink: str = "#1b1f24"
-    box: str = "#ffffff"
-    phase: str = "#dbe7f3"
+    ink: str = INK
+    box: str = BOX_FILL
+    phase: str = PHASE_BAR
 
 
 LIGHT = Colours()
-DARK = Colours(ink="#e9edf1", box="#14181d", phase="#263a50")
+DARK = Colours(INK_ON_DARK, BOX_FILL_ON_DARK, PHASE_BAR_ON_DARK)
 # Of a page that sets the colour of its texts itself.
-INHERITED = Colours(ink="currentColor", box="none", phase="rgba(86,180,233,.25)")
+INHERITED = Colours(ink="currentColor", box="none", phase=PHASE_BAR_ON_ANY)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
-from tarstop_core.screening.trace import trace
+from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.prisma_figure import flow_rows
 from tarstop_core.sessions.store.rows import CollectionRow, SessionRow
@@ -104,10 +104,8 @@ def whole_session(store: Store, session_id: str) -> WholeSession:
     """
     row = store.session(session_id)
     events = store.events(session_id)
-    used = {row.settings.calibrator}
-    used |= {
-        str(each.payload["settings"]["calibrator"]) for each in events if each.kind in ("settings", "plan")
-    }
     records = store.records(row.collection_id).iloc[row.order].reset_index(drop=True)
-    calibrators = {digest: store.calibrator(digest) for digest in sorted(used)}
+    calibrators = {
+        digest: store.calibrator(digest) for digest in sorted(calibrators_named(row.settings, events))
+    }
     return WholeSession(row, store.collection(row.collection_id), events, records, calibrators)

@@ -147,3 +147,9 @@ class Stakes:
         if unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1):
             factor = 1 / self.cost if self.cost > 0 else 1000.0
         return Stakes(self.payoffs.scaled(factor, unit), self.cost * factor)
+
+
+START = Stakes(Payoffs.from_q_star(0.5), 0.001)
+"""Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
+FULL_TIMES = 10.0
+"""What a report in full costs, in titles and abstracts, until a person says otherwise."""

@@ -10,8 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.of_tables import ENGINES, belief_path, beliefs
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior, save
+from tarstop_core.belief.reitsma import IDENTIFIED_FROM
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
@@ -91,3 +93,12 @@ def test_the_review_of_the_literature(real_data: Path) -> None:
         said[engine] = json.loads(ran.stdout)["belief"]
     assert said["reml"] == pytest.approx(0.009, abs=0.001)
     assert said["bivariate"] == pytest.approx(0.297, abs=0.02)
+
+
+def test_the_engines_say_of_themselves_what_they_do() -> None:
+    for name, engine in ENGINES.items():
+        first = next(n for n, b in enumerate(belief_path(STUDIES, 0.75, name).beliefs) if b is not None)
+        assert first == engine.needs and engine.name == name
+        low, high = (belief_path(STUDIES, 0.75, name, Prior(b_0=b_0)).beliefs[-1] for b_0 in (0.3, 0.7))
+        assert (low != high) == engine.knows_prior
+    assert ENGINES["reml"].needs == IDENTIFIED_FROM

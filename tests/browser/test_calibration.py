@@ -8,9 +8,9 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from dashboard.home.page import start_review_demo
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.sessions.demo import start_review_demo
 from tests.browser.acting import arrived, assert_fits, at_rest, hit, press, stored
 
 OpenPage = Callable[..., Any]

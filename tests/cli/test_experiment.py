@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from click.testing import CliRunner, Result
 
 from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
@@ -71,7 +73,8 @@ def test_words_for_people(folder: Path, tmp_path: Path) -> None:
 
 
 def test_reviews_say_which_truth_and_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(benchmarks.NAMED, "review", lambda: benchmarks.simulated_reviews(outcomes=6, seed=2))
+    few = replace(BENCHMARKS["review"], make=lambda: simulated_reviews(outcomes=6, seed=2))
+    monkeypatch.setitem(BENCHMARKS, "review", few)
     answer = tarstop(
         "review",
         "--out",
@@ -96,7 +99,7 @@ def test_reviews_say_which_truth_and_engine(tmp_path: Path, monkeypatch: pytest.
 
 def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:
     said = " ".join(CliRunner().invoke(cli_experiment.experiment, ["--help"]).stdout.split())
-    for name in (*benchmarks.NAMED, "clef", "clef-travel", "clef-review", "TARSTOP_REAL_DATA"):
+    for name in (*BENCHMARKS, "TARSTOP_REAL_DATA"):
         assert f" {name} " in said
     assert "either(a;b)" in said and "both(a;b)" in said and "file.py:Name" in said
 

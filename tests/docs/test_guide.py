@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.home.page import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from dashboard.screen.verdicts import KEYS
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels
@@ -20,6 +19,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from tarstop_core.sessions.figures import MOST
 from tarstop_core.sessions.store.rows import SessionRow
 from tarstop_core.sessions.store.store import Store

@@ -13,7 +13,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtr
 from scipy.stats import binom, norm
 
-from scripts import report_reml
+from scripts import reml_figure, reml_measured, report_reml
+from scripts import reml_measured as scripts_reml_measured
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.reitsma import fit, fit_prefixes, reml_belief
@@ -77,7 +78,7 @@ def test_the_page_and_its_figure_are_what_the_script_writes_from_the_data(
     ends = [float(number) / 100 for number in re.findall(r"([\d.]+) %", sentence)]
     orders = {SETS[0]: np.array(ends[:2]), SETS[1]: np.array(ends[2:])}
     assert report_reml.page(data, orders) == text
-    assert report_reml.figure(data) == (DOCS / "reml_or_exact.svg").read_text(encoding="utf-8")
+    assert reml_figure.figure(data) == (DOCS / "reml_or_exact.svg").read_text(encoding="utf-8")
 
 
 def test_the_table_adds_up(text: str, data: pd.DataFrame, main: pd.DataFrame) -> None:
@@ -130,27 +131,29 @@ def test_what_the_page_says_without_a_number_is_so(main: pd.DataFrame) -> None:
     for origin in SETS:
         rows = main[main["set"] == origin]
         short, long = rows[rows["studies"] <= 5], rows[rows["studies"] > 20]
-        assert report_reml.rate(long) > report_reml.rate(short)  # more studies do not end it
+        assert scripts_reml_measured.rate(long) > scripts_reml_measured.rate(
+            short
+        )  # more studies do not end it
         assert (rows["reml_single"] - rows["exact"]).mean() < 0  # REML's is the lower belief
-        apart = (rows["reml_single"] - rows["exact"]).abs()[report_reml.differs(rows).any(axis=1)]
+        apart = (rows["reml_single"] - rows["exact"]).abs()[scripts_reml_measured.differs(rows).any(axis=1)]
         assert apart.median() > 0.1  # not only close calls
         causes = report_reml.two_causes(rows)
         assert min(causes.values()) > 0.02  # corrections are only part of it, and part of it
         moves = dict(
-            zip((name for name, _ in report_reml.STEPS[1:]), report_reml.steps_of(rows)[:, 0], strict=True)
+            zip((name for name, _ in reml_measured.STEPS[1:]), reml_figure.steps_of(rows)[:, 0], strict=True)
         )
         assert max(abs(moves[name]) for name in ("averaged", "univariate")) < min(causes.values()) / 2
     assert (main.loc[main["review"] == "CD011134", "TP_or_FN_empty"] == 0).all()
 
 
 def test_the_steps_lead_from_reml_to_exact(main: pd.DataFrame) -> None:
-    moves = report_reml.steps_of(main)[:, 0]
+    moves = reml_figure.steps_of(main)[:, 0]
     assert moves.sum() == pytest.approx((main["exact"] - main["reml_single"]).mean(), abs=1e-9)
 
 
 def test_the_data_hold_no_counts_of_patients(data: pd.DataFrame) -> None:
     assert not set(CELLS) & set(data.columns)
-    beliefs = data[report_reml.belief_columns(data)]
+    beliefs = data[reml_measured.belief_columns(data)]
     assert ((beliefs >= 0) & (beliefs <= 1) | beliefs.isna()).all(axis=None)
 
 
@@ -175,7 +178,7 @@ def test_a_review_measured_again(review: str, real_data: Path, data: pd.DataFram
 def test_the_causes_in_a_review_measured_again(real_data: Path, main: pd.DataFrame) -> None:
     tables = read_tables(real_data / "dta_reviews" / "CD010632.csv").tables
     rows = main[(main["set"] == SETS[0]) & (main["review"] == "CD010632")]
-    for name, path in report_reml.staircase(tables, THETA).items():
+    for name, path in reml_measured.staircase(tables, THETA).items():
         assert rows[name].to_numpy() == pytest.approx(path[3:], abs=1e-4, nan_ok=True), name
 
 
@@ -191,7 +194,7 @@ def test_final_beliefs_under_the_correction_all_are_madas(main: pd.DataFrame) ->
 
 
 def test_all_outcomes_are_there(real_data: Path, main: pd.DataFrame) -> None:
-    read = report_reml.read_first_tests(real_data) + report_reml.read_outcome_tables(real_data)
+    read = reml_measured.read_first_tests(real_data) + reml_measured.read_outcome_tables(real_data)
     assert len(read) == 16 + 63
     final = main[main["final"]].set_index(["set", "outcome"])
     for each in read:
@@ -205,8 +208,8 @@ def test_all_outcomes_are_there(real_data: Path, main: pd.DataFrame) -> None:
 
 def test_reml_of_sensitivity_alone_is_the_restricted_maximum() -> None:
     tables = tables_of(12, seed=3)
-    y, v = report_reml.logits(tables, report_reml.with_empty_cell(tables))
-    found = report_reml.reml_of_sensitivity(y, v, THETA)
+    y, v = reml_measured.logits(tables, reml_measured.with_empty_cell(tables))
+    found = reml_measured.reml_of_sensitivity(y, v, THETA)
 
     def loss(tau: np.ndarray) -> float:
         w = 1 / (v + tau[0] ** 2)
@@ -221,17 +224,17 @@ def test_reml_of_sensitivity_alone_is_the_restricted_maximum() -> None:
 
 def test_reml_of_sensitivity_alone_is_near_the_bivariate_one() -> None:
     tables = tables_of(15, seed=5, empty=False)
-    y, v = report_reml.logits(tables, np.zeros(15, dtype=bool))
+    y, v = reml_measured.logits(tables, np.zeros(15, dtype=bool))
     both = reml_belief(fit(tables, correction="none"), THETA)
-    assert report_reml.reml_of_sensitivity(y, v, THETA)[-1] == pytest.approx(both, abs=0.05)
+    assert reml_measured.reml_of_sensitivity(y, v, THETA)[-1] == pytest.approx(both, abs=0.05)
 
 
 def test_an_average_over_normal_likelihoods_has_a_closed_form_in_mu() -> None:
     tables = tables_of(8, seed=1)
-    y, v = report_reml.logits(tables, report_reml.with_empty_cell(tables))
-    prior = report_reml.FLAT
+    y, v = reml_measured.logits(tables, reml_measured.with_empty_cell(tables))
+    prior = reml_measured.FLAT
     lattice = lattice_for(tables, THETA, prior)
-    found = report_reml.averaged_path(report_reml.log_normal(y, v, THETA, lattice), lattice, prior)
+    found = reml_measured.averaged_path(reml_measured.log_normal(y, v, THETA, lattice), lattice, prior)
     tau = np.linspace(0, 6, 4001)[:, None]
     w = 1 / (v + tau**2)
     total = 1 / prior.s**2 + w.sum(axis=1)
@@ -246,7 +249,7 @@ def test_an_average_over_normal_likelihoods_has_a_closed_form_in_mu() -> None:
 
 
 def test_without_empty_cells_nothing_is_left_for_a_correction_to_do() -> None:
-    steps = report_reml.staircase(tables_of(10, seed=2, empty=False), THETA)
+    steps = reml_measured.staircase(tables_of(10, seed=2, empty=False), THETA)
     assert np.array_equal(steps["averaged"], steps["own_logits"])
     assert np.array_equal(steps["own_logits"], steps["empty_exact"])
     assert steps["others_exact"] == pytest.approx(steps["univariate_flat"], abs=3e-3)
@@ -256,18 +259,18 @@ def test_only_studies_with_an_empty_TP_or_FN_need_half_a_patient() -> None:
     tables = Tables(
         ("a", "b", "c"), *(np.array(x, dtype=float) for x in ([9, 9, 10], [0, 2, 2], [1, 1, 0], [9, 7, 8]))
     )
-    assert report_reml.with_empty_cell(tables).tolist() == [True, False, True]
-    assert report_reml.with_empty_sensitivity(tables).tolist() == [False, False, True]
-    y, v = report_reml.logits(tables, report_reml.with_empty_sensitivity(tables))
+    assert reml_measured.with_empty_cell(tables).tolist() == [True, False, True]
+    assert reml_measured.with_empty_sensitivity(tables).tolist() == [False, False, True]
+    y, v = reml_measured.logits(tables, reml_measured.with_empty_sensitivity(tables))
     assert expit(y) == pytest.approx([0.9, 0.9, 10.5 / 11]) and v[0] == pytest.approx(1 / 9 + 1)
 
 
 def test_the_mixed_model_maximum_is_found() -> None:
     """Against a direct search with quadrature over each study's own logit."""
     tables = tables_of(12, seed=4)
-    lattice = lattice_for(tables, THETA, report_reml.FLAT)
+    lattice = lattice_for(tables, THETA, reml_measured.FLAT)
     rows, scale = study_likelihood(tables, THETA, lattice)
-    found = report_reml.wald_path(np.log(np.maximum(rows, 1e-300)) + scale[:, None], lattice)[-1]
+    found = reml_measured.wald_path(np.log(np.maximum(rows, 1e-300)) + scale[:, None], lattice)[-1]
     u = np.linspace(-6, 10, 1601)
     counts = binom.pmf(tables.TP[:, None], tables.diseased[:, None], expit(u))
 
@@ -293,9 +296,9 @@ def test_a_maximum_that_lies_at_infinity_is_none() -> None:
     missed = Tables(
         ("a", "b", "c"), *(np.array(x, dtype=float) for x in ([0, 0, 0], [1, 1, 1], [5, 6, 7], [9, 9, 9]))
     )
-    lattice = lattice_for(missed, THETA, report_reml.FLAT)
+    lattice = lattice_for(missed, THETA, reml_measured.FLAT)
     rows, scale = study_likelihood(missed, THETA, lattice)
-    assert np.isnan(report_reml.wald_path(np.log(np.maximum(rows, 1e-300)) + scale[:, None], lattice)).all()
+    assert np.isnan(reml_measured.wald_path(np.log(np.maximum(rows, 1e-300)) + scale[:, None], lattice)).all()
 
 
 def test_the_limit_of_logits_by_simulation() -> None:
@@ -309,12 +312,12 @@ def test_the_limit_of_logits_by_simulation() -> None:
 
 
 def test_other_orders_are_seeded_and_count_every_decision() -> None:
-    reviewed = [report_reml.Reviewed("first tests", "r", "r", tables_of(5, seed=9))]
-    first, second = (report_reml.other_orders(reviewed, 3) for _ in range(2))
+    reviewed = [reml_measured.Reviewed("first tests", "r", "r", tables_of(5, seed=9))]
+    first, second = (reml_measured.other_orders(reviewed, 3) for _ in range(2))
     assert np.array_equal(first, second) and first.shape == (3,)
     assert np.allclose(first * 9, np.round(first * 9))  # 3 prefixes at 3 q*
 
 
 def test_beliefs_of_no_known_value_are_left_out_of_a_rate() -> None:
     rows = pd.DataFrame({"reml_single": [0.1, 0.9, np.nan], "exact": [0.3, 0.9, 0.3]})
-    assert report_reml.rate(rows) == pytest.approx(1 / 6)
+    assert scripts_reml_measured.rate(rows) == pytest.approx(1 / 6)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts import report_travel
+from scripts import report_travel, travel_measured
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.cli import commands as cli
 from tarstop_core.documents.topic import Topic
@@ -166,13 +166,13 @@ def test_a_difference_is_paired_by_review_and_its_interval_is_seeded() -> None:
         for twin in (0, 1)
         for policy, u in (("Optimal", i + 0.5 + twin), ("Greedy", i + twin))
     ]
-    found = report_travel.difference(pd.DataFrame(rows), {"policy": "Optimal"}, {"policy": "Greedy"})
+    found = travel_measured.difference(pd.DataFrame(rows), {"policy": "Optimal"}, {"policy": "Greedy"})
     assert found.loc[(0.5, 0.001)].tolist() == pytest.approx([0.5, 0.5, 0.5])
     for each in rows:
         if each["tested"] == "two" and each["policy"] == "Optimal":
             each["utility"] -= 1.0 if each["review"].endswith("0") else 0.0
     first, second = (
-        report_travel.difference(pd.DataFrame(rows), {"policy": "Optimal"}, {"policy": "Greedy"})
+        travel_measured.difference(pd.DataFrame(rows), {"policy": "Optimal"}, {"policy": "Greedy"})
         for _ in range(2)
     )
     assert first.equals(second)
@@ -184,14 +184,14 @@ def test_twins_lose_their_relevant_documents_and_nothing_else() -> None:
     topic = Topic(
         "T", np.array(["a", "b", "c"]), np.array([3.0, 2.0, 1.0]), np.array([False, True, False]), 2
     )
-    twin = report_travel.without_relevant(topic)
+    twin = travel_measured.without_relevant(topic)
     assert twin.ids.tolist() == ["a", "c"] and twin.scores is not None and twin.scores.tolist() == [3.0, 1.0]
     assert not twin.omega and twin.first_hit is None
 
 
 def test_home_calibrators_have_not_seen_their_topic(real_data: Path) -> None:
     read = topics(real_data, *CLEF_2019)
-    for topic, calibrator in zip(read, report_travel.home_calibrators(read, "marginal"), strict=True):
+    for topic, calibrator in zip(read, travel_measured.home_calibrators(read, "marginal"), strict=True):
         assert calibrator.fitted_on.topics in (6, 7)
         assert any(calibrator == fit(_without(read, gone), name="home") for gone in _folds_with(read, topic))
         assert assess(calibrator, [topic], "").documents == len(topic)

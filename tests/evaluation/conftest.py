@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
@@ -16,7 +16,7 @@ QUICK = ("greedy", "smooth", "batch", "budget", "optimal", "decide-now", "oracle
 
 @pytest.fixture(scope="session")
 def patents() -> Benchmark:
-    return benchmarks.simulated_patents(topics=24, seed=5)
+    return simulated_patents(topics=24, seed=5)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_h
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import without_relevant
+from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.calibrators import (
     HeldOut,
     Measure,

@@ -9,9 +9,12 @@ from types import FrameType
 
 import pytest
 
-from tarstop_core.evaluation import benchmarks, protocol
+from tarstop_core.evaluation import protocol
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
+from tarstop_core.evaluation.jobs import Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
 
@@ -43,7 +46,7 @@ def test_words_keep_it(copy: Path) -> None:
     change(copy, "policies/batch.py", '"""Batch(K)', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")
-    change(copy, "evaluation/protocol.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
+    change(copy, "evaluation/pieces.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
     (copy / "new_page.py").write_text("SAID = 1\n", encoding="utf-8")
     assert digest_of(copy) == code_digest()
 
@@ -55,6 +58,7 @@ def test_words_keep_it(copy: Path) -> None:
         ("policies/batch.py", "* self.K", "* self.K + 0"),
         ("belief/bayes.py", "0.5", "0.6"),
         ("evaluation/protocol.py", "TIE = 1e-12", "TIE = 1e-11"),
+        ("evaluation/jobs.py", "+= weight", "-= weight"),
         ("evaluation/metrics.py", " - ", " + "),
     ],
 )
@@ -90,22 +94,22 @@ def test_nothing_that_runs_in_a_chunk_is_left_out(scenario: str, monkeypatch: py
         if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
             ran.add(frame.f_globals["__name__"])
 
-    def watched(job: protocol._Job) -> protocol.Pieces:
+    def watched(job: Job) -> Answers:
         sys.setprofile(note)
         try:
             return work(job)
         finally:
             sys.setprofile(None)
 
-    work = protocol._work
-    monkeypatch.setattr(protocol, "_work", watched)
+    work = protocol.work
+    monkeypatch.setattr(protocol, "work", watched)
     benchmark: Benchmark
     task: Task
     if scenario == "patent":
-        benchmark, task = benchmarks.simulated_patents(topics=4, seed=5), DecisiveTask()
+        benchmark, task = simulated_patents(topics=4, seed=5), DecisiveTask()
         methods = parse_methods(["all", "optimal@hazard", "optimal@frailty", "greedy@rank"], "patent")
     else:
-        benchmark, task = benchmarks.simulated_reviews(outcomes=4, seed=3), ReviewTask()
+        benchmark, task = simulated_reviews(outcomes=4, seed=3), ReviewTask()
         methods = parse_methods(["greedy", "look-ahead@learned", "qbcb", "oracle"], "review")
     protocol.run(benchmark, task, methods, costs=(0.001,), q_stars=(0.5,))
     assert "tarstop_core.evaluation.metrics" in ran

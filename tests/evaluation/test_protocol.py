@@ -11,12 +11,16 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.base import cross_validated
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.jobs import Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.protocol import CHUNK, COSTS, Q_STARS, Cancelled, run
+from tarstop_core.evaluation.pieces import CHUNK
+from tarstop_core.evaluation.progress import Cancelled
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
@@ -167,13 +171,13 @@ def test_finished_pieces_are_used_and_only_for_what_they_are(
     from tarstop_core.evaluation import protocol
 
     jobs: list[tuple[str, ...]] = []
-    work = protocol._work
+    work = protocol.work
 
-    def counting(job: protocol._Job) -> protocol.Pieces:
+    def counting(job: Job) -> Answers:
         jobs.append(tuple(method.name for method in job.methods))
         return work(job)
 
-    monkeypatch.setattr(protocol, "_work", counting)
+    monkeypatch.setattr(protocol, "work", counting)
     finished = Finished(tmp_path)
 
     def asked(names: list[str], task: DecisiveTask, **more: object) -> set[tuple[str, ...]]:
@@ -202,7 +206,7 @@ def test_chunks_do_not_show(patents: Benchmark) -> None:
 def test_cross_validation_tests_each_case_once_with_what_others_taught(patents: Benchmark) -> None:
     (fold,) = patents.folds
     cases = [Case(case.topic, f"g{i // 2}") for i, case in enumerate(fold.test)]
-    crossed = replace(patents, folds=benchmarks.cross_validated(cases, 3))
+    crossed = replace(patents, folds=cross_validated(cases, 3))
     found = run(crossed, DecisiveTask(), parse_methods(["batch"], "patent"), costs=(0.001,))
     assert sorted(found.cases) == sorted(case.name for case in cases)
     part = crossed.folds[1]
@@ -276,7 +280,7 @@ def test_what_cannot_be_run_is_refused(patents: Benchmark) -> None:
 
 @pytest.fixture(scope="module")
 def reviews() -> Benchmark:
-    return benchmarks.simulated_reviews(outcomes=8, seed=3)
+    return simulated_reviews(outcomes=8, seed=3)
 
 
 @pytest.mark.parametrize("truth", ["pooled", "full_evidence"])

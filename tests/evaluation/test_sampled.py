@@ -9,7 +9,7 @@ from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
@@ -70,7 +70,7 @@ def test_expectation_by_default_and_replications_as_in_the_paper(patents: Benchm
 
 
 def test_in_reviews_the_belief_of_what_was_drawn_decides() -> None:
-    reviews = benchmarks.simulated_reviews(outcomes=8, seed=3)
+    reviews = simulated_reviews(outcomes=8, seed=3)
     rule = QBCB(tau=0.3, n_min=3, alpha=0.5)
     methods = parse_methods([rule.spec], "review")
     found = run(reviews, ReviewTask(replications=40), methods, costs=(0.001,))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tarstop_core.belief import bayes, bivariate
-from tarstop_core.belief.of_tables import ENGINES
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.rates import from_rates
 from tarstop_core.documents.tables import Tables

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tarstop_core.belief.of_tables import ENGINES
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import tarstop_core
-from tarstop_core.evaluation.findings.figures import style
+from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.policies.registry import followed
 from tests.reference.loops import LOOPS
 
 FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
@@ -55,7 +56,7 @@ from tarstop_core.teaching import glossary
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy
-from tarstop_core.evaluation.findings.figures import style
+from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.teaching.methods import document
 
 names = list(POLICIES)
@@ -101,3 +102,11 @@ def test_a_rule_is_added_by_adding_its_file(tmp_path: Path) -> None:
     run = [sys.executable, "-c", LOOKED_AT]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_rules_that_need_labels_are_not_offered_and_weighing_ones_come_first() -> None:
+    names = followed()
+    assert names[0] == "optimal"
+    assert not [name for name in names if POLICIES[name].needs_labels]
+    last = max(names.index(name) for name in ("optimal", "look-ahead", "greedy", "smooth", "batch"))
+    assert last < min(names.index(name) for name in names if not POLICIES[name].acts_on_belief)

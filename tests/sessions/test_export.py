@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
@@ -14,10 +15,30 @@ from hypothesis import strategies as st
 from tarstop_core.files import read_records
 from tarstop_core.files.trace import FORMULA_STARTS
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
+from tarstop_core.sessions.export import (
+    document_rows,
+    full_texts_csv,
+    tables_csv,
+    to_csv,
+    to_ris,
+    to_xlsx,
+    trace_csv,
+)
+from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
-from tests.session_cases import EVIL, IDS, NOTE, N, a_collection, a_patent_session, a_review, label, log
+from tests.session_cases import (
+    EVIL,
+    IDS,
+    NOTE,
+    PATENT,
+    N,
+    a_collection,
+    a_patent_session,
+    a_review,
+    label,
+    log,
+)
 from tests.session_cases import START as SETTINGS
 
 
@@ -119,3 +140,54 @@ def test_any_note_survives_as_text(tmp_path_factory: pytest.TempPathFactory, tex
         assert len(pd.read_csv(io.StringIO(to_csv(whole)))) == 2
     finally:
         store.close()
+
+
+def test_the_trace_is_the_cores_and_opens_safely_in_a_spreadsheet(store: Store) -> None:
+    key = a_patent_session(store)
+    session, whole = OpenSession.load(store, key), whole_session(store, key)
+    rows = pd.read_csv(io.StringIO(trace_csv(session)), keep_default_na=False)
+    assert rows["id"].tolist() == [step["id"] for step in whole.steps] == IDS[:12]
+    assert rows["b"].tolist() == [step["b"] for step in whole.steps]
+    assert rows["title"].tolist() == [f"'{title}" for title in whole.records["title"][:4]] + [
+        f"Title {at}" for at in range(4, 12)
+    ]
+    assert rows["source"].tolist() == ["a.ris"] * 12
+
+
+def test_the_trace_knows_every_calibrator_that_was_ever_in_force(store: Store) -> None:
+    key = a_patent_session(store)
+    surer = replace(PATENT, y=(0.6, 0.1))
+    store.save_calibrator(surer)
+    log(
+        store,
+        key,
+        Event("continued"),
+        Event(
+            "settings", {"settings": replace(SETTINGS, calibrator=surer.digest).to_dict(), "reason": "New"}
+        ),
+        label(12, "irrelevant"),
+    )
+    p = pd.read_csv(io.StringIO(trace_csv(OpenSession.load(store, key))))["p"]
+    before, after = (each.probabilities(None, N) for each in (PATENT, surer))
+    assert p.tolist() == pytest.approx([*before[:12], after[12]])
+
+
+def test_what_became_of_reports_is_the_cores(store: Store) -> None:
+    key = a_review(store)
+    table = {"study": "=Kim", "TP": 5, "FP": None, "FN": 1, "TN": None}
+    log(
+        store,
+        key,
+        Event("report", {"doc": IDS[7], "outcome": "data", "reason": "", "study": "=Kim", "tables": [table]}),
+    )
+    session = OpenSession.load(store, key)
+    tables = pd.read_csv(io.StringIO(tables_csv(session)))
+    assert tables["study"].tolist() == ["Lee", "'=Kim"] and tables["document"].tolist() == [IDS[0], IDS[7]]
+    assert tables["rank"].tolist() == [1, 8] and tables["TP"].tolist() == [9, 5]
+    assert tables["TN"].isna().all() and tables["FP"].isna().tolist() == [False, True]
+    reports = pd.read_csv(io.StringIO(full_texts_csv(session)))
+    assert reports["document"].tolist() == [IDS[0], IDS[1], IDS[7]]
+    assert reports["outcome"].tolist() == ["data", "excluded", "data"]
+    assert reports["title"].tolist() == [f"'{EVIL}", "'-Minus", "Title 7"]
+    rows = pd.read_csv(io.StringIO(trace_csv(session)))
+    assert rows["report"][7] == "data" and rows["tables"][7].startswith("'=Kim: TP 5")

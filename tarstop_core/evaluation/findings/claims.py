@@ -162,3 +162,41 @@ def ordering_sentences(results: Results) -> list[str]:
             f"{other} by {ahead:.4f} here and behind by {behind:.4f} there."
         )
     return said
+
+
+def differences(results: Results) -> list[str]:
+    """Why the numbers cannot be expected to be equal, a sentence each; plain text without mark-up."""
+    known = results.settings
+    where = "simulated" if results.simulated else "real, but other,"
+    found = [
+        f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
+        "agree is under About.",
+    ]
+    if results.scenario == "review":
+        if known["truth"] == "pooled":
+            found.append(
+                "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
+                "studies would choose; compare it under that truth."
+            )
+        else:
+            found.append("Truth: what all studies would choose, as the paper’s Table 2 implies.")
+        found.append(
+            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one."
+        )
+        found.append(
+            "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
+            "test outcomes hold (312,790)."
+        )
+    run = {method.name for method in results.methods}
+    if "qbcb" in run and isinstance(known.get("replications"), str):
+        found.append("QBCB: exact expectation over its random samples; the paper averages 50 of them.")
+    if "grlstop" in run:
+        found.append(
+            "GRLStop: trained anew by this project from the paper’s description, not the authors’ model."
+        )
+    if "knee" in run:
+        found.append(
+            "Kneedle: the paper names four parameters and defines none; their reading here is an assumption."
+        )
+    found.append("Smooth and Batch: chances further ahead use the belief of now; the paper does not say.")
+    return found

@@ -8,26 +8,21 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.policies import POLICIES
-from tarstop_core.presentation.figures import Figure, axis, label
-from tarstop_core.presentation.numbers import number
-from tarstop_core.presentation.palette import MINUS, PLUS, TEXT, TEXT_ON_DARK, THRESHOLD
-
-# Okabe–Ito and two more that stay apart from it, for rules that bring no colour: combined ones and people's own.
-_PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#7A5195",
-    "#8C8C00",
-    "#777777",
+from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    interval,
+    label,
+    line,
+    note,
+    points,
+    text_colour,
+    upright,
 )
-_MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
-_OWN_VARIANT = {"marginal", "default"}
-DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import MINUS, PLUS
+
 FURTHEST = -1.0
 """Differences below it are not drawn, but counted."""
 ERRORS = {
@@ -37,46 +32,6 @@ ERRORS = {
 """What a wrong a⁺ and a wrong a⁻ are called, by scenario; the columns keep one name for both."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
-
-
-def style(policy: str, variant: str = "marginal", family: str = "beyond the paper") -> dict[str, Any]:
-    """Colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
-
-    Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
-    (hazard, learned …) has an open marker.
-    """
-    rule = POLICIES.get(policy)
-    colour, marker = (rule.colour, rule.marker) if rule else _by_name(policy)
-    plain = "solid" if rule and rule.acts_on_belief else "dashdot"
-    return {
-        "color": colour,
-        "symbol": marker if variant in _OWN_VARIANT else f"{marker}-open",
-        "dash": DASHES.get(family, plain),
-    }
-
-
-def _by_name(policy: str) -> tuple[str, str]:
-    round_, colour = divmod(len(POLICIES) + sum(map(ord, policy)), len(_PALETTE))
-    return _PALETTE[colour], _MARKERS[(colour + round_) % len(_MARKERS)]
-
-
-def _layout(height: int, simulated: bool, dark: bool, **more: Any) -> dict[str, Any]:
-    text = TEXT_ON_DARK if dark else TEXT
-    notes = list(more.pop("annotations", []))
-    if simulated:
-        notes.append(
-            label(1, 1, "simulated", text, xref="paper", yref="paper", xanchor="right", yanchor="bottom")
-        )
-    return {
-        "height": height,
-        "margin": {"l": 64, "r": 16, "t": 24, "b": 48},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": text},
-        "showlegend": False,
-        "annotations": notes,
-        **more,
-    }
 
 
 # --- regret against cost --------------------------------------------------------------------------
@@ -109,26 +64,20 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         positive = own["regret"] > 0
         floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, first["approach"], look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
-        trace: dict[str, Any] = {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": first["approach"],
-            "x": own["cost"].tolist(),
-            "y": y,
-            "line": {"color": look["color"], "dash": look["dash"], "width": 2},
-            "marker": {"color": look["color"], "symbol": look["symbol"], "size": 8},
-            "hovertemplate": "%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>",
-        }
+        trace = line(
+            own["cost"].tolist(),
+            y,
+            look["color"],
+            dash=look["dash"],
+            mode="lines+markers",
+            name=first["approach"],
+            marker={"color": look["color"], "symbol": look["symbol"], "size": 8},
+            hovertemplate="%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>",
+        )
         if "regret_low" in own:
-            trace["error_y"] = {
-                "type": "data",
-                "symmetric": False,
-                "array": (own["regret_high"] - own["regret"]).clip(lower=0).tolist(),
-                "arrayminus": (own["regret"] - own["regret_low"]).clip(lower=0).tolist(),
-                "color": look["color"],
-                "thickness": 1,
-                "width": 0,
-            }
+            above = (own["regret_high"] - own["regret"]).clip(lower=0).tolist()
+            below = (own["regret"] - own["regret_low"]).clip(lower=0).tolist()
+            trace["error_y"] = interval(above, below, look["color"], 1, width=0)
         data.append(trace)
         if positive.any():
             last = own[positive].iloc[-1]
@@ -139,43 +88,37 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     ]
     if (frame["regret"] <= 0).any():
         data += floor  # one a method, in the order of the lines
-        colour = TEXT_ON_DARK if dark else TEXT
         annotations.append(
-            label(0, np.log10(zero), "0", colour, xref="paper", xanchor="right", yanchor="middle", xshift=-4)
+            label(0, np.log10(zero), "0", text_colour(dark), xref="paper", yanchor="middle", xshift=-4)
         )
-    layout = _layout(
+    drawn = layout(
         420,
         simulated,
         dark,
+        annotations,
         xaxis=axis("cost of one document (utility)", dark, type="log", dtick=1, exponentformat="power"),
         yaxis=axis("mean regret (utility)", dark, type="log", dtick=1, exponentformat="power"),
-        annotations=annotations,
     )
     if direct:
-        layout["margin"]["r"] = 110
+        drawn["margin"]["r"] = 110
     else:
-        layout["showlegend"] = True
-        layout["legend"] = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        layout["height"] = 420 + 14 * len(methods)
-    return {"data": data, "layout": layout}
+        legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
+        drawn |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
+    return {"data": data, "layout": drawn}
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
     """Open markers where a method gives up nothing."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "showlegend": False,
-        "x": list(costs),
-        "y": [zero] * len(costs),
-        "marker": {
-            "color": look["color"],
-            "symbol": f"{look['symbol'].removesuffix('-open')}-open",
-            "size": 8,
-        },
-        "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>",
-    }
+    return points(
+        costs,
+        [zero] * len(costs),
+        look["color"],
+        8,
+        marker={"symbol": f"{look['symbol'].removesuffix('-open')}-open"},
+        name=name,
+        showlegend=False,
+        hovertemplate="%{fullData.name}: 0 at %{x}<extra></extra>",
+    )
 
 
 def _apart(
@@ -232,7 +175,6 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
     """
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
-    text = TEXT_ON_DARK if dark else TEXT
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
     top = 1.12 * float((frame["false_adopt"] + frame["false_reject"]).max())
     data: list[dict[str, Any]] = []
@@ -263,34 +205,42 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         axes[f"xaxis{suffix}"] = axis(
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
-        notes.append(
-            label(
-                left,
-                1,
-                f"q* = {q_star:g}",
-                text,
-                xref="paper",
-                yref="paper",
-                xanchor="left",
-                yanchor="bottom",
-            )
-        )
-    layout = _layout(
-        160 + 24 * len(names),
+        notes.append(note(left, 1, f"q* = {q_star:g}", text_colour(dark), xanchor="left"))
+    drawn = layout(
+        160 + ROW * len(names),
         simulated,
         dark,
+        notes,
+        margin={"b": 100},
         barmode="stack",
         bargap=0.35,
         yaxis=axis("", dark, autorange="reversed", automargin=True),
-        annotations=notes,
-        showlegend=True,
         # At the bottom of the picture, however high the panels: below the titles of their axes.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 12}},
+        meta={"least_width": 240 * len(q_stars)},
         **axes,
     )
-    layout["margin"]["b"] = 100
-    layout["meta"] = {"least_width": 240 * len(q_stars)}
-    return {"data": data, "layout": layout}
+    return {"data": data, "layout": drawn | {"showlegend": True}}
+
+
+def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
+    """Who decides wrongly least often.
+
+    Examples
+    --------
+    >>> columns = ["approach", "false_adopt", "false_reject"]
+    >>> error_heading(pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns), 0.5, 0.01)
+    'A decides wrongly least often (q* = 0.5, c = 0.01)'
+    >>> error_heading(pd.DataFrame([["A", 0.0, 0.0], ["B", 0.0, 0.0]], columns=columns), 0.5, 0.01)
+    'A and 1 more never decide wrongly (q* = 0.5, c = 0.01)'
+    """
+    wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
+    names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
+    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    plain = "" if len(names) > 1 else "s"
+    if wrong.min() <= 1e-12:
+        return f"{who} never decide{plain} wrongly (q* = {q_star:g}, c = {cost:g})"
+    return f"{who} decide{plain} wrongly least often (q* = {q_star:g}, c = {cost:g})"
 
 
 def error_sentence(frame: pd.DataFrame) -> str:
@@ -309,7 +259,7 @@ def error_sentence(frame: pd.DataFrame) -> str:
             most = own.iloc[int(own[column].to_numpy().argmax())]
             of = "" if parts else " of topics"
             parts.append(
-                f"wrong {what} {'' if parts else 'come most '}from {most['approach']} ({_percent(float(most[column]))}{of})"
+                f"wrong {what} {'' if parts else 'come most '}from {most['approach']} ({share_words(float(most[column]))}{of})"
                 if most[column] > 0
                 else f"there are no wrong {what}"
             )
@@ -337,39 +287,20 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     for name, row in zip(names, own.to_dict("records"), strict=True):
         colour = style(row["policy"], row["variant"], row["family"])["color"]
         low, high, mean = (max(0.5, row[key]) for key in ("depth_25", "depth_75", "screened"))
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [low, high],
-                "y": [name, name],
-                "line": {"color": colour, "width": 7},
-                "opacity": 0.4,
-                "hoverinfo": "skip",
-            }
-        )
-        point: dict[str, Any] = {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [mean],
-            "y": [name],
-            "marker": {"color": colour, "size": 10},
-            "hovertemplate": f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>",
-        }
+        middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
+        data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
+        hover = f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>"
+        point = points([mean], [name], colour, hovertemplate=hover)
         if "screened_low" in row:
-            point["error_x"] = {
-                "type": "data",
-                "symmetric": False,
-                "array": [max(0.0, row["screened_high"] - row["screened"])],
-                "arrayminus": [max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))],
-                "color": colour,
-                "thickness": 2,
-            }
+            above = max(0.0, row["screened_high"] - row["screened"])
+            below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
+            point["error_x"] = interval([above], [below], colour, 2)
         data.append(point)
-    layout = _layout(
-        126 + 24 * len(names),
+    drawn = layout(
+        126 + ROW * len(names),
         simulated,
         dark,
+        margin={"b": 64},
         xaxis=axis(
             # Two lines, because one is wider than a telephone.
             "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics",
@@ -379,8 +310,7 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         ),
         yaxis=axis("", dark, automargin=True),
     )
-    layout["margin"]["b"] = 64
-    return {"data": data, "layout": layout}
+    return {"data": data, "layout": drawn}
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
@@ -396,9 +326,9 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())]
     return (
         f"{best['approach']}, of highest net utility, reads {number(float(best['screened']))} documents, "
-        f"{_percent(float(best['effort_saved']))} less than everything, and decides as the truth would in "
-        f"{_percent(float(best['decision_agreement']))} of topics; reading nothing, "
-        f"{_percent(float(best['decide_now']))}. Dots are means, bars the middle half of topics; 0 is drawn at 0.5."
+        f"{share_words(float(best['effort_saved']))} less than everything, and decides as the truth would in "
+        f"{share_words(float(best['decision_agreement']))} of topics; reading nothing, "
+        f"{share_words(float(best['decide_now']))}. Dots are means, bars the middle half of topics; 0 is drawn at 0.5."
     )
 
 
@@ -417,60 +347,32 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     # What reads nearly everything lies far to the left: only where methods can be told apart is drawn.
     own = frame[frame["difference_low"] > FURTHEST].sort_values("difference")
     left = len(frame) - len(own)
-    text = TEXT_ON_DARK if dark else TEXT
     data = []
     for row in own.to_dict("records"):
         look = style(row["policy"], row["variant"], row["family"])
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row["difference"]],
-                "y": [row["approach"]],
-                "marker": {"color": look["color"], "symbol": look["symbol"], "size": 10},
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [row["difference_high"] - row["difference"]],
-                    "arrayminus": [row["difference"] - row["difference_low"]],
-                    "color": look["color"],
-                    "thickness": 2,
-                },
-                "hovertemplate": "%{y}: %{x:+.4f}<extra></extra>",
-            }
+            points(
+                [row["difference"]],
+                [row["approach"]],
+                look["color"],
+                marker={"symbol": look["symbol"]},
+                error_x=reach(row, "difference", look["color"]),
+                hovertemplate="%{y}: %{x:+.4f}<extra></extra>",
+            )
         )
     spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    layout = _layout(
-        110 + 24 * len(own),
+    drawn = layout(
+        110 + ROW * len(own),
         simulated,
         dark,
         xaxis=axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread]),
         yaxis=axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist()),
-        shapes=[
-            {
-                "type": "line",
-                "x0": 0,
-                "x1": 0,
-                "y0": 0,
-                "y1": 1,
-                "yref": "paper",
-                "line": {"color": THRESHOLD, "width": 1, "dash": "dash"},
-            }
-        ],
+        shapes=[upright(0, width=1)],
     )
     if left:
-        layout["annotations"].append(
-            label(
-                0,
-                1,
-                f"{left} more lie further left" if left > 1 else "1 more lies further left",
-                text,
-                xref="paper",
-                yref="paper",
-                xanchor="left",
-            )
-        )
-    return {"data": data, "layout": layout}
+        said = f"{left} more lie further left" if left > 1 else "1 more lies further left"
+        drawn["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
+    return {"data": data, "layout": drawn}
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:
@@ -493,8 +395,3 @@ def difference_sentence(frame: pd.DataFrame) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _percent(share: float) -> str:
-    shown = f"{100 * share:.3g}"
-    return f"{'100' if share == 1 else '>99.9' if shown == '100' else shown} %"

@@ -395,3 +395,17 @@ def _statistics(results: Results) -> pd.DataFrame:
         if achieved is not None
     ]
     return pd.DataFrame(rows, columns=["figure", "achieved", "paper"])
+
+
+def folds_said(folds: Sequence[Sequence[int]]) -> str:
+    """How many topics were tuned and tested on.
+
+    Examples
+    --------
+    >>> folds_said([[1000, 1000]]), folds_said([[38, 10], [38, 10], [40, 8]])
+    ('1,000 and 1,000', '3 folds, 38 to 40 and 8 to 10')
+    """
+    if len(folds) == 1:
+        return f"{folds[0][0]:,} and {folds[0][1]:,}"
+    train, test = zip(*folds, strict=True)
+    return f"{len(folds)} folds, {min(train):,} to {max(train):,} and {min(test):,} to {max(test):,}"

@@ -10,24 +10,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.evaluation.findings.figures import error_sentence, style
-from tarstop_core.presentation.figures import Figure, axis, label, line, thinned
-from tarstop_core.presentation.numbers import number
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    COST,
-    COST_TEXT,
-    COST_TEXT_ON_DARK,
-    TEXT,
-    TEXT_ON_DARK,
-    THRESHOLD,
-    VALUE,
+from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.findings.figures import error_sentence
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    clear_layout,
+    ink,
+    label,
+    line,
+    note,
+    points,
+    text_colour,
+    thinned,
+    upright,
 )
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 
 Floats = NDArray[np.float64]
 
-ROW = 24
-"""Pixels of one method."""
 HALVES = ((0.0, 0.47), (0.53, 1.0))
 CURVES, MARGINS = 300, 66
 """Pixels of belief and worth above the stopping depths, and of what is round the figure."""
@@ -50,7 +52,7 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
-    text = TEXT_ON_DARK if dark else TEXT
+    text = text_colour(dark)
     data: list[dict[str, Any]] = []
     for row in own.to_dict("records"):
         look = style(row["policy"], row["variant"], row["family"])
@@ -69,74 +71,35 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
                 "hovertemplate": f"{row['approach']}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>",
             }
         )
-        point: dict[str, Any] = {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [row["decision_agreement"]],
-            "y": [row["approach"]],
-            "xaxis": "x2",
-            "marker": {"color": look["color"], "symbol": look["symbol"], "size": 10},
-            "hovertemplate": f"{row['approach']}: %{{x:.1%}} as the truth<extra></extra>",
-        }
+        point = points(
+            [row["decision_agreement"]],
+            [row["approach"]],
+            look["color"],
+            marker={"symbol": look["symbol"]},
+            xaxis="x2",
+            hovertemplate=f"{row['approach']}: %{{x:.1%}} as the truth<extra></extra>",
+        )
         if "decision_agreement_low" in row:
-            point["error_x"] = {
-                "type": "data",
-                "symmetric": False,
-                "array": [row["decision_agreement_high"] - row["decision_agreement"]],
-                "arrayminus": [row["decision_agreement"] - row["decision_agreement_low"]],
-                "color": look["color"],
-                "thickness": 2,
-            }
+            point["error_x"] = reach(row, "decision_agreement", look["color"])
         data.append(point)
     now = _deciding_now(frame)
-    notes = [
-        label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center", yanchor="bottom"),
-    ]
+    notes = [label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
     if simulated:
-        notes.append(
-            label(0, 1, "simulated", text, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
-        )
-    layout = {
-        "height": 110 + ROW * len(names),
-        "margin": {"l": 64, "r": 16, "t": 28, "b": 48},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": text},
-        "showlegend": False,
-        "barmode": "overlay",
-        "annotations": notes,
-        "xaxis": axis(
-            "effort saved",
-            dark,
-            domain=list(HALVES[0]),
-            range=[0, 1.16],
-            tickformat=".0%",
-            nticks=4,
-            tickangle=0,
-        ),
-        "xaxis2": axis(
-            "same decision as the truth",
-            dark,
-            domain=list(HALVES[1]),
-            tickformat=".0%",
-            nticks=4,
-            tickangle=0,
-        ),
-        "yaxis": axis("", dark, automargin=True, type="category", categoryarray=names),
-        "shapes": [
-            {
-                "type": "line",
-                "xref": "x2",
-                "x0": now,
-                "x1": now,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": THRESHOLD, "width": 1, "dash": "dash"},
-            }
-        ],
-    }
-    return {"data": data, "layout": layout}
+        notes.append(note(0, 1, "simulated", text, xanchor="left"))
+    ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
+    drawn = layout(
+        110 + ROW * len(names),
+        False,
+        dark,
+        notes,
+        margin={"t": 28},
+        barmode="overlay",
+        xaxis=axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
+        xaxis2=axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
+        yaxis=axis("", dark, automargin=True, type="category", categoryarray=names),
+        shapes=[upright(now, width=1, xref="x2")],
+    )
+    return {"data": data, "layout": drawn}
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
@@ -153,23 +116,17 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
     said = (
-        f"{best['approach']} decides most often as the truth would ({_percent(best['decision_agreement'])} of topics) "
-        f"and saves {_percent(best['effort_saved'])} of the effort; "
+        f"{best['approach']} decides most often as the truth would ({share_words(best['decision_agreement'])} of topics) "
+        f"and saves {share_words(best['effort_saved'])} of the effort; "
     )
     better = fair[fair["decision_agreement"] > now + 1e-12]
     if better.empty:
-        return f"{said}none decides better than reading nothing ({_percent(now)})."
+        return f"{said}none decides better than reading nothing ({share_words(now)})."
     thrifty = better.iloc[int(better["effort_saved"].to_numpy().argmax())]
     return (
-        f"{said}of those that decide better than reading nothing ({_percent(now)}), {thrifty['approach']} saves most "
-        f"({_percent(thrifty['effort_saved'])}, at {_percent(thrifty['decision_agreement'])})."
+        f"{said}of those that decide better than reading nothing ({share_words(now)}), {thrifty['approach']} saves most "
+        f"({share_words(thrifty['effort_saved'])}, at {share_words(thrifty['decision_agreement'])})."
     )
-
-
-def _percent(share: float) -> str:
-    shown = f"{100 * share:.3g}"
-    # Weighted means of ones come out a hair below 1.
-    return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"
 
 
 # --- one topic ------------------------------------------------------------------------------------
@@ -234,7 +191,7 @@ def topic_figure(
     simulated, dark : bool
     """
     n = len(b) - 1
-    text = TEXT_ON_DARK if dark else TEXT
+    text = text_colour(dark)
     marked = [depth] if hit is None else [hit - 1, hit, depth]
     at = np.union1d(_depths_to_draw(b), marked)
     shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
@@ -246,16 +203,12 @@ def topic_figure(
     ordered = sorted(stops, key=lambda each: -each.screened)
     names = [each.approach for each in ordered]
     strip = ROW * len(names) + 20
-    height = CURVES + strip + MARGINS
     low = strip / (CURVES + strip)
-    layout: dict[str, Any] = {
-        "height": height,
-        "margin": {"l": 96, "r": 16, "t": 22, "b": 44},
-        "font": {"color": text},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis(
+    drawn = clear_layout(
+        CURVES + strip + MARGINS,
+        {"l": 96, "r": 16, "t": 22, "b": 44},
+        font={"color": text},
+        xaxis=axis(
             "documents read (0 drawn at 0.5)",
             dark,
             type="log",
@@ -263,25 +216,23 @@ def topic_figure(
             range=[float(np.log10(0.5)), float(np.log10(n)) + 0.01],
             anchor="y3",
         ),
-        "yaxis": axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
-        "yaxis3": axis(
+        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
+        yaxis3=axis(
             "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
         ),
-        "annotations": notes,
-    }
+        annotations=notes,
+    )
     if worth is not None:
         middle = low + 0.46 * (1 - low)
-        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        drawn["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
         data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
         data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-        amber = COST_TEXT_ON_DARK if dark else COST_TEXT
-        notes.append(
-            label(float(np.log10(n)), float(np.log10(cost)), "cost of one document", amber, yref="y2")
-        )
+        words, amber = "cost of one document", ink(COST, dark)
+        notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        layout["yaxis2"] = axis(
+        drawn["yaxis2"] = axis(
             worth_title,
             dark,
             domain=[low, middle],
@@ -290,43 +241,30 @@ def topic_figure(
             exponentformat="power",
             range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
         )
-    figure: Figure = {"data": data, "layout": layout}
     for each in ordered:
         look = style(each.policy, each.variant, each.family)
-        figure["data"].append(
-            {
-                "type": "scatter",
-                "mode": "markers+text",
-                "x": [max(0.5, each.screened)],
-                "y": [each.approach],
-                "yaxis": "y3",
-                "marker": {"color": look["color"], "symbol": look["symbol"], "size": 10},
-                "text": [_verdict(each)],
-                "textposition": "middle left" if each.screened > 0.3 * n else "middle right",
-                "textfont": {"color": text, "size": 11},
-                "cliponaxis": False,
-                "hovertemplate": f"{each.approach}: {each.screened:,.1f} documents<extra></extra>",
-            }
-        )
-    if hit is not None:
-        figure["data"].append(
-            line(
-                [hit, hit],
-                [-0.05, 1.05],
-                BELIEF,
-                width=1,
-                dash="dot",
-                hovertemplate="first hit<extra></extra>",
+        data.append(
+            points(
+                [max(0.5, each.screened)],
+                [each.approach],
+                look["color"],
+                marker={"symbol": look["symbol"]},
+                mode="markers+text",
+                yaxis="y3",
+                text=[_verdict(each)],
+                textposition="middle left" if each.screened > 0.3 * n else "middle right",
+                textfont={"color": text, "size": 11},
+                cliponaxis=False,
+                hovertemplate=f"{each.approach}: {each.screened:,.1f} documents<extra></extra>",
             )
         )
-        layout["annotations"].append(
-            label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left", yanchor="bottom")
-        )
+    if hit is not None:
+        hover = "first hit<extra></extra>"
+        data.append(line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
+        notes.append(label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
-        layout["annotations"].append(
-            label(1, 1, "simulated", text, xref="paper", yref="paper", xanchor="right", yanchor="bottom")
-        )
-    return figure
+        notes.append(note(1, 1, "simulated", text))
+    return {"data": data, "layout": drawn}
 
 
 def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
@@ -363,7 +301,7 @@ def _verdict(stop: Stop) -> str:
     """What a method did, beside its marker."""
     shown = number(stop.screened)
     if stop.plus not in (0.0, 1.0):
-        return f"  {shown} on average, right {_percent(stop.right)}  "
+        return f"  {shown} on average, right {share_words(stop.right)}  "
     action = "a⁺" if stop.plus == 1 else "a⁻"
     return f"  {shown}, {action} {'✓' if stop.right == 1 else '✗ wrong'}  "
 
@@ -382,7 +320,7 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
     if chosen.plus in (0.0, 1.0):
         action = f"chooses {'a⁺' if chosen.plus else 'a⁻'}, {'rightly' if chosen.right == 1 else 'wrongly'}"
     else:
-        action = f"decides rightly in {_percent(chosen.right)} of its samples"
+        action = f"decides rightly in {share_words(chosen.right)} of its samples"
     right = [each for each in stops if each.right == 1]
     said = (
         f"On {name} ({truth}, {documents:,} documents) {chosen.approach} stops after {_documents(chosen.screened)} and "

@@ -10,16 +10,17 @@ import numpy as np
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.curves import live_curves
-from tarstop_core.presentation.figures import Figure, axis, label
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    PLUS,
-    PLUS_TEXT,
-    PLUS_TEXT_ON_DARK,
-    TEXT,
-    TEXT_ON_DARK,
-    THRESHOLD,
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    clear_layout,
+    ink,
+    label,
+    points,
+    text_colour,
+    upright,
 )
+from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
 from tarstop_core.value.cumulative import CumulativePath
@@ -74,14 +75,13 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
         steps=settings.review,
         dark=dark,
     )
-    text = TEXT_ON_DARK if dark else TEXT
     stops: dict[int, list[str]] = {}
     for name, depth in ((YOU, own), ("Optimal", best)):
         stops.setdefault(depth, []).append(name)
     shown = [each for each in finds if each <= span[1]]
     layout = figure["layout"]
     layout["shapes"] = [
-        _upright(depth, BELIEF if YOU in names else THRESHOLD) for depth, names in stops.items()
+        upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
     ]
     for row, (depth, names) in enumerate(sorted(stops.items())):
         right = depth > span[1] / 2
@@ -90,26 +90,16 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
                 depth,
                 0.97 - 0.12 * row,
                 f" {' and '.join(names)}: {depth} ",
-                text,
+                text_colour(dark),
                 xanchor="right" if right else "left",
                 yanchor="top",
             )
         )
-    figure["data"].append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": shown,
-            "y": [-0.02] * len(shown),
-            "marker": {"symbol": "triangle-up", "size": 13, "color": PLUS},
-            "hovertemplate": "#%{x}<extra></extra>",
-        }
-    )
+    marker, hover = {"symbol": "triangle-up"}, "#%{x}<extra></extra>"
+    figure["data"].append(points(shown, [-0.02] * len(shown), PLUS, 13, marker=marker, hovertemplate=hover))
     if shown:
         what = "▲ tables" if settings.review else "▲ prior art"
-        layout["annotations"].append(
-            label(1, 0.06, what, PLUS_TEXT_ON_DARK if dark else PLUS_TEXT, xref="paper", yanchor="bottom")
-        )
+        layout["annotations"].append(label(1, 0.06, what, ink(PLUS, dark), xref="paper"))
     return for_a_hall(figure, 330, dark=dark)
 
 
@@ -128,18 +118,6 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
     }
 
 
-def _upright(depth: int, colour: str) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": depth,
-        "x1": depth,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": colour, "width": 2, "dash": "dot"},
-    }
-
-
 def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
     """Net utility of the person and of every rule, the highest on top; the person is a filled diamond.
 
@@ -149,7 +127,6 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
         As :func:`~tarstop_core.teaching.game.rounds.compared` orders them.
     dark : bool
     """
-    text = TEXT_ON_DARK if dark else TEXT
     names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
     totals = [row.total for row in rows]
     low, high = min(0.0, *totals), max(0.0, *totals)
@@ -166,36 +143,32 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
         }
         for at, row in enumerate(rows)
     ]
-    points = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": totals,
-        "y": list(range(len(rows))),
-        "text": [f"  {total:,.0f}  ".replace("-", "−") for total in totals],
-        "textposition": ["middle right" if total >= 0 else "middle left" for total in totals],
-        "textfont": {"size": 14, "color": text},
-        "marker": {
-            "size": [15 if row.you else 11 for row in rows],
-            "color": [PLUS if row.you else BELIEF for row in rows],
-            "symbol": ["diamond" if row.you else _symbol(row) for row in rows],
-        },
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-    }
-    layout = {
-        "margin": {"l": 8, "r": 12, "t": 26, "b": 40},
-        "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "shapes": lines,
-        "annotations": [],
-        "xaxis": axis(
+    data = points(
+        totals,
+        range(len(rows)),
+        [PLUS if row.you else BELIEF for row in rows],
+        [15 if row.you else 11 for row in rows],
+        marker={"symbol": ["diamond" if row.you else _symbol(row) for row in rows]},
+        mode="markers+text",
+        text=[f"  {total:,.0f}  ".replace("-", "−") for total in totals],
+        textposition=["middle right" if total >= 0 else "middle left" for total in totals],
+        textfont={"size": 14, "color": text_colour(dark)},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+    height = 90 + ROW * len(rows)
+    layout = clear_layout(
+        height,
+        {"l": 8, "r": 12, "t": 26, "b": 40},
+        shapes=lines,
+        annotations=[],
+        xaxis=axis(
             "net utility of all rounds (points)",
             dark,
             range=[low - (1.6 * room if low < 0 else 0), high + 1.6 * room],
             nticks=5,
         ),
-        "yaxis": axis(
+        yaxis=axis(
             "",
             dark,
             tickvals=list(range(len(rows))),
@@ -204,8 +177,8 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
             automargin=True,
             showgrid=False,
         ),
-    }
-    return for_a_hall({"data": [points], "layout": layout}, 90 + ROW * len(rows), dark=dark)
+    )
+    return for_a_hall({"data": [data], "layout": layout}, height, dark=dark)
 
 
 def _symbol(row: Row) -> str:

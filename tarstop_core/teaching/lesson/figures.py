@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.explore.stakes_figure import PAPER, PAPER_ON_DARK
 from tarstop_core.presentation.curves import live_curves
-from tarstop_core.presentation.figures import Figure, label
-from tarstop_core.presentation.palette import TEXT, TEXT_ON_DARK
+from tarstop_core.presentation.figures import Figure, note, text_colour
+from tarstop_core.presentation.palette import PAPER, PAPER_ON_DARK
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 from tarstop_core.value.cumulative import CumulativePath
 
@@ -69,11 +68,11 @@ def for_a_hall(figure: Figure, height: int = 430, *, simulated: bool = True, dar
     """The same figure with larger letters, and marked as simulated."""
     layout = figure["layout"]
     if simulated:
-        mark = label(1, 1, "simulated", TEXT_ON_DARK if dark else TEXT, xref="paper", yref="paper", yshift=2)
+        mark = note(1, 1, "simulated", text_colour(dark), yshift=2)
         layout["annotations"] = [*layout["annotations"], mark]
-    for note in layout["annotations"]:
-        note["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
-    layout["font"] = {"color": TEXT_ON_DARK if dark else TEXT}
+    for each in layout["annotations"]:
+        each["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
+    layout["font"] = {"color": text_colour(dark)}
     layout["height"] = height
     margin = layout["margin"]
     layout["margin"] = margin | {

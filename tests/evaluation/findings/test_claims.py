@@ -7,17 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.findings.aggregate import compare
 from tarstop_core.evaluation.findings.claims import (
     FEW_GROUPS,
     PAIRS,
     caution,
+    differences,
     ordering_sentences,
     pair_sentence,
     verdicts,
 )
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
+from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import DecisiveTask
 
 
 def test_claims_are_those_that_the_methods_allow(results: Results) -> None:
@@ -87,3 +91,9 @@ def test_turned_orders_are_named_with_their_gaps(results: Results) -> None:
         order = re.search(r"the order is ([\w, ]+); of 6 pairs [1-6] ", sentence)
         assert order and order[1].index("Budget") < order[1].index("Smooth")
         assert "most clearly Budget, ahead of" in sentence
+
+
+def test_differences_name_what_was_run(patents: Benchmark) -> None:
+    found = run(patents, DecisiveTask(), parse_methods(["greedy", "qbcb"], "patent"), costs=(0.001,))
+    said = " ".join(differences(found))
+    assert "simulated" in said and "QBCB" in said and "GRLStop" not in said

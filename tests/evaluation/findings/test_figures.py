@@ -14,12 +14,11 @@ from tarstop_core.evaluation.findings.figures import (
     difference_sentence,
     effort_figure,
     error_figure,
+    error_heading,
     error_sentence,
     regret_figure,
     regret_sentence,
-    style,
 )
-from tarstop_core.policies import POLICIES
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 
@@ -171,10 +170,9 @@ def test_difference_sentence_sorts_by_intervals() -> None:
     )
 
 
-def test_rules_keep_a_look_of_their_own() -> None:
-    looks = {name: style(name, family=kind.family) for name, kind in POLICIES.items()}
-    assert len({(look["color"], look["symbol"]) for look in looks.values()}) == len(looks)
-    assert looks["greedy"]["dash"] == "solid" and looks["budget"]["dash"] == "dash"
-    assert looks["oracle"]["dash"] == "dot"
-    assert style("optimal", "hazard")["symbol"].endswith("-open")
-    assert style("mine") == style("mine")
+def test_who_decides_wrongly_least_often_is_a_heading() -> None:
+    columns = ["approach", "false_adopt", "false_reject"]
+    at = pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns)
+    assert error_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
+    at[["false_adopt", "false_reject"]] = 0.0
+    assert error_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"

@@ -14,7 +14,7 @@ import pytest
 from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings.report import Findings, html, write
+from tarstop_core.evaluation.findings.report import Findings, folds_said, html, write
 from tarstop_core.evaluation.results import Results, load
 
 
@@ -162,3 +162,8 @@ def test_names_from_files_do_not_become_markup(results: Results) -> None:
     assert not tags.open and not tags.wrong and not tags.outside and tags.scripts == plain.scripts
     assert "<img src=x" not in page and not tags.handlers
     assert page.count(escape(nasty)) > 10
+
+
+def test_folds_are_said_in_words() -> None:
+    assert folds_said([[1000, 1000]]) == "1,000 and 1,000"
+    assert folds_said([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"

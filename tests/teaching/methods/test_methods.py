@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 OF_FORMULAS = {
     "value.payoffs": {"check_cost"},
     "belief.decisive": {"check_prior"},
-    "belief.of_tables": {"check_engine"},
+    "belief.of_tables": set(),
     "belief.bayes": {"notes"},
     "belief.bivariate": set(),
     "belief.learned_prior": set(),

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home.page import start_demo, start_review_demo
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
+from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 

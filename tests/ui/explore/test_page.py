@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.explore.asked import Asked, address_of, read_address
 from dashboard.explore.page import CURRENT, MAP, OF_ONE, SENSITIVITY
-from dashboard.home.page import start_demo
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
@@ -23,6 +22,7 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes

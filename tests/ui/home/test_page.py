@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home.page import start_demo
-from tarstop_core.documents.reports import Report, Row
-from tarstop_core.samples.collections import sample_full_texts, sample_qrels
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.store import Store
+from tests.session_cases import a_review
 
 Open = Callable[..., AppTest]
 
@@ -35,21 +33,8 @@ def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
     home.button("demo").click().run()
     assert not home.exception
     (session,) = store.sessions()
-    assert session.simulated
-    row = store.session(session.id)
-    assert len(row.ids) == session.documents == 312
-    assert store.calibrator(row.settings.calibrator).digest == row.settings.calibrator
-    relevant = sample_qrels()["antenna-mount"]
-    first = next(depth for depth, doc in enumerate(row.ids, start=1) if relevant.get(doc))
-    assert 5 < first < 40, "prior art at medium depth"
-
-
-def test_a_name_that_is_taken_gets_a_number(store: Store) -> None:
-    first, second = (start_demo(store) for _ in range(2))
-    name = store.session(first).name
-    store.archive(second)
-    third = start_demo(store)
-    assert [store.session(each).name for each in (second, third)] == [f"{name} (2)", f"{name} (3)"]
+    assert (session.scenario, session.simulated) == ("patent", True)
+    assert home.session_state["_open_session"] == session.id
 
 
 def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
@@ -58,42 +43,14 @@ def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
     assert not home.exception
     (session,) = store.sessions()
     assert (session.scenario, session.simulated) == ("review", True)
-    row = store.session(session.id)
-    settings = row.settings
-    assert (settings.plus, settings.stages) == ("Adopt", 2)
-    texts = sample_full_texts("hollow-hip")
-    first = next(depth for depth, doc in enumerate(row.ids, start=1) if doc in texts and texts[doc].TP)
-    assert 5 < first < 40, "a table at medium depth"
-    assert store.calibrator(settings.calibrator).scenario == "inclusion"
     assert home.session_state["_open_session"] == session.id
 
 
 def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> None:
-    open_app().button("review_demo").click().run()
-    (session,) = store.sessions()
-    ids = store.session(session.id).ids
-    report = Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 30),))
-    for at, event in enumerate(
-        [
-            *(Event("label", {"doc": doc, "label": "relevant"}) for doc in ids[:3]),
-            Event("report", {"doc": ids[0], **report.to_dict()}),
-            Event("report", {"doc": ids[1], **report.to_dict()}),
-            Event("relabel", {"doc": ids[1], "label": "irrelevant"}),
-            Event("label", {"doc": ids[3], "label": "irrelevant"}),
-            Event("undo"),
-        ]
-    ):
-        store.append(session.id, event, expected=at)
+    a_review(store)
     shown = html_of(open_app())
     assert ">review</span>" in shown
-    assert f"3 of {len(ids)} screened · 2 included, 1 with a 2×2 table, 1 to be read in full" in shown
-
-
-def test_a_second_demo_does_not_store_the_documents_again(open_app: Open, store: Store) -> None:
-    for _ in range(2):
-        open_app().button("demo").click().run()
-    assert len(store.sessions()) == 2
-    assert len(store.collections()) == 1
+    assert "8 of 30 screened · 3 included, 1 with a 2×2 table, 1 to be read in full" in shown
 
 
 def test_recent_sessions_show_name_progress_and_state(open_app: Open, store: Store) -> None:

@@ -11,9 +11,9 @@ from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import figures
-from tarstop_core.teaching.ideas import numbers as ideas
-from tarstop_core.teaching.ideas.numbers import CASES, at_stake
+from tarstop_core.teaching.ideas import compared, engines, mistaken, one_document, peak, recall, widths
+from tarstop_core.teaching.ideas.recall import CASES
+from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.teaching.methods import formulas, sections
 from tarstop_core.value.payoffs import Payoffs
 
@@ -40,10 +40,10 @@ def open_idea(open_app: OpenApp) -> Callable[[str], AppTest]:
 
 def test_certainty_follows_its_sliders(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Certainty")
-    assert figures.peak_sentence(Payoffs.from_q_star(0.5), 0.3) in shown(app)
+    assert peak.peak_sentence(Payoffs.from_q_star(0.5), 0.3) in shown(app)
     app.slider("idea-q").set_value(0.8).run()
     app.slider("idea-b").set_value(0.9).run()
-    assert figures.peak_sentence(Payoffs.from_q_star(0.8), 0.9) in shown(app)
+    assert peak.peak_sentence(Payoffs.from_q_star(0.8), 0.9) in shown(app)
 
 
 @pytest.mark.parametrize("name", list(CASES))
@@ -52,8 +52,8 @@ def test_recall_tells_each_case(open_idea: Callable[[str], AppTest], name: str) 
     app.segmented_control("idea-list").set_value(name).run()
     app.slider("idea-recall").set_value(0.8).run()
     explored = sample(case.key)
-    found = ideas.recalled(explored, at_stake(explored, case.q_star, case.cost, case.theta), 0.8)
-    assert figures.recall_sentence(found) in shown(app)
+    found = recall.recalled(explored, at_stake(explored, case.q_star, case.cost, case.theta), 0.8)
+    assert recall.recall_sentence(found) in shown(app)
 
 
 def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], AppTest]) -> None:
@@ -61,9 +61,11 @@ def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], Ap
     app.slider("idea-q-bound").set_value(0.6).run()
     app.select_slider("idea-c-bound").set_value(0.005).run()
     said = shown(app)
-    explored = ideas.search("prosthetic-foot")
-    assert figures.compared_sentence(ideas.compared(explored, at_stake(explored, 0.6, 0.005))) in said
-    assert figures.one_document_sentence(ideas.one_document(Payoffs.from_q_star(0.6), 0.05)) in said
+    explored = search("prosthetic-foot")
+    assert compared.compared_sentence(compared.compared(explored, at_stake(explored, 0.6, 0.005))) in said
+    assert (
+        one_document.one_document_sentence(one_document.one_document(Payoffs.from_q_star(0.6), 0.05)) in said
+    )
     assert len(app.get("plotly_chart")) == 2
 
 
@@ -71,15 +73,15 @@ def test_studies_follow_the_prior(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Studies")
     app.select_slider("idea-tau").set_value(0.1).run()
     said = shown(app)
-    assert figures.engines_sentence("iqcode", ideas.belief_paths("iqcode", 0.75, 0.1)) in said
-    assert figures.widths_sentence(ideas.widths("iqcode", 0.75, 0.1)) in said
+    assert engines.engines_sentence("iqcode", engines.belief_paths("iqcode", 0.75, 0.1)) in said
+    assert widths.widths_sentence(widths.widths("iqcode", 0.75, 0.1)) in said
 
 
 def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Wrong chances")
     app.select_slider("idea-factor").set_value(4.0).run()
-    found = ideas.mistaken(at_stake(ideas.searches()[0], 0.5, 0.001))
-    assert figures.mistaken_sentence(found, 4.0, 16) in shown(app)
+    found = mistaken.mistaken(at_stake(searches()[0], 0.5, 0.001))
+    assert mistaken.mistaken_sentence(found, 4.0, 16) in shown(app)
 
 
 def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:

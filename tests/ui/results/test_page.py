@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import gzip
 import io
-import math
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.results import data, page
-from dashboard.results import run as results_run
-from dashboard.results import topics as results_topics
-from dashboard.results.paper import differences
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks import named, simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
 from tarstop_core.evaluation.methods import parse_methods
@@ -147,36 +141,17 @@ def test_a_topic_of_a_simulated_benchmark_is_made_again(open_app: Open) -> None:
     assert "no longer what these results were measured with" not in texts(app)
 
 
-@pytest.mark.parametrize("benchmark", ["patent", "review"])
-def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str) -> None:
-    """Another processor learns the same up to rounding, and the page must not call that a change."""
-    every = (load_small(each.path) for each in shipped())
-    results = next(each for each in every if each.settings["benchmark"] == benchmark)
-    variant = next(iter(results.settings["learned"][0]))
-    made = named(benchmark)
-    (fold,) = made.folds
-    known = results_topics._task(results).learn(made, fold, (variant,))[variant]
-    calibrator, *prior = results_topics._parts(known)
-
-    def known_again(factor: float) -> bool:
-        moved = replace(calibrator, y=tuple(factor * y for y in calibrator.y))
-        knowledge = [{variant: (moved, *prior) if prior else moved}]
-        return results_topics._as_measured(results, variant, knowledge, [fold])
-
-    assert known_again(1) and known_again(1 - 1e-12) and not known_again(0.999)
-
-
 def test_rankings_that_are_not_shipped_are_said_to_be_missing(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(results_topics.REAL_DATA, raising=False)
+    monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     real = next(
         each for each in data.choices().values() if next(iter(each.files.values())).benchmark == "clef"
     )
     app = open_app("results", view="Topics", benchmark=real.label)
     first = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(first).run()
-    assert any("only figures of this collection are shipped" in each.value for each in app.info)
+    assert any("Real collections do not come with TARstop" in each.value for each in app.info)
 
 
 def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
@@ -210,29 +185,6 @@ def test_shipped_files_are_small_and_say_where_they_come_from() -> None:
     assert [each.simulated for each in files] == sorted((each.simulated for each in files), reverse=True)
 
 
-def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
-    frame = results_topics.topic_rows(small, "greedy", 0.5, 0.01)
-    m, q, c = small.method("greedy"), small.q(0.5), small.c(0.01)
-    assert math.isclose(frame["net_utility"].mean(), small.net_utility[:, m, q, c].mean())
-    assert (frame["regret"].diff().dropna() <= 1e-12).all()
-    assert (frame["regret"] >= 0).all()
-    at = small.cases.index(frame["topic"][0])
-    stops = results_topics.stops_of(small, at, q, c)
-    assert [stop.approach for stop in stops] == [method.title for method in small.methods]
-    assert stops[m].screened == frame["screened"][0]
-
-
-def test_the_path_marks_every_method_where_it_stopped(small: Results) -> None:
-    at = 0
-    stops = results_topics.stops_of(small, at, small.q(0.5), small.c(0.001))
-    n = int(small.documents[at])
-    b = np.linspace(0.5, 0.1, n + 1)
-    figure = view.topic_figure(b, None, stops, cost=0.001, q_star=0.5, depth=3, hit=None, simulated=True)
-    marked = {trace["y"][0]: trace["x"][0] for trace in figure["data"] if trace.get("yaxis") == "y3"}
-    assert marked == {stop.approach: max(0.5, stop.screened) for stop in stops}
-    assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"])
-
-
 def test_a_jump_of_the_belief_is_drawn_where_it_is(small: Results) -> None:
     b = np.full(5001, 0.5)
     b[548:] = 0.8
@@ -245,21 +197,6 @@ def test_a_jump_of_the_belief_is_drawn_where_it_is(small: Results) -> None:
     hit = view.topic_figure(b, b[1:], [], cost=0.001, q_star=0.5, depth=40, hit=30)
     drawn = dict(zip(hit["data"][0]["x"], hit["data"][0]["y"], strict=True))
     assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)
-
-
-def test_headings_and_settings_in_words() -> None:
-    columns = ["approach", "false_adopt", "false_reject"]
-    at = pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns)
-    assert page.errors_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
-    at[["false_adopt", "false_reject"]] = 0.0
-    assert page.errors_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"
-    assert page.folds_said([[1000, 1000]]) == "1,000 and 1,000"
-    assert page.folds_said([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"
-
-
-def test_differences_name_what_was_run(small: Results) -> None:
-    said = " ".join(differences(small))
-    assert "simulated" in said and "QBCB" in said and "GRLStop" not in said
 
 
 # --- a benchmark of one's own -------------------------------------------------------------------
@@ -372,9 +309,3 @@ def test_a_run_that_cannot_go_well_says_why(no_runs: None, tmp_path: Path) -> No
     status = ended(started)
     assert status.state == "failed"
     assert "nowhere" in status.what
-
-
-def test_progress_is_said_with_time_left() -> None:
-    said = results_run.progress_said(Status("running", 0.421, "tuning", 75.0))
-    assert said == "42 % · tuning · about 1 min 15 s left"
-    assert "left" not in results_run.progress_said(Status("stopping", 0.4, "tuning"))

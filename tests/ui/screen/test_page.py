@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
 from collections.abc import Callable
 
-import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.frame.work import Work
-from dashboard.home.page import start_demo
-from dashboard.screen.page import trace_csv
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators
@@ -24,7 +18,7 @@ from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.trace import trace
+from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
@@ -212,19 +206,3 @@ def test_texts_from_files_are_shown_as_they_are(open_app: Open, store: Store) ->
 def page_script(page: AppTest) -> str:
     """The page's own script, the only one it may hold."""
     return next(each.proto.body for each in page.get("html") if "tarstopKeys" in each.proto.body)
-
-
-def test_the_export_is_the_trace_and_opens_safely_in_a_spreadsheet(store: Store) -> None:
-    frame = as_records({"id": ["a", "b"], "title": ["=HYPERLINK(1)", "Plain"]})
-    collection = store.save_collection("List", frame, files=[], duplicates=0)
-    calibrator = calibrators()["clef-reviews-rank"]
-    store.save_calibrator(calibrator)
-    settings = Settings(Payoffs.from_q_star(0.5), 0.001, calibrator=calibrator.digest)
-    session = store.create_session("S", collection, [0, 1], None, settings, "", "own order")
-    events = [store.append(session, Event("label", {"doc": "a", "label": "irrelevant"}), expected=0)]
-    row = store.session(session)
-    text = trace_csv(Work(store, row, store.collection(collection), events))
-    (line,) = pd.read_csv(io.StringIO(text)).to_dict("records")
-    (core,) = trace(row.settings, {calibrator.digest: calibrator}, row.ids, row.scores, events)
-    assert np.isclose(line["b"], core["b"]) and line["id"] == "a"
-    assert not str(line["title"]).startswith("=")

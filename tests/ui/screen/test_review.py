@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.shell import linked
-from dashboard.frame.work import Work
 from dashboard.screen.full_text import FORM_OUTCOMES
-from dashboard.screen.page import full_texts_csv, tables_csv, trace_csv
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES
@@ -26,7 +22,6 @@ from tarstop_core.screening.explain import explain, review_rows
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.screen.test_page import button, expected, html_of, press, unfold_stakes
@@ -333,27 +328,6 @@ def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Star
     press(page, "Include")
     shown = html_of(page)
     assert "<td>needs labels nobody has yet</td>" in shown and "Oracle" not in shown
-
-
-def test_exports_are_the_cores(store: Store, start: Start) -> None:
-    session = start()
-    row = store.session(session)
-    for doc in ("d1", "d2"):
-        store.append(session, Event("label", {"doc": doc, "label": "relevant"}), len(store.events(session)))
-    table = {"study": "=Lee", "TP": 9, "FP": None, "FN": 1, "TN": None}
-    report_of(store, session, doc="d2", outcome="data", study="=Lee", tables=[table])
-    events = store.events(session)
-    work = Work(store, row, store.collection(row.collection_id), events)
-    (line,) = pd.read_csv(io.StringIO(tables_csv(work))).to_dict("records")
-    assert line["study"] == "'=Lee" and line["document"] == "d2" and line["rank"] == 2
-    assert line["TP"] == 9 and math.isnan(line["FP"])
-    log = pd.read_csv(io.StringIO(full_texts_csv(work)))
-    assert log["outcome"].tolist() == ["waiting", "data"] and log["document"].tolist() == ["d1", "d2"]
-    first, second = pd.read_csv(io.StringIO(trace_csv(work))).to_dict("records")
-    calibrator = store.calibrator(row.settings.calibrator)
-    core = trace(row.settings, {calibrator.digest: calibrator}, row.ids, row.scores, events)
-    assert second["report"] == "data" and second["tables"].startswith("'=Lee: TP 9")
-    assert math.isclose(first["b"], core[0]["b"]) and second["reports_waiting"] == 1
 
 
 def test_a_report_saved_after_another_tab_recorded_something_is_refused(

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home.page import start_demo, start_review_demo
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import outcome, outcome_sentence
+from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.report import report_html

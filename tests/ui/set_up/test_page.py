@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.parts.chances import followed
 from dashboard.set_up.page import read_text
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
+from tarstop_core.policies.registry import followed
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator, priors
@@ -521,14 +521,6 @@ class TestReview:
         assert review.slider("set_up/stakes/q").value == 0.5
         review.radio("set_up/scenario").set_value("review").run()
         assert review.slider("set_up/review/stakes/q").value == 0.9
-
-
-def test_rules_that_need_labels_are_not_offered_and_weighing_ones_come_first() -> None:
-    names = followed()
-    assert names[0] == "optimal"
-    assert not [name for name in names if POLICIES[name].needs_labels]
-    last = max(names.index(name) for name in ("optimal", "look-ahead", "greedy", "smooth", "batch"))
-    assert last < min(names.index(name) for name in names if not POLICIES[name].acts_on_belief)
 
 
 @pytest.mark.parametrize("scenario", ["patent", "review"])

@@ -1,19 +1,15 @@
-"""From what a person chose to a session, and on to its page."""
+"""From what a person chose to a session."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from itertools import chain, count
 
-import streamlit as st
+import pandas as pd
 
-from dashboard.frame import shell
-from dashboard.frame.work import OPEN
-from dashboard.parts import documents
-from dashboard.parts.documents import Documents
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import records_hash
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import plan_event
@@ -21,6 +17,33 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.values import now
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents a person has chosen.
+
+    Parameters
+    ----------
+    key : str
+        Tells one choice from another; widgets that belong to it carry it.
+    name : str
+    frame : DataFrame
+        A table of records.
+    query : str
+        What is asked, where the documents came with a question.
+    simulated : bool
+    collection_id : str
+        Empty for a sample that was never used.
+    """
+
+    key: str
+    name: str
+    frame: pd.DataFrame
+    query: str
+    simulated: bool
+    collection_id: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +64,7 @@ class Plan:
 
 def create(store: Store, plan: Plan) -> str:
     """Store the session, with the plan where one is registered, and what it needs; its id."""
-    collection = documents.stored(store, plan.documents)
+    collection = _stored(store, plan.documents)
     store.save_calibrator(plan.calibrator)
     ranking = plan.ranking
     events = list(plan.events)
@@ -62,6 +85,19 @@ def create(store: Store, plan: Plan) -> str:
     )
 
 
+def _stored(store: Store, documents: Documents) -> str:
+    """Id of the collection of these documents; a sample is stored the first time it is used."""
+    if documents.collection_id:
+        return documents.collection_id
+    digest = records_hash(documents.frame)
+    for row in store.collections():
+        if row.simulated and row.digest == digest and row.name == documents.name:
+            return row.id
+    return store.save_collection(
+        documents.name, documents.frame, [], 0, simulated=documents.simulated, query=documents.query
+    )
+
+
 def _unused(store: Store, name: str) -> str:
     """The name, with a number where a session is called so already."""
     taken = {each.name for archived in (False, True) for each in store.sessions(archived)}
@@ -71,11 +107,5 @@ def _unused(store: Store, name: str) -> str:
 
 def _numbered(events: Sequence[Event]) -> list[Event]:
     """What a log begins with."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return [replace(event, seq=number, time=now) for number, event in enumerate(events, start=1)]
-
-
-def go_to(session: str) -> None:
-    """Open a session on the Screen page."""
-    st.session_state[OPEN] = session
-    st.switch_page(shell.SCREEN, query_params={"session": session})
+    moment = now()
+    return [replace(event, seq=number, time=moment) for number, event in enumerate(events, start=1)]

@@ -1,17 +1,14 @@
-"""Benchmarks: simulated, real, and folders of one's own."""
+"""Folders of one's own."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import benchmarks
-from tarstop_core.evaluation.cases import Case, group_weights
+from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
@@ -33,26 +30,8 @@ def fill(folder: Path, run: str = RUN, qrels: str | None = QRELS, tables: str | 
     return folder
 
 
-def test_simulated_patents_have_two_halves_that_share_nothing() -> None:
-    made = benchmarks.simulated_patents(topics=20, seed=3)
-    (fold,) = made.folds
-    assert made.simulated and len(fold.train) == len(fold.test) == 20
-    assert sum(case.topic.omega for case in fold.test) == 10
-    assert not np.array_equal(fold.train[0].topic.scores, fold.test[0].topic.scores)
-    achieved, aimed = made.statistics["map"]
-    assert 0 < achieved < 1 and aimed == 0.353
-
-
-def test_simulated_reviews_share_no_review() -> None:
-    made = benchmarks.simulated_reviews(outcomes=9, seed=3)
-    (fold,) = made.folds
-    assert (len(fold.train), len(fold.test)) == (4, 5)
-    assert not {case.group for case in fold.train} & {case.group for case in fold.test}
-    assert made.statistics["recall_100"][1] == 0.304
-
-
 def test_a_folder_is_cross_validated_with_twins(tmp_path: Path) -> None:
-    made = benchmarks.from_folder(fill(tmp_path / "mine"))
+    made = from_folder(fill(tmp_path / "mine"))
     assert (made.name, made.scenario, made.simulated, len(made.folds)) == ("mine", "patent", False, 3)
     cases = [case for fold in made.folds for case in fold.test]
     assert sum(case.topic.omega for case in cases) == 3 and len(cases) == 6
@@ -68,7 +47,7 @@ def test_a_folder_is_cross_validated_with_twins(tmp_path: Path) -> None:
 
 
 def test_topics_without_relevant_documents_are_omega_minus_as_they_are(tmp_path: Path) -> None:
-    made = benchmarks.from_folder(fill(tmp_path, qrels=QRELS.replace("T3 0 d9 1", "T3 0 d1 0")))
+    made = from_folder(fill(tmp_path, qrels=QRELS.replace("T3 0 d9 1", "T3 0 d1 0")))
     cases = [case for fold in made.folds for case in fold.test]
     assert sorted((case.name, case.topic.omega) for case in cases) == [
         ("T1", True),
@@ -78,7 +57,7 @@ def test_topics_without_relevant_documents_are_omega_minus_as_they_are(tmp_path:
     (tmp_path / "benchmark.json").write_text(
         json.dumps({"twins": True, "title": "Mine", "folds": 2}), encoding="utf-8"
     )
-    again = benchmarks.from_folder(tmp_path)
+    again = from_folder(tmp_path)
     assert again.title == "Mine" and len(again.folds) == 2
     assert sum(len(fold.test) for fold in again.folds) == 5
 
@@ -86,16 +65,16 @@ def test_topics_without_relevant_documents_are_omega_minus_as_they_are(tmp_path:
 def test_train_and_test_folders(tmp_path: Path) -> None:
     fill(tmp_path / "train")
     fill(tmp_path / "test", RUN.replace("T", "U"), QRELS.replace("T", "U"))
-    made = benchmarks.from_folder(tmp_path)
+    made = from_folder(tmp_path)
     (fold,) = made.folds
     assert {case.group[0] for case in fold.train} == {"T"} and {case.group[0] for case in fold.test} == {"U"}
     fill(tmp_path / "test", RUN.replace("T2", "U2"), QRELS.replace("T2", "U2"))
     with pytest.raises(InputProblem, match="T1 is in both train and test"):
-        benchmarks.from_folder(tmp_path)
+        from_folder(tmp_path)
 
 
 def test_tables_make_it_reviews(tmp_path: Path) -> None:
-    made = benchmarks.from_folder(fill(tmp_path, qrels=None, tables=TABLES))
+    made = from_folder(fill(tmp_path, qrels=None, tables=TABLES))
     assert made.scenario == "review" and made.weigh_by_group and len(made.folds) == 3
     cases = [case for fold in made.folds for case in fold.test]
     assert sorted({case.group for case in cases}) == ["T1", "T2", "T3"] and len(cases) == 6
@@ -105,7 +84,7 @@ def test_tables_make_it_reviews(tmp_path: Path) -> None:
 
 
 def test_judgments_beside_tables_are_said_to_be_unused(tmp_path: Path) -> None:
-    made = benchmarks.from_folder(fill(tmp_path, tables=TABLES))
+    made = from_folder(fill(tmp_path, tables=TABLES))
     said = "a.qrels: judgments are not used: a document counts as relevant when it brings a table."
     assert said in made.notes
 
@@ -144,69 +123,11 @@ def test_broken_folders_are_named(tmp_path: Path, spoil: object, message: str) -
     fill(tmp_path)
     spoil(tmp_path)  # type: ignore[operator]
     with pytest.raises(InputProblem, match=message):
-        benchmarks.from_folder(tmp_path)
+        from_folder(tmp_path)
 
 
 def test_one_half_with_tables_is_refused(tmp_path: Path) -> None:
     fill(tmp_path / "train")
     fill(tmp_path / "test", RUN.replace("T", "U"), None, TABLES.replace("T1", "U1").replace("T2", "U2"))
     with pytest.raises(InputProblem, match="Only one of train and test"):
-        benchmarks.from_folder(tmp_path)
-
-
-def test_cross_validation_needs_two_groups() -> None:
-    topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
-    with pytest.raises(InputProblem, match="at least two topics"):
-        benchmarks.cross_validated([Case(topic, "a"), Case(topic, "a")])
-
-
-def test_names_of_benchmarks(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputProblem, match=r"no benchmark 'nothing' and no folder.*review, clef,.* or a folder"
-    ):
-        benchmarks.named("nothing")
-    with pytest.raises(InputProblem, match="TARSTOP_REAL_DATA"):
-        benchmarks.named("clef")
-    assert benchmarks.named(str(fill(tmp_path / "mine"))).name == "mine"
-
-
-def test_groups_can_weigh_the_same() -> None:
-    weights = group_weights(["a", "b", "b", "b"], by_group=True)
-    assert weights.sum() == pytest.approx(4) and weights[1:].sum() == pytest.approx(weights[0])
-    assert group_weights(["a", "b", "b"], by_group=False).tolist() == [1, 1, 1]
-
-
-def test_cases_need_judgments() -> None:
-    with pytest.raises(InputProblem, match="no judgments"):
-        Case(Topic("t", np.array(["d"])), "t")
-
-
-# --- real collections -----------------------------------------------------------------------------
-
-
-def test_real_rankings_become_a_decisive_task(real_data: Path) -> None:
-    made = benchmarks.named("clef", real_data)
-    cases = [case for fold in made.folds for case in fold.test]
-    assert len(cases) == 48 and sum(case.topic.omega for case in cases) == 24 and not made.simulated
-    whole = {case.name: case for case in cases}
-    for case in cases:
-        if case.topic.omega:
-            twin = whole[f"{case.name}, relevant removed"]
-            assert len(twin.topic) == len(case.topic) - case.labels.sum()
-    assert made.statistics["map"][0] == pytest.approx(0.128, abs=5e-4)
-    assert made.statistics["recall_100"][0] == pytest.approx(0.458, abs=5e-4)
-
-
-def test_travelling_tests_no_review_that_was_trained_on(real_data: Path) -> None:
-    made = benchmarks.named("clef-travel", real_data)
-    (fold,) = made.folds
-    train, test = ({case.group for case in half} for half in (fold.train, fold.test))
-    assert len(train) == 24 and not train & test and len(test) > 8
-    assert len({case.name for case in fold.test}) == len(fold.test)
-
-
-def test_real_tables_become_a_review_task(real_data: Path) -> None:
-    made = benchmarks.named("clef-review", real_data)
-    cases = [case for fold in made.folds for case in fold.test]
-    assert len(cases) == 63 and len({case.group for case in cases}) == 16 and made.weigh_by_group
-    assert "invented" in made.provenance
+        from_folder(tmp_path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dashboard.frame.work import Work
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.presentation.numbers import percent
@@ -17,46 +16,47 @@ from tarstop_core.samples.collections import (
 )
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.open import OpenSession
 
 
-def sample_text(work: Work, doc: str) -> str:
+def sample_text(session: OpenSession, doc: str) -> str:
     """What a report of a sample review says; empty for documents of a person's own."""
-    found = _full_texts(work.collection.name).get(doc) if work.collection.simulated else None
+    found = _full_texts(session.collection.name).get(doc) if session.collection.simulated else None
     return found.text if found else ""
 
 
-def sample_criteria(work: Work) -> str:
+def sample_criteria(session: OpenSession) -> str:
     """Which studies a sample review includes; empty for documents of a person's own."""
-    return _criteria().get(work.collection.name, "") if work.collection.simulated else ""
+    return _criteria().get(session.collection.name, "") if session.collection.simulated else ""
 
 
-def sample_answer(work: Work, settings: Settings, plus: bool) -> str:
+def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> str:
     """For a sample, the truth, which is known because it was invented, and what it makes of the action taken."""
-    if not work.collection.simulated:
+    if not session.collection.simulated:
         return ""
-    return _of_review(work, settings) if settings.review else _of_search(work, settings, plus)
+    return _of_review(session, settings) if settings.review else _of_search(session, settings, plus)
 
 
-def _of_search(work: Work, settings: Settings, plus: bool) -> str:
+def _of_search(session: OpenSession, settings: Settings, plus: bool) -> str:
     titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
-    topic = titles.get(work.collection.name)
+    topic = titles.get(session.collection.name)
     if topic is None:
         return ""
     relevant = sample_qrels()[topic]
-    at = [f"#{rank}" for rank, doc in enumerate(work.row.ids, start=1) if relevant.get(doc)]
+    at = [f"#{rank}" for rank, doc in enumerate(session.row.ids, start=1) if relevant.get(doc)]
     said = f"Your “{action(plus, settings)}” was {'right' if plus == bool(at) else 'wrong'}"
     truth = f"prior art exists, at {', '.join(at)}" if at else "it holds no prior art"
     return f" {said}: the truth of this simulated search is that {truth}."
 
 
-def _of_review(work: Work, settings: Settings) -> str:
+def _of_review(session: OpenSession, settings: Settings) -> str:
     """What all tables of the review say, each study's once."""
-    texts = _full_texts(work.collection.name)
+    texts = _full_texts(session.collection.name)
     reports = {
         at: Report(
             "data", study=found.study, rows=(Row(found.study, found.TP, found.FP, found.FN, found.TN),)
         )
-        for at, found in enumerate(map(texts.get, work.row.ids))
+        for at, found in enumerate(map(texts.get, session.row.ids))
         if found is not None and found.TP is not None and found.FN is not None
     }
     if not reports:

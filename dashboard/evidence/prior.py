@@ -1,0 +1,179 @@
+"""The prior that the Evidence page asks for: shipped, learned, or typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts.panels import unbroken
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior, from_json
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.samples.shipped import priors
+
+
+def chosen_prior(theta: float, disabled: bool) -> Prior:
+    """The prior that the widgets hold, with where it was learned where that is unchanged."""
+    b_0 = st.slider(
+        "Chance before any study",
+        0.01,
+        0.99,
+        0.5,
+        step=0.01,
+        format="percent",
+        key="b_0",
+        bind="query-params",
+        disabled=disabled,
+        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
+    )
+    with st.expander("Prior", expanded=False):
+        s = st.slider(
+            "Spread of pooled sensitivity, s (logits)",
+            0.2,
+            5.0,
+            1.5,
+            step=0.05,
+            key="s",
+            bind="query-params",
+            disabled=disabled,
+        )
+        tau = st.slider(
+            "Scale of differences between studies, τ (logits)",
+            0.05,
+            3.0,
+            1.0,
+            step=0.05,
+            key="tau",
+            bind="query-params",
+            disabled=disabled,
+            help=f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most.",
+        )
+        s_fpr = st.slider(
+            "Spread of the false-positive rate (logits)",
+            0.2,
+            5.0,
+            1.5,
+            step=0.05,
+            key="s_fpr",
+            bind="query-params",
+            disabled=disabled,
+        )
+        eta = st.number_input(
+            "Shape η of the correlation’s prior",
+            1.0,
+            100.0,
+            2.0,
+            step=1.0,
+            format="%g",
+            key="eta",
+            bind="query-params",
+            disabled=disabled,
+            help="LKJ prior; 1 is flat, large means next to no correlation.",
+        )
+        prior = _with_origin(Prior(b_0, s, tau, s_fpr, eta), theta)
+        said = prior_sentence(prior, theta)
+        st.plotly_chart(
+            prior_figure(prior, theta, st.context.theme.type == "dark"),
+            config={"staticPlot": True},
+            key=f"{PREFIX}/prior_figure",
+            alt=said,
+        )
+        st.caption(shell.escape_markdown(unbroken(said)))
+        _other_priors(prior, theta)
+    return prior
+
+
+def _same(prior: Prior, other: Prior, theta: float) -> bool:
+    """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
+    numbers = replace(prior, b_0=other.b_0, learned_from=None) == replace(other, learned_from=None)
+    return numbers and abs(prior.b_0 - other.at(theta).b_0) < 0.006
+
+
+def _with_origin(prior: Prior, theta: float) -> Prior:
+    """The prior, with what it was learned from while it is still the one that was taken over."""
+    taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
+    if taken is None or not _same(prior, taken, theta):
+        return prior
+    return replace(taken, b_0=prior.b_0)
+
+
+def _other_priors(prior: Prior, theta: float) -> None:
+    learned = prior.learned_from
+    if learned is not None:
+        st.caption(
+            shell.escape_markdown(
+                f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
+            )
+        )
+    for name, shipped in {**priors(), "weak": Prior()}.items():
+        origin = shipped.learned_from
+        st.button(
+            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior",
+            key=f"{PREFIX}/prior/{name}",
+            on_click=_take_prior,
+            args=(shipped, theta),
+            disabled=_same(prior, shipped, theta),
+            width="stretch",
+        )
+    st.file_uploader(
+        "A prior that was saved or learned (JSON)",
+        type=["json"],
+        key=f"{PREFIX}/prior_file",
+        on_change=_take_in_prior,
+        args=(theta,),
+    )
+    problem = st.session_state.get(f"{PREFIX}/prior_problem")
+    if problem:
+        shell.problem_box(problem)
+    st.download_button(
+        "Save this prior (JSON)",
+        prior.to_json(),
+        "tarstop-prior.json",
+        "application/json",
+        key=f"{PREFIX}/save_prior",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def _take_prior(prior: Prior, theta: float) -> None:
+    """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
+    state = st.session_state
+    state[f"{PREFIX}/prior"] = prior
+    for name in ("s", "tau", "s_fpr", "eta"):
+        state[name] = getattr(prior, name)
+    state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+
+
+def _take_in_prior(theta: float) -> None:
+    state = st.session_state
+    upload = state[f"{PREFIX}/prior_file"]
+    if upload is None:
+        return
+    state[f"{PREFIX}/prior_problem"] = ""
+    try:
+        try:
+            text = upload.getvalue().decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputProblem(f"{upload.name} is no text; choose a prior saved as JSON.") from None
+        _take_prior(from_json(text, upload.name), theta)
+    except InputProblem as problem:
+        state[f"{PREFIX}/prior_problem"] = str(problem)
+
+
+def prior_badge(shown: Evidence) -> str:
+    learned = shown.prior.learned_from
+    if not ENGINES[shown.engine].knows_prior:
+        return ""
+    if learned is not None:
+        return f"prior learned from {learned.reviews} reviews"
+    return "default prior" if shown.prior == Prior() else "prior chosen here"
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+PREFIX = "evidence"

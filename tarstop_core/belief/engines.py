@@ -1,0 +1,82 @@
+"""The three ways from 2×2 tables to a belief, in their own words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tarstop_core.errors import InputProblem
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One way.
+
+    Parameters
+    ----------
+    name : str
+        In files and on the command line.
+    title : str
+        Where it is chosen.
+    help : str
+        What is said beside the title.
+    badge : str
+        What is said of a belief that comes from it.
+    method : str
+        As a protocol calls it.
+    needs : int
+        Studies before which it says nothing.
+    knows_prior : bool
+        Whether it begins with a belief before any study.
+    """
+
+    name: str
+    title: str
+    help: str
+    badge: str
+    method: str
+    needs: int = 0
+    knows_prior: bool = True
+
+
+ENGINES = {
+    each.name: each
+    for each in (
+        Engine(
+            "bivariate",
+            "Exact counts, both groups",
+            "The default: diseased and healthy together, no correction.",
+            "belief from exact counts of both groups",
+            "exact binomial likelihood of sensitivity and false-positive rate",
+        ),
+        Engine(
+            "univariate",
+            "Exact counts, sensitivity only",
+            "A quick preview; needs no FP and TN.",
+            "belief from exact counts of the diseased",
+            "exact binomial likelihood of sensitivity alone",
+        ),
+        Engine(
+            "reml",
+            "Reitsma model by REML",
+            "What meta-analysis software prints; it knows no prior and is not identified before 3 studies.",
+            "belief by the Reitsma model",
+            "Reitsma model, restricted maximum likelihood",
+            needs=3,
+            knows_prior=False,
+        ),
+    )
+}
+"""By name; the first is the default."""
+
+
+def check_engine(name: str) -> str:
+    """The name of an engine, if there is one that is called so.
+
+    Raises
+    ------
+    InputProblem
+        When there is none.
+    """
+    if name not in ENGINES:
+        raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")
+    return name

@@ -1,0 +1,16 @@
+"""``tarstop app``: the dashboard."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--port", default=8501, show_default=True, help="Port to serve on.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Address to serve on.")
+@click.option("--headless", is_flag=True, help="Do not open a browser.")
+def app(port: int, address: str, headless: bool) -> None:
+    """Start the dashboard."""
+    from tarstop_core.cli.launch import run_app
+
+    run_app(port=port, address=address, headless=headless)

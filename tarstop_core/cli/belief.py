@@ -1,0 +1,110 @@
+"""``tarstop belief`` and ``tarstop learn-prior``: what 2×2 tables make of a belief."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.cli.shared import given_prior, json_option, print_json, writable, writing
+from tarstop_core.errors import InputProblem
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="bivariate", show_default=True)
+@click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
+@click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
+@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="A prior as JSON.")
+@click.option(
+    "--correction",
+    type=click.Choice(["single", "all", "none"]),
+    default="single",
+    show_default=True,
+    help="Continuity correction; reml only.",
+)
+@json_option
+def belief(
+    table: Path,
+    theta: float,
+    engine: str,
+    prefixes: bool,
+    b_0: float | None,
+    prior_file: Path | None,
+    correction: str,
+    as_json: bool,
+) -> None:
+    """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV)."""
+    from tarstop_core.belief.of_tables import belief_path
+    from tarstop_core.files import read_tables
+
+    file = read_tables(table)
+    if engine == "reml" and (b_0 is not None or prior_file is not None):
+        raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
+    path = belief_path(file.tables, theta, engine, given_prior(b_0, prior_file, theta), correction=correction)
+    for note in (*file.notes, *path.notes):
+        click.echo(note, err=True)
+    last = path.beliefs[-1]
+    if as_json:
+        found: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
+        if prefixes:
+            found["prefixes"] = list(path.beliefs)
+        print_json(found)
+        return
+    from tarstop_core.presentation.numbers import number, percent
+
+    if last is None:
+        click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
+    else:
+        click.echo(
+            f"After {len(file.tables)} studies the chance that pooled sensitivity exceeds {percent(theta)} is "
+            f"{percent(last)} ({engine})."
+        )
+    if prefixes:
+        for count, each in enumerate(path.beliefs):
+            click.echo(f"{count:>5}  {'not identified' if each is None else number(each)}")
+
+
+@click.command("learn-prior")
+@click.argument("tables", type=click.Path(path_type=Path))
+@click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Prior to write (JSON).")
+@click.option(
+    "--name", help="What the reviews are, for the people who will rely on it; the file's name unless given."
+)
+@json_option
+def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None, as_json: bool) -> None:
+    """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
+    from tarstop_core.belief.learned_prior import learn_prior
+    from tarstop_core.belief.prior import check_theta, save
+    from tarstop_core.files import read_outcome_tables
+    from tarstop_core.presentation.numbers import number
+
+    writable(out, tables)
+    found = read_outcome_tables(tables)
+    reviews = [review for review, _, _ in found]
+    prior = learn_prior([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
+    with writing(out):
+        save(prior, out)
+    seen = prior.learned_from
+    assert seen is not None
+    if as_json:
+        print_json(
+            {
+                "b_0": prior.b_0,
+                "s": prior.s,
+                "tau": prior.tau,
+                "reviews": seen.reviews,
+                "outcomes": seen.outcomes,
+                "gain": seen.gain,
+            }
+        )
+        return
+    click.echo(
+        f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
+        f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}; log evidence a review "
+        f"{number(seen.gain)} above the default prior's."
+    )

@@ -1,0 +1,59 @@
+"""``tarstop rank`` and ``tarstop metrics``: a ranking, and how good one is."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from tarstop_core.cli.shared import json_option, print_json, progress, say, writable, writing
+
+
+@click.command()
+@click.argument("records", type=click.Path(path_type=Path))
+@click.option("--query", required=True, help="What is searched for: a sentence or a claim.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="TREC run to write.")
+@click.option("--topic", help="Topic name in the run; the file's name without suffixes unless given.")
+@json_option
+def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool) -> None:
+    """Rank RECORDS by BM25 against a query and write a TREC run."""
+    from tarstop_core.documents.records import ranking_text
+    from tarstop_core.files import read_records, write_run
+    from tarstop_core.ranking.bm25 import rank_documents
+
+    begun = time.perf_counter()
+    writable(out, records)
+    table = read_records(records, progress=progress)
+    order, scores = rank_documents(ranking_text(table.frame), query)
+    name = topic or records.name.split(".")[0]
+    ids = table.frame["id"].to_numpy()[order]
+    with writing(out):
+        write_run(out, name, ids, scores[order])
+    say(table.notes)
+    seconds = time.perf_counter() - begun
+    if as_json:
+        print_json({"documents": len(ids), "seconds": seconds})
+    else:
+        click.echo(f"Ranked {len(ids):,} documents in {seconds:.1f} s; wrote {out}.")
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("qrels", type=click.Path(path_type=Path))
+@json_option
+def metrics(run: Path, qrels: Path, as_json: bool) -> None:
+    """Quality of the ranking RUN against QRELS, as trec_eval computes it."""
+    from tarstop_core.evaluation.ranking_metrics import ranking_metrics
+    from tarstop_core.files import read_qrels, read_run
+
+    ranked, judged = read_run(run), read_qrels(qrels)
+    found = ranking_metrics(ranked, judged)
+    say((*ranked.notes, *judged.notes))
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(
+            f"{found['topics']} topics: MAP {found['map']:.4f}, NDCG {found['ndcg']:.4f}, "
+            f"recall at 100 {found['recall_100']:.4f}."
+        )

@@ -1,0 +1,149 @@
+"""``tarstop replay``: one rule on labelled rankings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.cli.shared import (
+    given_prior,
+    given_stakes,
+    json_option,
+    labelled_topics,
+    print_json,
+    q_star_option,
+    say,
+)
+from tarstop_core.errors import InputProblem
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("qrels", type=click.Path(path_type=Path))
+@click.option("--calibrator", type=click.Path(path_type=Path), required=True)
+@click.option(
+    "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
+)
+@q_star_option
+@click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
+@click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
+@click.option("--scenario", type=click.Choice(["patent", "review"]), default="patent", show_default=True)
+@click.option(
+    "--tables",
+    type=click.Path(path_type=Path),
+    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such.",
+)
+@click.option(
+    "--truth",
+    type=click.Choice(["pooled", "full_evidence"]),
+    help="Reviews: pooled sensitivity exceeds θ (the default), or what full evidence would choose.",
+)
+@click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    help="Reviews: where the belief comes from; bivariate unless given.",
+)
+@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="Reviews: a prior as JSON.")
+@click.option(
+    "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
+)
+@click.option(
+    "--scale",
+    type=float,
+    default=1.0,
+    help="Every chance times this, at most 1, as a session's live check has it.",
+)
+@json_option
+def replay(
+    run: Path,
+    qrels: Path,
+    calibrator: Path,
+    spec: str,
+    q_star: float | None,
+    payoffs: str | None,
+    cost: float,
+    scenario: str,
+    tables: Path | None,
+    truth: str | None,
+    theta: float | None,
+    engine: str | None,
+    prior_file: Path | None,
+    b_0: float | None,
+    scale: float,
+    as_json: bool,
+) -> None:
+    """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    from tarstop_core.belief.decisive import check_prior
+    from tarstop_core.belief.prior import check_theta
+    from tarstop_core.calibration.calibrator import load
+    from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.files import read_outcomes
+    from tarstop_core.policies import parse_policy
+    from tarstop_core.value.payoffs import check_cost
+
+    stakes, policy = given_stakes(q_star, payoffs), parse_policy(spec)
+    check_cost(cost)
+    if scenario == "review" and tables is None:
+        raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
+    of_reviews = {
+        "--tables": tables,
+        "--truth": truth,
+        "--theta": theta,
+        "--engine": engine,
+        "--prior": prior_file,
+    }
+    given = [name for name, value in of_reviews.items() if value is not None]
+    if scenario == "patent" and given:
+        raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
+    check_prior(0.5 if b_0 is None else b_0)
+    if not (scale > 0 and math.isfinite(scale)):
+        raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
+    theta = check_theta(0.75 if theta is None else theta)
+    fitted = load(calibrator)
+    if fitted.scenario != scenario:
+        raise InputProblem(
+            f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
+            f"fit one with --scenario {scenario}."
+        )
+    if tables is None:
+        topics, notes = labelled_topics(run, qrels)
+        outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
+    else:
+        topics, notes = labelled_topics(run, qrels)
+        judged = {topic.name: topic for topic in topics}
+        file = read_outcomes(tables, judged)
+        notes = (*notes, *file.notes)
+        outcomes = replaying.replay_reviews(
+            # Relevant is what the judgments say, so that recall divides by their R.
+            [replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes],
+            fitted,
+            policy,
+            stakes,
+            cost,
+            theta,
+            truth or "pooled",
+            engine or "bivariate",
+            given_prior(b_0, prior_file, theta),
+            scale,
+        )
+    mean = replaying.summary(outcomes)
+    say(notes)
+    if as_json:
+        print_json({"topics": replaying.rows(outcomes), "mean": mean})
+        return
+    click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
+    for outcome in outcomes:
+        truth = "ω⁺" if outcome.omega else "ω⁻"
+        click.echo(
+            f"{outcome.topic:<14}{truth:>6}{f'{outcome.depth:,.1f}'.removesuffix('.0'):>8}{outcome.action:>8}"
+            f"{outcome.net_utility:>13.4f}{outcome.recall:>8.3f}"
+        )
+    click.echo(
+        f"{policy}: {mean['topics']} topics, {mean['depth']:.1f} documents read on average, net utility "
+        f"{mean['net_utility']:.4f}, same decision as the truth in {mean['decision_agreement']:.1%}."
+    )

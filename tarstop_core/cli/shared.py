@@ -1,0 +1,96 @@
+"""What several commands ask for, read and say."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tarstop_core.errors import InputProblem
+
+if TYPE_CHECKING:
+    from tarstop_core.belief.prior import Prior
+    from tarstop_core.documents.topic import Topic
+    from tarstop_core.value.payoffs import Payoffs
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+q_star_option = click.option(
+    "--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1)."
+)
+
+
+def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
+    """The prior of a file, or the default one, with this belief where one was given."""
+    from tarstop_core.belief.prior import Prior, load
+
+    # A learned b_0 refers to the θ it was learned at.
+    prior = load(file).at(theta) if file is not None else Prior()
+    return prior if b_0 is None else replace(prior, b_0=b_0)
+
+
+def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
+    """The payoffs that a threshold or four amounts stand for."""
+    from tarstop_core.value.payoffs import Payoffs
+
+    if (q_star is None) == (payoffs is None):
+        raise InputProblem("Give either --q-star or --payoffs B,L_r,L_g,G.")
+    if q_star is not None:
+        return Payoffs.from_q_star(q_star)
+    try:
+        values = [float(part) for part in str(payoffs).split(",")]
+        B, L_r, L_g, G = values
+    except ValueError:
+        raise InputProblem(f"--payoffs is '{payoffs}'; give four numbers B,L_r,L_g,G.") from None
+    return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)
+
+
+def labelled_topics(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...]]:
+    """Topics that both files know, and what is to be said of the files."""
+    from tarstop_core.files import label_topics, read_qrels, read_run
+
+    ranked, judged = read_run(run), read_qrels(qrels)
+    topics, notes = label_topics(ranked, judged)
+    return list(topics.values()), (*ranked.notes, *judged.notes, *notes)
+
+
+def say(notes: Iterable[str]) -> None:
+    """Notes go to stderr once the work is done: when it fails, the one line there is the error's."""
+    for note in notes:
+        click.echo(note, err=True)
+
+
+def writable(path: Path, *inputs: Path | None) -> None:
+    """Refuse a place that cannot be written to before the work begins, and touch nothing."""
+    if path.exists() and any(each is not None and each.exists() and path.samefile(each) for each in inputs):
+        raise InputProblem(f"--out is {path}, which is read from; name another file to write.")
+    if path.is_dir():
+        raise InputProblem(f"{path} is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise InputProblem(f"There is no folder {path.parent} to write {path.name} to; make it first.")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What fails while a file is written, in a sentence."""
+    try:
+        yield
+    except OSError as problem:
+        raise InputProblem(f"{path} cannot be written: {problem.strerror}.") from None
+
+
+def progress(share: float, what: str) -> None:
+    """How far it is, where a person looks at stderr."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{what} {share:4.0%}", nl=share >= 1, err=True)
+
+
+def print_json(content: Any) -> None:
+    """The one document on stdout."""
+    click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))

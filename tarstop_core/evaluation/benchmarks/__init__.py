@@ -1,0 +1,1 @@
+"""What an experiment is run on: one benchmark a file, ``named`` lists those that have a name."""

@@ -1,0 +1,105 @@
+"""What a benchmark says of itself before it is made, and what all of them do with their cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, Scenario
+from tarstop_core.places import real_data
+from tarstop_core.samples.simulate.rankings import ranking_statistics
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Named:
+    """A benchmark that goes by a name.
+
+    Parameters
+    ----------
+    name : str
+        Short, for the command line and for files.
+    title : str
+        For headings.
+    scenario : {"patent", "review"}
+    said : str
+        What it is, for the command's help.
+    make : callable
+        Makes it: of nothing, or of the folder of real collections.
+    real : bool
+        Whether it needs these.
+    variant : str
+        Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come
+        with the programme.
+    """
+
+    name: str
+    title: str
+    scenario: Scenario
+    said: str
+    make: Callable[..., Benchmark]
+    real: bool = False
+    variant: str = ""
+
+    def made(self) -> Benchmark:
+        """The benchmark itself.
+
+        Raises
+        ------
+        InputProblem
+            When it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
+        """
+        return self.make(real_data()) if self.real else self.make()
+
+
+def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
+    """Folds over groups: every case is tested once, by what was learned and tuned without its group.
+
+    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than two groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tarstop_core.documents.topic import Topic
+    >>> topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
+    >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
+    [1, 2]
+    """
+    sizes: dict[str, int] = {}
+    for case in cases:
+        sizes[case.group] = sizes.get(case.group, 0) + 1
+    folds = min(folds, len(sizes))
+    if folds < 2:
+        raise InputProblem(
+            "Cross-validation needs at least two topics (in reviews: two reviews) that are independent; "
+            "add some, or give a training half of its own."
+        )
+    ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
+    of = {group: place % folds for place, group in enumerate(ordered)}
+    return tuple(
+        Fold(
+            train=[case for case in cases if of[case.group] != fold],
+            test=[case for case in cases if of[case.group] == fold],
+        )
+        for fold in range(folds)
+    )
+
+
+def achieved(cases: Sequence[Case]) -> dict[str, tuple[float, float | None]]:
+    """Ranking statistics of topics with relevant documents; none where there is no such topic."""
+    topics = [case.topic for case in cases if case.topic.omega]
+    return against(ranking_statistics(topics), {}) if topics else {}
+
+
+def against(
+    reached: Mapping[str, float], targets: Mapping[str, float]
+) -> dict[str, tuple[float, float | None]]:
+    """Statistics beside what was aimed at, None where nothing was."""
+    return {name: (value, targets.get(name)) for name, value in reached.items()}

@@ -1,0 +1,42 @@
+"""Real rankings of CLEF TAR played as patents: any relevant document decides."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tarstop_core.evaluation.benchmarks import clef
+from tarstop_core.evaluation.benchmarks.base import Named, achieved, cross_validated
+from tarstop_core.evaluation.benchmarks.sources import decisive_cases
+from tarstop_core.evaluation.cases import Benchmark
+
+
+def clef_decisive(data: Path, relevance: str = "content") -> Benchmark:
+    """24 real rankings (``clef_dta``), 5-fold cross-validation over topics, ω⁻ topics by removal."""
+    about = NAMED[relevance]
+    cases, notes = decisive_cases(clef.collection(data, "clef_dta", relevance))
+    return Benchmark(
+        name=about.name,
+        title=about.title,
+        scenario=about.scenario,
+        folds=cross_validated(cases),
+        provenance=clef.PROVENANCE.format(
+            years="2017 and 2018", ranking="rank_bm25 scores", relevance=clef.READ[relevance]
+        ),
+        statistics=achieved(cases),
+        notes=notes,
+    )
+
+
+NAMED = {
+    relevance: Named(
+        clef.called("clef", relevance),
+        f"CLEF TAR rankings, relevance by {read}",
+        "patent",
+        "real rankings, any relevant document decides",
+        make=partial(clef_decisive, relevance=relevance),
+        real=True,
+        variant=clef.variant(relevance),
+    )
+    for relevance, read in clef.READ.items()
+}

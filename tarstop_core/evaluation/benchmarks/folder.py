@@ -1,0 +1,145 @@
+"""A benchmark of one's own: a folder of rankings, judgments and 2×2 tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks.base import FOLDS, achieved, cross_validated
+from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, review_cases
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+
+ABOUT = "benchmark.json"
+ABOUT_KEYS: dict[str, type] = {
+    "title": str,
+    "provenance": str,
+    "simulated": bool,
+    "folds": int,
+    "twins": bool,
+}
+HALVES = ("train", "test")
+
+
+def from_folder(folder: Path) -> Benchmark:
+    """A benchmark of one's own: rankings, judgments, and in reviews 2×2 tables.
+
+    ::
+
+        my-benchmark/
+          benchmark.json        optional: title, provenance, simulated, folds, twins
+          train/                with a folder of the same make called test/; or, without both, the
+            bm25.run            three files in my-benchmark/ itself: then topics are cross-validated
+            bm25.qrels
+            outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN
+
+    Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or
+    TSV makes it a benchmark of reviews, where judgments are not used and may be missing: a document counts as
+    relevant when it brings a table. In the patent scenario a topic whose qrels list no relevant document is ω⁻;
+    where there is none, every topic gets an ω⁻ twin with its relevant documents removed (``"twins"``).
+
+    Raises
+    ------
+    InputProblem
+        Naming the file that is missing, superfluous or broken.
+    """
+    if not folder.is_dir():
+        raise InputProblem(
+            f"There is no folder {folder}; name one that holds a run, its qrels and, in reviews, tables."
+        )
+    about = _about(folder)
+    halves_there = [folder / half for half in HALVES if (folder / half).is_dir()]
+    if len(halves_there) == 1:
+        raise InputProblem(
+            f"The folder {folder} holds only one of train and test; give both, or put the files in {folder} itself."
+        )
+    sources = [_source(part) for part in halves_there or [folder]]
+    scenarios = {source.outcomes is not None for source in sources}
+    if len(scenarios) > 1:
+        raise InputProblem(
+            f"Only one of train and test in {folder} holds 2×2 tables; give both theirs, or neither."
+        )
+    is_review = scenarios == {True}
+    halves: list[list[Case]] = []
+    notes: tuple[str, ...] = ()
+    for source in sources:
+        cases, more = _review(source) if is_review else _decisive(source, about)
+        halves.append(cases)
+        notes += more
+    both = (
+        {case.group for case in halves[0]} & {case.group for case in halves[-1]} if len(halves) == 2 else None
+    )
+    if both:
+        raise InputProblem(
+            f"The topic {min(both)} is in both train and test of {folder}; leave it out of one of them."
+        )
+    folds = (Fold(*halves),) if len(halves) == 2 else cross_validated(halves[0], about.get("folds", FOLDS))
+    return Benchmark(
+        name=folder.resolve().name,
+        title=about.get("title", folder.resolve().name),
+        scenario="review" if is_review else "patent",
+        folds=folds,
+        provenance=about.get("provenance", f"files in the folder {folder.resolve().name}"),
+        simulated=about.get("simulated", False),
+        weigh_by_group=is_review,
+        statistics=achieved(halves[-1]),
+        notes=notes,
+    )
+
+
+def _review(source: Source) -> tuple[list[Case], tuple[str, ...]]:
+    cases, notes = review_cases(source)
+    if source.qrels is not None:
+        unused = "judgments are not used: a document counts as relevant when it brings a table."
+        notes = (*notes, f"{source.qrels.name}: {unused}")
+    return cases, notes
+
+
+def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tuple[str, ...]]:
+    cases, notes = decisive_cases(source, twins=False)
+    mixed = len({case.topic.omega for case in cases}) == 2
+    if about.get("twins", not mixed):
+        cases, notes = decisive_cases(source)
+        notes = (*notes, f"{source.run.name}: every ω⁺ topic got an ω⁻ twin without its relevant documents.")
+    return cases, notes
+
+
+def _source(folder: Path) -> Source:
+    run = _only(folder, (".run", ".run.gz"), "run", "a TREC run whose name ends in .run")
+    assert run is not None
+    outcomes = _only(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"), "file of 2×2 tables", None)
+    needed = "TREC judgments whose name ends in .qrels" if outcomes is None else None
+    return Source(run, _only(folder, (".qrels", ".qrels.gz"), "file of judgments", needed), outcomes)
+
+
+def _only(folder: Path, suffixes: tuple[str, ...], what: str, needed: str | None) -> Path | None:
+    found = sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
+    if len(found) > 1:
+        raise InputProblem(
+            f"The folder {folder} holds {len(found)} {what}s ({found[0].name}, {found[1].name}); keep one."
+        )
+    if not found and needed is not None:
+        raise InputProblem(f"The folder {folder} holds no {what}; put {needed} there.")
+    return found[0] if found else None
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    path = folder / ABOUT
+    if not path.is_file():
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError) as problem:
+        raise InputProblem(f"{path} is not readable JSON ({problem}); correct or remove it.") from None
+    if not isinstance(content, dict):
+        raise InputProblem(f'{path} is not a JSON object; write {{"title": …}}.')
+    for key, value in content.items():
+        wanted = ABOUT_KEYS.get(key)
+        if wanted is None:
+            raise InputProblem(f"{path} has '{key}'; it may have {', '.join(ABOUT_KEYS)}.")
+        kind = {str: "a text", bool: "true or false", int: "a whole number from 2 on"}[wanted]
+        if type(value) is not wanted or (isinstance(value, int) and key == "folds" and value < 2):
+            raise InputProblem(f"{path} has {value!r} for '{key}'; give {kind}.")
+    return content

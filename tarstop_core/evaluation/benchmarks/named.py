@@ -1,0 +1,50 @@
+"""The benchmarks by name, and a folder of one's own by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks import (
+    clef_decisive,
+    clef_reviews,
+    clef_travel,
+    simulated_patents,
+    simulated_reviews,
+)
+from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.cases import Benchmark
+
+BENCHMARKS = {
+    each.name: each
+    for each in (
+        simulated_patents.NAMED,
+        simulated_reviews.NAMED,
+        *clef_decisive.NAMED.values(),
+        *clef_travel.NAMED.values(),
+        clef_reviews.NAMED,
+    )
+}
+"""In the order in which they are offered."""
+
+
+def named(name: str) -> Benchmark:
+    """A benchmark by name, or from a folder of one's own.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`BENCHMARKS`, or a folder.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such benchmark, or it needs real collections that are not at hand.
+    """
+    if name in BENCHMARKS:
+        return BENCHMARKS[name].made()
+    if Path(name).is_dir():
+        return from_folder(Path(name))
+    raise InputProblem(
+        f"There is no benchmark '{name}' and no folder of that name; choose {', '.join(BENCHMARKS)} or a folder."
+    )

@@ -1,0 +1,40 @@
+"""Simulated patent searches: the paper's first decision on rankings that were drawn."""
+
+from __future__ import annotations
+
+from tarstop_core.evaluation.benchmarks.base import Named, against
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.samples.simulate import rankings
+
+TOPICS = 1000
+"""Of either half; half of them ω⁺, as in the paper."""
+
+
+def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -> Benchmark:
+    """Simulated patent searches, as many to train as to test: the paper's 500 + 500 each by default.
+
+    Parameters
+    ----------
+    topics : int
+        Of either half; half of them ω⁺.
+    seed : int
+        The training half is drawn with it, the test half with the next.
+    """
+    train, test = (rankings.simulate_patent_rankings(topics, seed + half) for half in (0, 1))
+    return Benchmark(
+        name=NAMED.name,
+        title=NAMED.title,
+        scenario=NAMED.scenario,
+        folds=(Fold(*([Case(topic, topic.name) for topic in half] for half in (train, test))),),
+        provenance=(
+            f"tarstop_core.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "
+            "paper's ranking statistics and to nothing else"
+        ),
+        simulated=True,
+        statistics=against(rankings.ranking_statistics(test), rankings.TARGETS),
+    )
+
+
+NAMED = Named(
+    "patent", "Simulated patent searches", "patent", "simulated patent searches", make=simulated_patents
+)

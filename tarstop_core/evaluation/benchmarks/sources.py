@@ -1,0 +1,74 @@
+"""Cases from the files of a collection: rankings with judgments, or with 2×2 tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Case
+from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of one collection.
+
+    Parameters
+    ----------
+    run, qrels : path
+    outcomes : path, optional
+        2×2 tables with the documents they come from (reviews).
+    """
+
+    run: Path
+    qrels: Path | None
+    outcomes: Path | None = None
+
+
+def without_relevant(topic: Topic) -> Topic:
+    """The ω⁻ twin of a topic: the same ranking with its relevant documents taken out, as in the paper."""
+    assert topic.labels is not None
+    kept = ~topic.labels
+    return replace(
+        topic,
+        name=f"{topic.name}, relevant removed",
+        ids=topic.ids[kept],
+        scores=None if topic.scores is None else topic.scores[kept],
+        labels=np.zeros(int(kept.sum()), dtype=bool),
+        n_relevant=0,
+        known=None if topic.known is None else topic.known[kept],
+    )
+
+
+def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
+    """Patent-like cases of a labelled ranking, and what is to be said of the files.
+
+    Parameters
+    ----------
+    source : Source
+    twins : bool
+        Whether every ω⁺ topic gets an ω⁻ twin; topics without relevant documents stay ω⁻ either way.
+    """
+    if source.qrels is None:
+        raise InputProblem(f"There are no qrels for {source.run}; put them beside it.")
+    run, qrels = read_run(source.run), read_qrels(source.qrels)
+    topics, notes = label_topics(run, qrels)
+    cases = []
+    for topic in topics.values():
+        cases.append(Case(topic, topic.name))
+        if twins and topic.omega:
+            cases.append(Case(without_relevant(topic), topic.name))
+    return cases, (*run.notes, *qrels.notes, *notes)
+
+
+def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
+    """Cases of a ranking and its 2×2 tables, and what is to be said of the files."""
+    if source.outcomes is None:
+        raise InputProblem(f"There are no 2×2 tables for {source.run}; put a CSV of outcomes beside it.")
+    run = read_run(source.run)
+    found = read_outcomes(source.outcomes, run)
+    return [Case(each.topic, each.review, each) for each in found.outcomes], (*run.notes, *found.notes)

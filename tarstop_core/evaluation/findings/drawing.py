@@ -1,0 +1,67 @@
+"""What figures of an experiment share: how a method looks, and the ground they are drawn on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tarstop_core.policies import POLICIES
+from tarstop_core.presentation.figures import Figure, clear_layout, interval, note, text_colour
+from tarstop_core.presentation.palette import SERIES
+
+ROW = 24
+"""Pixels of one method."""
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
+_OWN_VARIANT = {"marginal", "default"}
+DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
+
+
+def style(policy: str, variant: str = "marginal", family: str = "beyond the paper") -> dict[str, Any]:
+    """Colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
+
+    Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
+    (hazard, learned …) has an open marker.
+    """
+    rule = POLICIES.get(policy)
+    colour, marker = (rule.colour, rule.marker) if rule else _by_name(policy)
+    plain = "solid" if rule and rule.acts_on_belief else "dashdot"
+    return {
+        "color": colour,
+        "symbol": marker if variant in _OWN_VARIANT else f"{marker}-open",
+        "dash": DASHES.get(family, plain),
+    }
+
+
+def _by_name(policy: str) -> tuple[str, str]:
+    round_, colour = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
+    return SERIES[colour], _MARKERS[(colour + round_) % len(_MARKERS)]
+
+
+def layout(
+    height: int, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
+) -> dict[str, Any]:
+    """A clear layout whose texts can be read; "simulated" stands above its right end."""
+    notes, colour = list(notes), text_colour(dark)
+    if simulated:
+        notes.append(note(1, 1, "simulated", colour))
+    margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
+    return clear_layout(height, margin, font={"color": colour}, annotations=notes, **more)
+
+
+def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:
+    """The interval of a row's number, as error bars."""
+    low, high = (row[name] - row[f"{name}_low"], row[f"{name}_high"] - row[name])
+    return interval([high], [low], colour, 2)
+
+
+def share_words(share: float) -> str:
+    """A share with three digits; never rounded to all.
+
+    Examples
+    --------
+    >>> share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)
+    ('12.3 %', '>99.9 %', '100 %')
+    """
+    shown = f"{100 * share:.3g}"
+    # Weighted means of ones come out a hair below 1.
+    return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"

@@ -1,0 +1,192 @@
+"""Sensitivity and specificity of every study, and the summary below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.reitsma import Estimate
+from tarstop_core.evidence.drawing import (
+    ROW,
+    evidence_layout,
+    margin_for,
+    numbers,
+    plain,
+    rows_for,
+    short,
+    told_points,
+)
+from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.words import threshold
+from tarstop_core.presentation.figures import Figure, axis, ink, interval, note, text_colour, upright
+from tarstop_core.presentation.palette import POOLED, STUDY
+
+Floats = NDArray[np.float64]
+
+COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
+COMPACT_ROW = 2.4  # pixels a study
+PANELS = ((0.0, 0.26), (0.305, 0.565))
+NUMBERS = ((0.585, 0.78), (0.795, 0.99))
+WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Where the rows lie, counted from the top: those of the studies, the summary's, and the lower edge."""
+
+    studies: Floats
+    summary: float
+    bottom: float
+    half: float  # of the diamond's height
+    pixels: float  # a row
+    compact: bool
+
+
+def _rows(evidence: Evidence, room: int) -> _Rows:
+    n = len(evidence)
+    compact = n > COMPACT_FROM
+    studies = np.arange(n, dtype=float)
+    if compact:
+        order = np.argsort(-np.nan_to_num(evidence.sensitivity.value, nan=2.0), kind="stable")
+        studies[order] = np.arange(n)
+    pixels = COMPACT_ROW if compact else ROW
+    half = 9 / pixels
+    summary = rows_for(n, room) + 1.5 * half
+    return _Rows(studies, summary, summary + 2 * half, half, pixels, compact)
+
+
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """One of the two shares: of whom, how many of how many, and what is pooled from them."""
+
+    at: int
+    title: str
+    group: str
+    hits: Floats
+    sizes: Floats
+    shares: Shares
+    estimate: Estimate | None
+
+    def axis(self, of_numbers: bool = False) -> str:
+        """Number of its x axis, or of the one under its column of numbers; the first has none."""
+        at = self.at + 1 + 2 * of_numbers
+        return str(at) if at > 1 else ""
+
+
+def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
+    tables, fit = evidence.tables, evidence.summary
+    pooled = (None, None) if fit is None else (fit.sensitivity, fit.specificity)
+    return (
+        _Panel(0, "Sensitivity", "diseased", tables.TP, tables.diseased, evidence.sensitivity, pooled[0]),
+        _Panel(1, "Specificity", "healthy", tables.TN, tables.healthy, evidence.specificity, pooled[1]),
+    )
+
+
+def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: bool = False) -> Figure:
+    """Sensitivity and specificity of every study with 95 % intervals, and the summary below them.
+
+    Names on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
+    rows are thin, ordered by sensitivity, and named on hover only. There is room for a multiple of `room`
+    studies, so that where studies are added one by one the figure seldom changes its height.
+    """
+    rows, panels = _rows(evidence, room), _panels(evidence)
+    largest = max(1.0, *(float(np.nanmax(panel.sizes, initial=0.0)) for panel in panels))
+    data: list[Figure] = []
+    axes: dict[str, Any] = {}
+    notes = []
+    for panel, domain, of_numbers in zip(
+        panels, WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True
+    ):
+        data.append(_studies(panel, rows, evidence.tables.study, largest))
+        if panel.estimate is not None:
+            data.append(_diamond(panel.estimate, rows, f"x{panel.axis()}"))
+        axes[f"xaxis{panel.axis()}"] = axis(
+            "" if panel.at else f"dotted: {threshold(evidence.theta)}",
+            dark,
+            domain=domain,
+            range=[-0.03, 1.03],
+            tickvals=[0, 0.5, 1],
+            tickformat=".1~f",
+            showgrid=True,
+        )
+        notes.append(note(domain[0], 1, f"<b>{panel.title}</b>", text_colour(dark), xanchor="left"))
+        if not rows.compact:
+            data += _columns(panel, rows, dark)
+            hidden = {"domain": of_numbers, "visible": False, "range": [0, 1], "fixedrange": True}
+            axes[f"xaxis{panel.axis(of_numbers=True)}"] = hidden
+            notes.append(note(of_numbers[0] + 0.01, 1, panel.title, text_colour(dark), xanchor="left"))
+
+    names = [] if rows.compact else [short(name) for name in evidence.tables.study]
+    ticks: list[float] = [] if rows.compact else list(range(len(evidence)))
+    if evidence.summary is not None:
+        names.append("<b>Summary</b>")
+        ticks.append(rows.summary)
+    left = 74 if rows.compact else margin_for(["Summary", *evidence.tables.study])
+    layout = evidence_layout(
+        70 + rows.pixels * (rows.bottom + 0.3),
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        yaxis=axis("", dark, range=[rows.bottom - 0.4, -0.7], tickvals=ticks, ticktext=names, showgrid=False),
+        shapes=[upright(evidence.theta, dash="dot", xref="x")],
+        margin={"l": left, "r": 4},
+        **axes,
+    )
+    return {"data": data, "layout": layout}
+
+
+def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> Figure:
+    """Squares, the larger the more patients, with their intervals."""
+    shares = panel.shares
+    known = np.flatnonzero(~np.isnan(shares.value))
+    value = shares.value[known]
+    reach = (shares.high[known] - value).tolist(), (value - shares.low[known]).tolist()
+    return told_points(
+        value.tolist(),
+        rows.studies[known].tolist(),
+        [
+            f"{plain(names[i])}: {panel.hits[i]:,.0f} of {panel.sizes[i]:,.0f} {panel.group}, {numbers(shares, i)}"
+            for i in known
+        ],
+        STUDY,
+        3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[known] / largest)).tolist(),
+        marker={"symbol": "square"},
+        error_x=interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
+        xaxis=f"x{panel.axis()}",
+    )
+
+
+def _diamond(estimate: Estimate, rows: _Rows, x_axis: str) -> Figure:
+    value, low, high = estimate
+    at, half = rows.summary, rows.half
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [low, value, high, value, low],
+        "y": [at, at - half, at, at + half, at],
+        "fill": "toself",
+        "fillcolor": POOLED,
+        "line": {"color": POOLED, "width": 1},
+        "hoverinfo": "skip",
+        "xaxis": x_axis,
+    }
+
+
+def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
+    """The numbers of a panel as text, in a column of their own."""
+    common: Figure = {"type": "scatter", "mode": "text", "textposition": "middle right", "hoverinfo": "skip"}
+    common |= {"xaxis": f"x{panel.axis(of_numbers=True)}", "cliponaxis": False}
+
+    def column(y: list[float], said: list[str], colour: str) -> Figure:
+        return {**common, "x": [0] * len(y), "y": y, "text": said, "textfont": {"size": 11, "color": colour}}
+
+    said = [numbers(panel.shares, i) for i in range(len(rows.studies))]
+    columns = [column(rows.studies.tolist(), said, text_colour(dark))]
+    if panel.estimate is not None:
+        value, low, high = panel.estimate
+        pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
+        columns.append(column([rows.summary], pooled, ink(POOLED, dark)))
+    return columns

@@ -1,0 +1,107 @@
+"""Classes in files of one's own, ``path/to/file.py:Name``: loaded, made, and what is wrong said with its line."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from tarstop_core.errors import InputProblem
+
+Kind = TypeVar("Kind")
+
+
+def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -> type[Kind]:
+    """The class `name` in a Python file, which is run to get it; a file that was changed is run again.
+
+    Parameters
+    ----------
+    file, name : str
+    base : type
+        What the class has to be derived from.
+    what : str
+        What such a class is called: "rule".
+    public : str
+        The base as a person imports it.
+
+    Raises
+    ------
+    InputProblem
+        When the file cannot be read or fails, or has no such class with all its methods.
+    """
+    try:
+        content = Path(file).read_bytes()
+    except OSError as problem:
+        raise InputProblem(f"The {what} file {file} cannot be read: {problem.strerror or problem}.") from None
+    try:
+        module = _run(file, hashlib.sha256(content).hexdigest())
+    except Exception as problem:
+        raise InputProblem(f"The {what} file {file} fails: {_failure(problem, file)}.") from problem
+    found = {
+        key: value
+        for key, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    }
+    kind: type[Any] | None = found.get(name)
+    if kind is None:
+        has = f"it has {', '.join(found)}" if found else "it defines no class"
+        raise InputProblem(f"{file} has no class '{name}'; {has}.")
+    if not issubclass(kind, base):
+        raise InputProblem(f"{name} in {file} is not a {what}; derive it from {public}.")
+    missing = ", ".join(sorted(getattr(kind, "__abstractmethods__", ())))
+    if missing:
+        raise InputProblem(f"The {what} {name} in {file} has no method {missing}; write it.")
+    return kind
+
+
+def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: str) -> Kind:
+    """An object of a class that was loaded.
+
+    Raises
+    ------
+    InputProblem
+        When the class refuses the values, or fails.
+    """
+    try:
+        return kind(**values)
+    except InputProblem:
+        raise
+    except Exception as problem:
+        said = _failure(problem, file)
+        raise InputProblem(f"The {what} {name} in {file} cannot be made: {said}.") from problem
+
+
+def _failure(problem: BaseException, file: str) -> str:
+    """An error as half a sentence: what it is, and where in the file."""
+    at = [
+        frame.lineno
+        for frame in traceback.extract_tb(problem.__traceback__)
+        if frame.filename == str(Path(file))
+    ]
+    line = problem.lineno if isinstance(problem, SyntaxError) else at[-1] if at else None
+    said = " ".join(str(problem.msg if isinstance(problem, SyntaxError) else problem).split()).rstrip(".")
+    said = said.replace(". ", "; ")
+    where = f" in line {line}" if line else ""
+    return f"{type(problem).__name__}{where}{': ' if said else ''}{said}"
+
+
+@lru_cache(maxsize=32)
+def _run(file: str, digest: str) -> ModuleType:
+    name = f"tarstop_own_{digest[:16]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        # Compiled here, not through the cache of byte code: that tells versions apart by the second only.
+        exec(compile(Path(file).read_bytes(), file, "exec"), module.__dict__)
+    except Exception:
+        del sys.modules[name]
+        raise
+    return module

@@ -1,0 +1,61 @@
+"""Sessions on samples, to try the programme on at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.ranking.order import prepare
+from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
+from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.stakes import FULL_TIMES, START
+
+DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
+DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
+
+
+def sample(topic: str) -> Documents:
+    """A sample search as documents."""
+    row = sample_topics().set_index("topic").loc[topic]
+    return Documents(f"sample-{topic}", str(row["title"]), load_sample(topic), str(row["claim"]), True, "")
+
+
+def sample_review(topic: str) -> Documents:
+    """A sample review as documents."""
+    row = sample_reviews().set_index("topic").loc[topic]
+    return Documents(
+        f"sample-{topic}", str(row["title"]), load_review_sample(topic), str(row["question"]), True, ""
+    )
+
+
+def start_demo(store: Store, reviewer: str = "") -> str:
+    """A session on a simulated search, ready to be screened; its id."""
+    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
+    return _demo(store, sample(DEMO_TOPIC), calibrator, Settings(START.payoffs, START.cost), reviewer)
+
+
+def start_review_demo(store: Store, reviewer: str = "") -> str:
+    """A session on a simulated review, in two stages, ready to be screened; its id."""
+    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario="inclusion")]
+    settings = Settings(
+        START.payoffs,
+        START.cost,
+        scenario="review",
+        plus="Adopt",
+        minus="Don’t adopt",
+        needs_citation=False,
+        confirm_hits=False,
+        full_cost=FULL_TIMES * START.cost,
+        data_share=data_share(simulated=True),
+    )
+    return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
+
+
+def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:
+    ranking = prepare(chosen.frame, "text", chosen.query)
+    settings = replace(settings, calibrator=calibrator.digest)
+    plan = Plan(f"Demo: {chosen.name}", reviewer, chosen, ranking, chosen.query, calibrator, settings)
+    return create(store, plan)

@@ -1,0 +1,177 @@
+"""The session that somebody works on: loaded once, recorded event by event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.reports import Report
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import Label
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
+from tarstop_core.sessions.store.store import Store
+
+Floats = NDArray[np.float64]
+KEPT_PATHS = 4
+
+
+@dataclass
+class OpenSession:
+    """One session as somebody who has it open knows it, with what follows from its log computed once.
+
+    The store is the truth: `events` is what was seen of it here, and every write says up to which event that was.
+    """
+
+    store: Store
+    row: SessionRow
+    collection: CollectionRow
+    events: list[Event]
+    _mismatch: dict[str, list[str]] = field(default_factory=dict)
+    _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _paths: dict[PathsKey, Paths] = field(default_factory=dict)
+    _included: dict[int, Record] = field(default_factory=dict)
+    _state: State | None = None
+
+    @classmethod
+    def load(cls, store: Store, session_id: str) -> Self:
+        """The session as it stands in the store.
+
+        Raises
+        ------
+        InputProblem
+            When there is none with this id.
+        """
+        row = store.session(session_id)
+        return cls(store, row, store.collection(row.collection_id), store.events(session_id))
+
+    @property
+    def state(self) -> State:
+        """Where the session stands after the events seen."""
+        if self._state is None:
+            self._state = replay(self.row.settings, self.row.ids, self.events)
+        return self._state
+
+    @property
+    def last_reviewer(self) -> str:
+        """The name last recorded in the session."""
+        return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
+
+    def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
+        """The calibrator of these settings and the chance of every document, computed once."""
+        digest = settings.calibrator
+        if digest not in self._chances:
+            calibrator = self.store.calibrator(digest)
+            p = calibrator.probabilities(self.row.scores, self.state.ranked)
+            self._chances[digest] = (calibrator, p)
+        return self._chances[digest]
+
+    def mismatch(self, settings: Settings) -> list[str]:
+        """What about this list looks unlike the lists that the calibrator was fitted on."""
+        if settings.calibrator not in self._mismatch:
+            calibrator, _ = self.chances(settings)
+            found = calibrator.mismatch(self.row.scores, len(self.row.ids))
+            self._mismatch[settings.calibrator] = found
+        return self._mismatch[settings.calibrator]
+
+    def paths(self, settings: Settings) -> Paths:
+        """The paths under these settings; most labels leave them as they are."""
+        key = paths_key(settings, self.state)
+        if key not in self._paths:
+            # The plan, what is in force and a what-if are looked at together; older ones are done with.
+            while len(self._paths) >= KEPT_PATHS:
+                self._paths.pop(next(iter(self._paths)))
+            self._paths[key] = session_paths(settings, *self.chances(settings), self.state)
+        return self._paths[key]
+
+    def advice(self, settings: Settings) -> Advice:
+        """Advice under these settings, which may be a what-if."""
+        return advise(settings, *self.chances(settings), self.state, self.paths(settings))
+
+    def document(self, at: int) -> Record:
+        """The document at this place of the screening order, with its text."""
+        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
+
+    def reports_of(self, positions: Iterable[int]) -> list[Record]:
+        """Included documents by their places in the screening order, loaded once."""
+        wanted = [int(at) for at in positions]
+        new = [at for at in wanted if at not in self._included]
+        found = self.store.record_texts(self.collection.id, [int(self.row.order[at]) for at in new])
+        self._included.update(zip(new, found, strict=True))
+        return [self._included[at] for at in wanted]
+
+    def refresh(self) -> bool:
+        """Take in what was recorded elsewhere; True when there was something."""
+        news = self.store.events(self.row.id, after=self.events[-1].seq if self.events else 0)
+        if news:
+            self.events = [*self.events, *news]
+            self._state = None
+        return bool(news)
+
+    def record(self, event: Event, seen: int) -> None:
+        """Store an event, then count it in.
+
+        Parameters
+        ----------
+        event : Event
+            With the name of the person who acted.
+        seen : int
+            The last event that they had been shown.
+
+        Raises
+        ------
+        InputProblem
+            When something was recorded since, here or elsewhere; nothing is stored then.
+        """
+        since = [earlier for earlier in self.events if earlier.seq > seen]
+        # A note is stored when its box loses the focus, which may be by the very click on a label.
+        if any(earlier.kind != "note" for earlier in since):
+            raise InputProblem(
+                "That press came after something else had been recorded, so it was not counted; "
+                "look at what is shown now."
+            )
+        try:
+            stored = self.store.append(self.row.id, event, expected=self.state.seq)
+        except InputProblem:
+            self.refresh()
+            raise
+        self.events = [*self.events, stored]
+        self._state = None
+
+    def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
+        """Label the next document, or change the verdict on an earlier one.
+
+        `more` is what :func:`~tarstop_core.screening.events.verdict` takes beside.
+
+        Raises
+        ------
+        InputProblem
+            When it is neither, or a hit rests on its verdict.
+        """
+        labelled = self.row.ids[: self.state.depth]
+        judged = relabel_event if doc in labelled else label_event
+        self.record(judged(self.state, self.row.ids, doc, label, **more), seen)
+
+    def report(self, doc: str, report: Report, seen: int) -> None:
+        """Store what became of an included report in full text."""
+        self.record(report_event(self.state, self.row.ids, doc, report), seen)
+
+    def register_plan(self, seen: int) -> None:
+        """Freeze the settings in force as the plan."""
+        self.record(plan_event(self.state, self.row.digest), seen)
+
+    def change_settings(self, settings: Settings, seen: int, reason: str = "") -> None:
+        """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
+        if settings != self.state.settings:
+            self.record(settings_event(self.state, settings, reason), seen)

@@ -1,0 +1,157 @@
+"""What moves a belief about sensitivity, by each engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.of_tables import BeliefPath, belief_path
+from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.drawing import short
+from tarstop_core.explore.lists import sample
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rows_of
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
+from tarstop_core.samples.collections import published_sets, sample_reviews
+from tarstop_core.teaching.ideas.drawing import MARKS
+from tarstop_core.teaching.ideas.shared import Idea
+
+IDEA = Idea(
+    "Studies",
+    "Why one study can move a belief, and the next fifty not",
+    "Studies differ from each other by more than chance (τ). The question is about their average, so a large study is one "
+    "draw like any other, and what is not known of the average shrinks with the number of studies, not of patients.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownTables:
+    """2×2 tables to look at.
+
+    Parameters
+    ----------
+    title : str
+    tables : Tables
+    simulated : bool
+    """
+
+    title: str
+    tables: Tables
+    simulated: bool
+
+
+@lru_cache(maxsize=1)
+def evidence() -> dict[str, ShownTables]:
+    """The published sets, and the sample reviews' tables in the order in which screening meets them."""
+    found = {each.name: ShownTables(each.title, each.tables, False) for each in published_sets()}
+    for topic, title in sample_reviews()[["topic", "title"]].itertuples(index=False):
+        truth = sample(f"review:{topic}").truth
+        assert isinstance(truth, Outcome)
+        found[str(topic)] = ShownTables(str(title), truth.tables, True)
+    return found
+
+
+@lru_cache(maxsize=64)
+def belief_paths(name: str, theta: float, tau: float) -> dict[str, BeliefPath]:
+    """Belief after each study by each engine, with a prior of this scale of heterogeneity."""
+    tables = evidence()[name].tables
+    return {engine: belief_path(tables, theta, engine, Prior(tau=tau)) for engine in ENGINES}
+
+
+ENGINE_LOOK = {
+    "bivariate": ("exact, both margins", BELIEF, "solid", 3.5),
+    "univariate": ("exact, sensitivity alone", VALUE, "dash", 2.5),
+    "reml": ("REML (Reitsma)", POOLED, "dot", 2.5),
+}
+
+
+def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dark: bool = False) -> Figure:
+    """Belief after each study by each engine, one over the other.
+
+    Parameters
+    ----------
+    name : str
+        Of :func:`~tarstop_core.teaching.ideas.engines.evidence`.
+    paths : dict of str to BeliefPath
+    theta : float
+    dark : bool
+    """
+    shown = evidence()[name]
+    last = len(shown.tables)
+    labels = ["before any study", *shown.tables.study]
+    data, notes = [], []
+    high = np.mean([path.beliefs[-1] or 0.5 for path in paths.values()]) > 0.5
+    for row, (engine, path) in enumerate(paths.items()):
+        title, colour, dash, width = ENGINE_LOOK[engine]
+        said = ["" if b is None else f"{labels[n]}: {percent(b)}" for n, b in enumerate(path.beliefs)]
+        how = {"width": width, "dash": dash, "hovertext": said, "hoverinfo": "text"}
+        trace = line(range(last + 1), path.beliefs, colour, **how)
+        trace["line"]["shape"] = "hv"
+        data.append(trace)
+        y = (0.28 if high else 0.98) - 0.09 * row
+        notes.append(note(1, y, f"{MARKS[dash]} {title}", ink(colour, dark), yanchor="top"))
+    layout = drawn_layout(
+        330,
+        shown.simulated,
+        dark,
+        notes,
+        xaxis=axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d"),
+        yaxis=axis(
+            f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
+    """How far single studies move the belief, and how far the engines are apart."""
+    tables = evidence()[name].tables
+    b = np.array(list(paths["bivariate"].beliefs), dtype=float)
+    moves = np.abs(np.diff(b))
+    at = int(np.argmax(moves))
+    later = len(moves) // 2
+    reml = [
+        (abs(float(r) - float(e)), n)
+        for n, (r, e) in enumerate(zip(paths["reml"].beliefs, paths["bivariate"].beliefs, strict=True))
+        if r is not None and e is not None
+    ]
+    apart = (
+        f" REML says nothing before three studies, and then differs by up to {_points(max(reml)[0])}."
+        if reml
+        else ""
+    )
+    return (
+        f"{_study(tables, at)} moves the chance by {_points(moves[at])}, from {percent(float(b[at]))} to "
+        f"{percent(float(b[at + 1]))}; the last {len(moves) - later} studies together move it from {percent(float(b[later]))} to "
+        f"{percent(float(b[-1]))}, none of them by more than {_points(moves[later:].max())}.{apart}"
+    )
+
+
+def _points(difference: float) -> str:
+    """A difference of chances."""
+    return f"{number(round(100 * float(difference), 1))} points"
+
+
+def _study(tables: Tables, at: int) -> str:
+    """A study by its place, and by its name where it has one."""
+    name = short(tables.study[at])
+    return f"Study {at + 1}" if name == f"Study {at + 1}" else f"Study {at + 1} ({name})"
+
+
+def engines_heading(paths: dict[str, BeliefPath]) -> str:
+    """What the figure finds."""
+    moves = np.abs(np.diff(np.array(paths["bivariate"].beliefs, dtype=float)))
+    at, later = int(np.argmax(moves)), len(moves) // 2
+    return f"One study moves the chance by {_points(moves[at])}, the last {len(moves) - later} by {_points(moves[later:].max())} at most"
+
+
+def engines_rows(name: str, paths: dict[str, BeliefPath]) -> Rows:
+    """The figure's numbers, a row a study."""
+    studies = ["", *evidence()[name].tables.study]
+    beliefs = {engine: np.array(path.beliefs, dtype=float) for engine, path in paths.items()}
+    return rows_of(studies=np.arange(len(studies)), study=studies, **beliefs)

@@ -1,0 +1,187 @@
+"""What chances that are too high or too low do, over the sample searches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.policies import Greedy, Optimal, Policy
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rise, rows_of
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import THRESHOLD
+from tarstop_core.screening.settings import Settings
+from tarstop_core.teaching.ideas.drawing import HALVES
+from tarstop_core.teaching.ideas.mistaken_path import factor_name, scaled
+from tarstop_core.teaching.ideas.shared import Idea, searches
+from tarstop_core.value.decisive import DecisivePath
+
+Floats = NDArray[np.float64]
+
+
+IDEA = Idea(
+    "Wrong chances",
+    "What wrong chances do",
+    "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
+    "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
+)
+
+
+MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
+"""Rules that are asked with chances that are too high or too low."""
+
+
+FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
+"""What all chances are multiplied by: a quarter to four times."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mistaken:
+    """What a rule does with scaled chances, and what that costs, over the sample searches.
+
+    Parameters
+    ----------
+    policy : Policy
+    depth : ndarray, shape (F,)
+        Mean stopping depth if nothing turns up, at each of :data:`FACTORS`.
+    net_utility : ndarray, shape (F,)
+        Mean net utility expected if the unscaled chances are the right ones.
+    best : float
+        The most that any plan is expected to bring: Optimal's with the right chances.
+    """
+
+    policy: Policy
+    depth: Floats
+    net_utility: Floats
+    best: float
+
+    @property
+    def lost(self) -> Floats:
+        """Net utility lost a search, shape (F,)."""
+        return np.asarray(self.best - self.net_utility)
+
+
+def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
+    """What each of :data:`MISTAKEN` comes to at each factor, on average over the sample searches.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of a search: payoffs, cost and b_0.
+    """
+    lists = searches()
+    shape = (len(MISTAKEN), len(FACTORS), len(lists))
+    depth, net, best = np.zeros(shape), np.zeros(shape), np.zeros(len(lists))
+    for at, explored in enumerate(lists):
+        right = scaled(explored, settings, 1.0)
+        best[at] = right.plan_value(settings.cost).max()
+        for column, factor in enumerate(FACTORS):
+            believed = right if factor == 1 else scaled(explored, settings, factor)
+            for row, policy in enumerate(MISTAKEN):
+                stop = int(policy.depths(believed, [settings.cost])[0])
+                depth[row, column, at] = stop
+                net[row, column, at] = expected(right, stop, believed.chooses_plus(stop), settings.cost)
+    return tuple(
+        Mistaken(policy, depth[row].mean(axis=1), net[row].mean(axis=1), float(best.mean()))
+        for row, policy in enumerate(MISTAKEN)
+    )
+
+
+def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
+    """Expected net utility of "until a hit, at most `depth`, then this action", from the start.
+
+    J(D) where the action is the better one; less where somebody who believes otherwise takes the other.
+
+    Examples
+    --------
+    >>> from tarstop_core.belief.decisive import hit_curve
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> path = DecisivePath(hit_curve([0.3, 0.2]), 0.5, Payoffs.from_q_star(0.5))
+    >>> bool(np.isclose(expected(path, 2, False, 0.01), path.plan_value(0.01)[2]))
+    True
+    """
+    M, payoffs = float(np.exp(path.curve.log_M[depth])), path.payoffs
+    wrong = (1 - path.b_0) * payoffs.wrong_plus if plus else path.b_0 * M * payoffs.wrong_minus
+    best = path.b_0 * payoffs.B + (1 - path.b_0) * payoffs.G
+    return float(best - (wrong + cost * path.effort[depth]))
+
+
+def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = False) -> Figure:
+    """Stopping depth and net utility lost against the factor, a line a rule."""
+    x = [math.log2(each) for each in FACTORS]
+    data, notes = [], []
+    lost_most = max(float(each.lost.max()) for each in found)
+    deepest = max(float(each.depth.max()) for each in found)
+    for row, each in enumerate(found):
+        look = style(each.policy.name, family=each.policy.family)
+        how = {
+            "mode": "lines+markers",
+            "marker": {"symbol": look["symbol"], "size": 8, "color": look["color"]},
+            "hovertemplate": f"{each.policy}: %{{y:.3~g}}<extra></extra>",
+        }
+        data.append(line(x, each.depth.tolist(), look["color"], width=2.5, **how))
+        data.append(line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
+        mark = {"circle": "●", "square": "■"}.get(look["symbol"], "◆")
+        notes.append(
+            note(1, 1 - 0.07 * row, f"{mark} {each.policy}", ink(look["color"], dark), yanchor="top")
+        )
+    here = math.log2(factor)
+    data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
+    data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
+    layout = drawn_layout(
+        430,
+        True,
+        dark,
+        notes,
+        xaxis=axis(
+            "all chances times",
+            dark,
+            anchor="y2",
+            tickvals=[math.log2(each) for each in FACTORS[::2]],
+            ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
+            range=[x[0] - 0.1, x[-1] + 0.1],
+        ),
+        yaxis=axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5),
+        yaxis2=axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5),
+    )
+    return {"data": data, "layout": layout}
+
+
+def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
+    """What the factor does to each rule."""
+    at, even = FACTORS.index(factor), FACTORS.index(1.0)
+    direction = "as they are" if factor == 1 else f"{factor_name(factor)}"
+    parts = [
+        f"{each.policy} reads {number(float(each.depth[at]))} documents instead of {number(float(each.depth[even]))} and loses "
+        f"{number(float(each.lost[at]))} a search ({number(float(each.lost[even]))} with the right chances)"
+        if factor != 1
+        else f"{each.policy} reads {number(float(each.depth[at]))} documents and loses {number(float(each.lost[at]))} a search"
+        for each in found
+    ]
+    optimal = found[0].lost
+    low, high = float(optimal[0]), float(optimal[-1])
+    worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
+    side = (
+        "hits that were promised and did not come make belief fall too fast"
+        if high > low
+        else "hits that nobody expects are not looked for"
+    )
+    return (
+        f"With the chances {direction}, on average over {searches} simulated searches: {'; '.join(parts)}. Against the best plan, "
+        f"Optimal loses {number(max(low, high))} at {factor_name(worse)} and {number(min(low, high))} at {factor_name(better)}: {side}."
+    )
+
+
+def mistaken_rows(found: Sequence[Mistaken]) -> Rows:
+    """The figure's numbers, a row a rule and factor."""
+    return [
+        {"policy": each.policy.spec, **row}
+        for each in found
+        for row in rows_of(
+            factor=FACTORS, depth=each.depth, expected_net_utility=each.net_utility, lost=each.lost
+        )
+    ]

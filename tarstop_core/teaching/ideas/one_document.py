@@ -1,0 +1,162 @@
+"""What one document is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.presentation.figures import (
+    Figure,
+    Rows,
+    axis,
+    drawn_layout,
+    ink,
+    label,
+    line,
+    note,
+    rise,
+    rows_of,
+    text_colour,
+)
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD, VALUE, VALUE_AREA
+from tarstop_core.teaching.ideas.drawing import MARKS
+from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+
+Floats = NDArray[np.float64]
+
+
+IDEA = Idea(
+    "One document",
+    "Why ρ·EVPI is not an upper bound, and what the optimal rule does instead",
+    "The paper’s rule weighs the next document by ρ·EVPI: its chance ρ = b·p of being a hit, times the worth of certainty "
+    "now. But that counts the doubt twice: a hit comes only where there is something to find, and there it saves all that a "
+    "wrong a⁻ would lose. And a run of misses can be worth something where one is not, so the optimal rule weighs whole "
+    "plans: read until a hit, at most so many.",
+)
+
+
+BELIEFS: Floats = np.linspace(0.005, 0.995, 100)
+
+
+AHEAD = 50
+"""Documents that are as likely as the next one, where a single chance stands for a list."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneDocument:
+    """What the next document is worth at every belief, each array of shape (100,).
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    p : float
+        Chance that it is a hit, given ω⁺.
+    score : ndarray
+        The paper's ρ·EVPI(b).
+    evsi : ndarray
+        Exact worth of reading it and then acting.
+    bound : ndarray
+        p·EVPI(b), which the worth of one document never exceeds.
+    worth : ndarray
+        A document's worth in the best plan, where the next :data:`AHEAD` are as likely.
+    """
+
+    payoffs: Payoffs
+    p: float
+    score: Floats
+    evsi: Floats
+    bound: Floats
+    worth: Floats
+
+
+def one_document(payoffs: Payoffs, p: float) -> OneDocument:
+    """What one document is worth at the beliefs :data:`BELIEFS`, four ways.
+
+    Examples
+    --------
+    Up to q*, the exact worth is 1/b times the paper's score: at half belief, twice as much.
+
+    >>> found = one_document(Payoffs.from_q_star(0.5), 0.1)
+    >>> at = 25
+    >>> bool(np.isclose(found.evsi[at], found.score[at] / BELIEFS[at]))
+    True
+    """
+    curve = hit_curve(np.full(AHEAD, p))
+    paths = [DecisivePath(curve, float(b), payoffs) for b in BELIEFS]
+    score, evsi, worth = (
+        np.array([float(ask(path)[0]) for path in paths])
+        for ask in (DecisivePath.score, DecisivePath.evsi, DecisivePath.worth)
+    )
+    return OneDocument(payoffs, p, score, evsi, p * payoffs.evpi(BELIEFS), worth)
+
+
+def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
+    """The paper's score, the exact worth, its bound and the best plan's, against belief; shaded where the score is less."""
+    x, q_star = BELIEFS.tolist(), found.payoffs.q_star
+    lines = (
+        (found.bound, THRESHOLD, "dash", "p·EVPI"),
+        (found.worth, BELIEF, "solid", f"in the best plan of {AHEAD}"),
+        (found.evsi, VALUE, "solid", "exact, one document"),
+        (found.score, PLUS, "solid", "the paper’s ρ·EVPI"),
+    )
+    top = 1.3 * float(max(found.bound.max(), found.worth.max()))
+    hover = "%{x:.2f}: %{y:.3~g}<extra></extra>"
+    more = np.maximum(found.score, found.evsi)
+    data = [
+        line(x, found.score.tolist(), PLUS, width=0, hoverinfo="skip"),
+        line(x, more.tolist(), VALUE, width=0, hoverinfo="skip", fill="tonexty", fillcolor=VALUE_AREA),
+    ]
+    # Names stand where the lines are low.
+    side, other, end = ("right", "left", 0.0) if q_star > 0.5 else ("left", "right", 1.0)
+    notes = [label(q_star, top, f" q* = {q_star:.2f} ", text_colour(dark), yanchor="top", xanchor=side)]
+    for row, (values, colour, dash, name) in enumerate(lines):
+        width, y = 2 if dash == "dash" else 3, 0.98 - 0.085 * row - 0.1
+        data.append(line(x, values.tolist(), colour, width=width, dash=dash, hovertemplate=hover))
+        said = f"{MARKS[dash]} {name}"
+        notes.append(note(end, y, said, ink(colour, dark), xanchor=other, yanchor="top"))
+    data.append(rise(q_star, [0, top], THRESHOLD, dash="dot"))
+    layout = drawn_layout(
+        370,
+        False,
+        dark,
+        notes,
+        xaxis=axis("chance that it exists", dark, range=[0, 1], tickformat=".1f"),
+        yaxis=axis(
+            "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def one_document_sentence(found: OneDocument) -> str:
+    """Where the paper's score is no bound."""
+    exceeds = found.evsi > found.score + 1e-12
+    last = float(BELIEFS[np.flatnonzero(exceeds)[-1]])
+    half = int(np.argmin(np.abs(BELIEFS - found.payoffs.q_star / 2)))
+    trap = (found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)
+    said = (
+        f"Up to a chance of {percent(last)} (shaded) one document is worth more than the paper’s score: at "
+        f"{percent(float(BELIEFS[half]))} it is worth {number(float(found.evsi[half]))}, 1/b = "
+        f"{number(float(found.evsi[half] / found.score[half]))} times ρ·EVPI = {number(float(found.score[half]))}. It never "
+        "exceeds p·EVPI."
+    )
+    if not trap.any():
+        return said
+    first, end = (float(BELIEFS[np.flatnonzero(trap)[at]]) for at in (0, -1))
+    return (
+        f"{said} From {percent(first)} to {percent(end)} a single document is worth nothing, because one miss would not "
+        f"change the action, yet several would: the best plan over {AHEAD} still pays."
+    )
+
+
+def one_document_rows(found: OneDocument) -> Rows:
+    """The figure's numbers, a row a belief."""
+    return rows_of(
+        belief=BELIEFS, score=found.score, evsi=found.evsi, bound=found.bound, worth_of_best_plan=found.worth
+    )

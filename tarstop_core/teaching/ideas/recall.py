@@ -1,0 +1,266 @@
+"""Why recall is not utility: a labelled list, and what stopping at each depth brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Topic
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.explore.lists import Explored
+from tarstop_core.policies import Optimal
+from tarstop_core.presentation.figures import (
+    Figure,
+    Rows,
+    axis,
+    drawn_layout,
+    ink,
+    label,
+    line,
+    note,
+    rise,
+    rows_of,
+    text_colour,
+)
+from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.palette import BELIEF, POOLED, THRESHOLD, VALUE
+from tarstop_core.samples.collections import sample_full_texts
+from tarstop_core.screening.explain import action
+from tarstop_core.screening.settings import Settings
+from tarstop_core.teaching.ideas.drawing import HALVES, dot
+from tarstop_core.teaching.ideas.shared import Idea
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+IDEA = Idea(
+    "Recall",
+    "Why high recall is not high utility",
+    "Recall counts relevant documents; a decision needs to know one thing. The list below is followed with every label "
+    "known: above, how much has been found and what it makes you believe; below, what stopping there brings.",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sample that shows something about recall.
+
+    Parameters
+    ----------
+    title : str
+        What it shows, in a few words.
+    key : str
+        Of the sample (:func:`~tarstop_core.explore.lists.samples`).
+    q_star, cost, theta : float
+        Where the case begins.
+    """
+
+    title: str
+    key: str
+    q_star: float = 0.5
+    cost: float = 0.001
+    theta: float = 0.75
+
+
+CASES: dict[str, Case] = {
+    "settled": Case("Settled long before", "search:stair-trolley"),
+    "missed": Case("Short of what decides", "review:marl-lung", 0.82, 0.0002, 0.6),
+    "nothing": Case("Nothing to find", "search:battery-pack"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Recalled:
+    """A labelled list at every depth, and where two rules stop.
+
+    Parameters
+    ----------
+    explored : Explored
+    settings : Settings
+    target : float
+        Recall that the one rule waits for.
+    relevant : int
+        R; in a review the reports included by title and abstract.
+    recall, b, net_utility : ndarray, shape (N + 1,)
+        Of stopping at each depth: recall (0 where R = 0), belief, and what the action then chosen brings.
+    plus : ndarray of bool, shape (N + 1,)
+        The action at each depth.
+    omega : bool
+        Truth.
+    at_target : int
+        First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall.
+    at_optimal : int
+    settled : int
+        First depth from which the action never changes again.
+    """
+
+    explored: Explored
+    settings: Settings
+    target: float
+    relevant: int
+    recall: Floats
+    b: Floats
+    net_utility: Floats
+    plus: Flags
+    omega: bool
+    at_target: int
+    at_optimal: int
+    settled: int
+
+
+def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
+    """What stopping at a recall brings, beside what stopping at any depth does.
+
+    Parameters
+    ----------
+    explored : Explored
+        With its truth.
+    settings : Settings
+    target : float
+        In (0, 1].
+    """
+    path, omega = explored.played(settings), explored.omega(settings)
+    N, depths = len(path), np.arange(len(path) + 1)
+    labels = _relevant(explored)
+    found = np.append(0, np.cumsum(labels))
+    R = int(found[-1])
+    hit = N + 1 if path.hit is None else path.hit
+    b = np.where(depths >= hit, 1.0, path.b)
+    plus = np.where(depths >= hit, True, path.payoffs.chooses_plus(path.b))
+    changes = np.flatnonzero(plus[1:] != plus[:-1])
+    return Recalled(
+        explored,
+        settings,
+        target,
+        R,
+        metrics.recall(found, R),
+        b,
+        metrics.net_utility(path.payoffs, plus, omega, depths, settings.cost),
+        plus,
+        omega,
+        int(np.argmax(found >= target * R - 1e-9)) if R else N,
+        int(Optimal().depths(path, [settings.cost])[0]),
+        int(changes[-1]) + 1 if len(changes) else 0,
+    )
+
+
+def _relevant(explored: Explored) -> Flags:
+    """Documents that count for recall: relevant ones, in a review those included by title and abstract."""
+    truth = explored.truth
+    if isinstance(truth, Outcome):
+        texts = sample_full_texts(truth.review)
+        return np.array([str(each) in texts for each in truth.topic.ids])
+    assert isinstance(truth, Topic) and truth.labels is not None  # samples are labelled throughout
+    return truth.labels
+
+
+def is_review(explored: Explored) -> bool:
+    """Whether studies accumulate there."""
+    return isinstance(explored.truth, Outcome)
+
+
+def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
+    """Recall and belief by depth above; below, what stopping at each depth brings."""
+    depth = list(range(len(found.recall)))
+    N = depth[-1]
+    low, high = float(found.net_utility.min()), float(found.net_utility.max())
+    room = 0.14 * (high - low or 1.0)
+    bottom: dict[str, Any] = {"yaxis": "y2"}
+    hover = "%{x}: %{y:.3~g}<extra></extra>"
+    q_star = found.settings.payoffs.q_star
+    data = [
+        line(depth, found.recall.tolist(), POOLED, width=2.5, hovertemplate=hover),
+        line(depth, found.b.tolist(), BELIEF, hovertemplate=hover),
+        line(depth, found.net_utility.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
+    ]
+    for trace in data:
+        trace["line"]["shape"] = "hv"
+    data.append(line([0, N], [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    target_name = f"{percent(found.target)} recall" if found.relevant else "recall never says stop"
+    stops = [(found.at_target, target_name, POOLED), (found.at_optimal, "Optimal", style("optimal")["color"])]
+    notes = [
+        label(N, q_star, "act above q*", text_colour(dark)),
+        *_above(dark, ("recall", POOLED), ("chance", BELIEF)),
+    ]
+    for at, name, colour in stops:
+        data.append(rise(at, [0, 1.02], colour, width=1.5, dash="dot"))
+        data.append(rise(at, [low - room, high + room], colour, width=1.5, dash="dot", **bottom))
+        data.append(dot(at, float(found.net_utility[at]), colour, **bottom))
+        side = "right" if at > N / 2 else "left"
+        notes.append(label(at, low - room, f" {name} ", ink(colour, dark), yref="y2", xanchor=side))
+    layout = drawn_layout(
+        430,
+        found.explored.simulated,
+        dark,
+        notes,
+        xaxis=axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2"),
+        yaxis=axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f"),
+        yaxis2=axis(
+            "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def _above(dark: bool, *names: tuple[str, str]) -> list[dict[str, Any]]:
+    """Names of lines that lie too close to be named at their ends, above the plot: text and colour of each."""
+    told = "   ".join(f'<span style="color:{ink(colour, dark)}">━━ {name}</span>' for name, colour in names)
+    return [note(0, 1, told, text_colour(dark), xanchor="left", yshift=2)]
+
+
+def recall_sentence(found: Recalled) -> str:
+    """What waiting for a recall did here."""
+    N, settings = len(found.b) - 1, found.settings
+    what = "reports to include" if is_review(found.explored) else "relevant documents"
+    act, best = (action(bool(found.plus[at]), settings) for at in (found.at_target, found.at_optimal))
+
+    def verdict(at: int) -> str:
+        return "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
+
+    def brings(at: int) -> str:
+        return f"net utility {amount(float(found.net_utility[at]), '')}"
+
+    optimal = (
+        f"Optimal stops after {count_of(found.at_optimal)} and chooses “{best}”, {verdict(found.at_optimal)}: "
+        f"{brings(found.at_optimal)}."
+    )
+    if not found.relevant:
+        return (
+            f"Nothing on this list is relevant, so no recall is ever reached: a recall rule reads all {N} documents for "
+            f"the answer “{act}”, {brings(N)}. {optimal} Whether there is anything to find is the question, and recall "
+            "does not ask it."
+        )
+    reached = float(found.recall[found.at_target])
+    said = (
+        f"{percent(reached)} of the {found.relevant} {what} are read after {count_of(found.at_target)}: “{act}”, "
+        f"{verdict(found.at_target)}, {brings(found.at_target)}."
+    )
+    if found.settled > found.at_target:
+        after = action(bool(found.plus[-1]), settings)
+        return (
+            f"{said} What was left out decides: from document {found.settled} on the chance is {percent(float(found.b[found.settled]))}"
+            f", beyond q* = {settings.payoffs.q_star:.2f}, and the answer is “{after}”; reading everything brings "
+            f"{amount(float(found.net_utility[-1]), '')}. {optimal}"
+        )
+    read_on = found.at_target - found.settled
+    return (
+        f"{said} The answer never changed after document {found.settled}: {count_of(read_on)} were read for recall alone. "
+        f"{optimal}"
+    )
+
+
+def recall_rows(found: Recalled) -> Rows:
+    """The figure's numbers, a row a depth."""
+    return rows_of(
+        depth=np.arange(len(found.b)),
+        recall=found.recall,
+        belief=found.b,
+        action=np.where(found.plus, "a+", "a-"),
+        net_utility=found.net_utility,
+    )

@@ -1,0 +1,70 @@
+"""The topics behind a figure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tarstop_core.evaluation.benchmarks.named import named
+from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.topics import as_measured, stops_of, task_of, topic_rows
+from tarstop_core.evaluation.knowledge import parts_of
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import DecisiveTask
+
+METHODS = ("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle")
+
+
+@pytest.fixture(scope="module")
+def small() -> Results:
+    benchmark = simulated_patents(20, seed=3)
+    return run(benchmark, DecisiveTask(), parse_methods(METHODS, "patent"), costs=(0.001, 0.01))
+
+
+def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
+    frame = topic_rows(small, "greedy", 0.5, 0.01)
+    m, q, c = small.method("greedy"), small.q(0.5), small.c(0.01)
+    assert math.isclose(frame["net_utility"].mean(), small.net_utility[:, m, q, c].mean())
+    assert (frame["regret"].diff().dropna() <= 1e-12).all()
+    assert (frame["regret"] >= 0).all()
+    at = small.cases.index(frame["topic"][0])
+    stops = stops_of(small, at, q, c)
+    assert [stop.approach for stop in stops] == [method.title for method in small.methods]
+    assert stops[m].screened == frame["screened"][0]
+
+
+def test_the_path_marks_every_method_where_it_stopped(small: Results) -> None:
+    at = 0
+    stops = stops_of(small, at, small.q(0.5), small.c(0.001))
+    n = int(small.documents[at])
+    b = np.linspace(0.5, 0.1, n + 1)
+    figure = view.topic_figure(b, None, stops, cost=0.001, q_star=0.5, depth=3, hit=None, simulated=True)
+    marked = {trace["y"][0]: trace["x"][0] for trace in figure["data"] if trace.get("yaxis") == "y3"}
+    assert marked == {stop.approach: max(0.5, stop.screened) for stop in stops}
+    assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"])
+
+
+@pytest.mark.parametrize("benchmark", ["patent", "review"])
+def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str) -> None:
+    """Another processor learns the same up to rounding, and the page must not call that a change."""
+    every = (load_small(each.path) for each in shipped())
+    results = next(each for each in every if each.settings["benchmark"] == benchmark)
+    variant = next(iter(results.settings["learned"][0]))
+    made = named(benchmark)
+    (fold,) = made.folds
+    known = task_of(results).learn(made, fold, (variant,))[variant]
+    calibrator, *prior = parts_of(known)
+
+    def known_again(factor: float) -> bool:
+        moved = replace(calibrator, y=tuple(factor * y for y in calibrator.y))
+        knowledge = [{variant: (moved, *prior) if prior else moved}]
+        return as_measured(results, variant, knowledge, [fold])
+
+    assert known_again(1) and known_again(1 - 1e-12) and not known_again(0.999)

@@ -1,0 +1,51 @@
+"""What is told of a sample, and never of documents of a person's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tarstop_core.documents.records import as_records
+from tarstop_core.samples.collections import sample_full_texts, sample_qrels, sample_reviews
+from tarstop_core.sessions.answers import sample_answer, sample_criteria, sample_text
+from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
+from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import PATENT, START
+
+
+def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
+    session = OpenSession.load(store, start_demo(store))
+    settings = session.row.settings
+    relevant = sample_qrels()[DEMO_TOPIC]
+    at = [f"#{rank}" for rank, doc in enumerate(session.row.ids, start=1) if relevant.get(doc)]
+    truth = f"the truth of this simulated search is that prior art exists, at {', '.join(at)}."
+    assert sample_answer(session, settings, plus=True) == f" Your “Reject” was right: {truth}"
+    assert sample_answer(session, settings, plus=False) == f" Your “Grant” was wrong: {truth}"
+    assert sample_text(session, session.row.ids[0]) == sample_criteria(session) == ""
+
+
+def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
+    session = OpenSession.load(store, start_review_demo(store))
+    settings = session.row.settings
+    texts = sample_full_texts(DEMO_REVIEW)
+    assert {doc: sample_text(session, doc) for doc in texts} == {
+        doc: each.text for doc, each in texts.items()
+    }
+    criteria = sample_reviews().set_index("topic").loc[DEMO_REVIEW, "criteria"]
+    assert sample_criteria(session) == criteria
+    told = sample_answer(session, settings, plus=True)
+    assert "put the chance that sensitivity exceeds 75 % at" in told
+    assert told != sample_answer(session, replace(settings, theta=0.95), plus=True)
+    assert told == sample_answer(session, settings, plus=False), "a review is no bet"
+
+
+def test_a_persons_own_documents_tell_nothing(store: Store) -> None:
+    sample = OpenSession.load(store, start_demo(store))
+    frame = as_records({"id": list(sample.row.ids[:2]), "title": ["Hinge", "Mast"]})
+    store.save_calibrator(PATENT)
+    for simulated, name in ((False, sample.collection.name), (True, "Not a sample")):
+        collection = store.save_collection(name, frame, [], 0, simulated=simulated)
+        own = OpenSession.load(store, store.create_session("S", collection, [0, 1], None, START, "", ""))
+        assert sample_answer(own, START, plus=True) == sample_criteria(own) == ""
+        assert sample_text(own, own.row.ids[0]) == ""
+        assert sample_answer(own, replace(START, scenario="review"), plus=True) == ""

@@ -1,0 +1,31 @@
+"""Beliefs by study are those that the command line prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.documents.tables import CELLS
+from tarstop_core.teaching.ideas import engines
+from tests.teaching.ideas.printed import printed
+
+
+def test_beliefs_by_study_are_what_belief_prints(tmp_path: Path) -> None:
+    tables = engines.evidence()["audit-c"].tables
+    file = tmp_path / "studies.csv"
+    rows = zip(tables.study, *(getattr(tables, cell).astype(int) for cell in CELLS), strict=True)
+    file.write_text("study,TP,FP,FN,TN\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    paths = engines.belief_paths("audit-c", 0.75, 1.0)
+    for engine, path in paths.items():
+        said = printed("belief", str(file), "--theta=0.75", f"--engine={engine}", "--prefixes")
+        for own, other in zip(path.beliefs, said["prefixes"], strict=True):  # type: ignore[call-overload]
+            assert own == (None if other is None else pytest.approx(other, abs=1e-9))
+
+
+def test_every_set_is_drawn_and_only_simulated_ones_say_so() -> None:
+    for name, each in engines.evidence().items():
+        paths = engines.belief_paths(name, 0.75, 1.0)
+        notes = str(engines.engines_figure(name, paths, 0.75)["layout"]["annotations"])
+        assert ("simulated" in notes) == each.simulated
+        assert len(engines.engines_rows(name, paths)) == len(each.tables) + 1

@@ -1,0 +1,57 @@
+"""What wrong chances cost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.teaching.ideas import mistaken
+from tarstop_core.teaching.ideas.mistaken import FACTORS
+from tarstop_core.teaching.ideas.shared import at_stake, search, searches
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+
+PROBABILITY = st.floats(0.02, 0.98)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.floats(0.0, 0.95), min_size=1, max_size=7), PROBABILITY, PROBABILITY, st.booleans(), st.data()
+)
+def test_the_expected_utility_is_that_of_going_through_every_world(
+    p: list[float], q_star: float, b_0: float, plus: bool, data: st.DataObject
+) -> None:
+    depth = data.draw(st.integers(0, len(p)))
+    payoffs, cost = Payoffs.from_q_star(q_star), 0.01
+    path = DecisivePath(hit_curve(p), b_0, payoffs)
+    total, alive = 0.0, 1.0
+    for at in range(depth):
+        total += b_0 * alive * p[at] * (payoffs.B - cost * (at + 1))
+        alive *= 1 - p[at]
+    for omega, weight in ((True, b_0 * alive), (False, 1 - b_0)):
+        total += weight * (payoffs.outcome(plus, omega) - cost * depth)
+    assert mistaken.expected(path, depth, plus, cost) == pytest.approx(total, abs=1e-12)
+
+
+def test_right_chances_lose_nothing_and_high_ones_lose_most() -> None:
+    optimal, greedy = mistaken.mistaken(at_stake(searches()[0], 0.5, 0.001))
+    even = FACTORS.index(1.0)
+    assert optimal.lost[even] == pytest.approx(0, abs=1e-12)
+    assert (optimal.lost >= -1e-12).all() and (greedy.lost >= -1e-12).all()
+    assert optimal.lost[-1] > 10 * optimal.lost[0]
+    # The more is promised, the sooner misses make one give up.
+    assert optimal.depth[0] > optimal.depth[even] > optimal.depth[-1]
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_figure_and_sentence_agree_with_the_rows(factor: float) -> None:
+    found = mistaken.mistaken(at_stake(search("prosthetic-foot"), 0.3, 0.001))
+    rows = mistaken.mistaken_rows(found)
+    assert len(rows) == len(found) * len(FACTORS)
+    drawn = mistaken.mistaken_figure(found, factor)
+    assert drawn["data"][1]["y"] == [row["lost"] for row in rows[: len(FACTORS)]]
+    assert "simulated" in str(drawn["layout"]["annotations"])
+    sentence = mistaken.mistaken_sentence(found, factor, 16)
+    assert sentence.endswith(".") and "nan" not in sentence

@@ -1,0 +1,42 @@
+"""What one document is worth: what it claims, and what the command line prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.teaching.ideas import one_document
+from tarstop_core.teaching.ideas.one_document import BELIEFS
+from tarstop_core.value.payoffs import Payoffs
+from tests.teaching.ideas.printed import printed
+
+PROBABILITY = st.floats(0.02, 0.98)
+
+
+@settings(max_examples=25, deadline=None)
+@given(PROBABILITY, st.floats(0.01, 0.9))
+def test_one_document_is_worth_at_most_p_evpi_and_more_than_the_score_up_to_q_star(
+    q_star: float, p: float
+) -> None:
+    found = one_document.one_document(Payoffs.from_q_star(q_star), p)
+    assert (found.evsi <= found.bound + 1e-12).all()
+    below = q_star >= BELIEFS
+    assert (found.evsi[below] >= found.score[below] - 1e-12).all()
+    assert np.allclose(found.evsi[below], found.bound[below])
+    # The best plan is at least as good as one document.
+    assert (found.worth >= found.evsi - 1e-12).all()
+
+
+def test_one_document_is_what_decide_prints() -> None:
+    found = one_document.one_document(Payoffs.from_q_star(0.3), 0.05)
+    for at in (10, 40, 80):
+        b = float(BELIEFS[at])
+        said = printed("decide", "--q-star=0.3", f"--belief={b}", f"--rho={b * 0.05}", "--cost=0.001")
+        assert found.score[at] == pytest.approx(said["value"], abs=1e-12)
+
+
+def test_the_sentence_is_one() -> None:
+    sentence = one_document.one_document_sentence(one_document.one_document(Payoffs.from_q_star(0.3), 0.05))
+    assert sentence.endswith(".") and "nan" not in sentence

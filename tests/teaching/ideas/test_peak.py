@@ -1,0 +1,37 @@
+"""Certainty is worth what the command line prints, most at q*."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarstop_core.explore.stakes_figure import stakes_rows
+from tarstop_core.teaching.ideas import peak
+from tarstop_core.value.payoffs import Payoffs
+from tests.teaching.ideas.printed import printed
+
+PROBABILITY = st.floats(0.02, 0.98)
+
+
+@pytest.mark.parametrize(("q_star", "b"), [(0.5, 0.3), (0.8, 0.9), (0.2, 0.2)])
+def test_evpi_is_what_decide_prints(q_star: float, b: float) -> None:
+    said = printed("decide", f"--q-star={q_star}", f"--belief={b}", "--rho=0.1", "--cost=0.001")
+    payoffs = Payoffs.from_q_star(q_star)
+    (row,) = [each for each in peak.peak_rows(payoffs) if abs(each["belief"] - b) < 1e-9]
+    assert row["evpi"] == pytest.approx(said["evpi"], abs=1e-12)
+    drawn = peak.peak_figure(payoffs, b)
+    assert drawn["data"][-1]["y"][0] == pytest.approx(said["evpi"], abs=1e-12)
+    assert ("better action is a⁺" in peak.peak_sentence(payoffs, b)) == (said["action"] == "a+")
+
+
+@given(PROBABILITY, PROBABILITY)
+def test_evpi_is_greatest_at_q_star(q_star: float, b: float) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    assert payoffs.evpi(b) <= payoffs.evpi(q_star) + 1e-12
+
+
+def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> None:
+    payoffs = Payoffs.from_q_star(0.8)
+    own, other = peak.peak_rows(payoffs), stakes_rows(payoffs)
+    assert [(row["belief"], row["evpi"]) for row in own] == [(row["belief"], row["evpi"]) for row in other]
