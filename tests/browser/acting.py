@@ -60,6 +60,7 @@ HEARS = """(sign) => window.tarstopKeys
     && !document.activeElement.matches('input, textarea, select')
     && [...document.querySelectorAll('button:enabled kbd')].some((each) => each.textContent === sign)"""
 
+
 def at_rest(page: Page, quiet: int = QUIET) -> None:
     """Connected, drawn, all that the page told the server answered, and nothing redrawn for a moment."""
     page.wait_for_function(AT_REST, arg={"quiet": quiet, "unanswered": UNANSWERED}, timeout=FIRST)

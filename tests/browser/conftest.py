@@ -242,7 +242,6 @@ class Watched:
         assert self.page.get_by_text("Page not found").count() == 0, f"no such page: {self.page.url}"
         assert not self.errors, f"the browser's console has errors: {self.errors}"
 
-
     def leave(self) -> None:
         """Forget what the page knows, so that the next test finds it as if it were new."""
         for other in self.page.context.pages:

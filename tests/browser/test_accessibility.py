@@ -106,9 +106,7 @@ def test_no_rule_of_axe_is_broken(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_dialog_and_the_verdicts_break_none_either(
-    server: Any, open_page: OpenPage, scheme: str
-) -> None:
+def test_the_dialog_and_the_verdicts_break_none_either(server: Any, open_page: OpenPage, scheme: str) -> None:
     watched = open_page(color_scheme=scheme)
     page = start_demo(watched, server.url)
     assert_accessible(page, "the first document")

@@ -52,9 +52,7 @@ def show(watched: Any, title: str) -> None:
     expect(watched.page.locator("[class*='tar-figure-'] .main-svg").first).to_be_visible()
 
 
-def test_a_real_review_is_imported_drawn_and_saved(
-    server: Any, open_page: OpenPage, real_data: Path
-) -> None:
+def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenPage, real_data: Path) -> None:
     tables = real_data / "dta_reviews" / "CD010632.csv"
     found = Evidence(read_tables(tables).tables, 0.75, "bivariate", Prior())
     assert found.belief is not None and found.summary is not None
@@ -97,9 +95,7 @@ def test_a_real_review_is_imported_drawn_and_saved(
 
 def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(
-        f"{server.url}/evidence?theta=0.9&b_0=0.3&engine=univariate&q_star=0.9&tau=0.5&set=iqcode"
-    )
+    watched.open(f"{server.url}/evidence?theta=0.9&b_0=0.3&engine=univariate&q_star=0.9&tau=0.5&set=iqcode")
     page = watched.page
     headline = page.locator(".tar-word")
     expect(headline).to_contain_text("sensitivity exceeds 90\u00a0% is")
@@ -119,9 +115,7 @@ def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) 
     watched.assert_sound()
 
 
-def test_a_file_that_cannot_be_read_is_refused_and_then_mended(
-    server: Any, open_page: OpenPage
-) -> None:
+def test_a_file_that_cannot_be_read_is_refused_and_then_mended(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = at_upload(watched, server.url)
     give(page, "broken.csv", "study,TP,FP,FN,TN\nLee,9,1,-2,30\n")
@@ -157,9 +151,7 @@ def type_row(page: Page, row: int, *texts: str) -> None:
         expect(cell(page, column, row)).to_have_value(text)
 
 
-def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
-    server: Any, open_page: OpenPage
-) -> None:
+def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     watched.open(f"{server.url}/evidence")
     page = watched.page
@@ -201,9 +193,7 @@ def test_cells_from_a_spreadsheet_are_pasted(server: Any, open_page: OpenPage) -
     watched.assert_sound()
 
 
-def test_a_typed_minus_or_fraction_is_refused_and_not_changed(
-    server: Any, open_page: OpenPage
-) -> None:
+def test_a_typed_minus_or_fraction_is_refused_and_not_changed(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     watched.open(f"{server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
     page = watched.page

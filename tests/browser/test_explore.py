@@ -73,9 +73,7 @@ def test_figures_are_saved_on_white(
     watched.assert_sound()
 
 
-def test_a_phone_shows_everything_without_scrolling_sideways(
-    server: AppServer, open_page: OpenPage
-) -> None:
+def test_a_phone_shows_everything_without_scrolling_sideways(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
     watched.open(f"{server.url}/{HERE}")
     page = watched.page

@@ -69,9 +69,7 @@ def test_the_keys_stay_in_sight_beside_the_formulas(server: AppServer, open_page
     watched.assert_sound()
 
 
-def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(
-    server: AppServer, open_page: OpenPage
-) -> None:
+def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
     watched.open(f"{server.url}/learn?part=call&mix=patent")
     page = watched.page

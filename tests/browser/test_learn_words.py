@@ -55,9 +55,7 @@ def test_what_is_moved_in_an_idea_survives_a_reload(server: AppServer, open_page
 
 
 @pytest.mark.parametrize("where", ["glossary", f"formulas&section={quote(RULES)}"])
-def test_formulas_are_drawn_and_fit_on_a_phone(
-    server: AppServer, open_page: OpenPage, where: str
-) -> None:
+def test_formulas_are_drawn_and_fit_on_a_phone(server: AppServer, open_page: OpenPage, where: str) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
     watched.open(f"{server.url}/learn?part={where}")
     page = watched.page
