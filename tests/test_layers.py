@@ -174,5 +174,5 @@ def test_importing_the_core_loads_neither_streamlit_nor_plotly() -> None:
         f"import importlib, sys; [importlib.import_module(name) for name in {core!r}]; "
         f"print([name for name in {NOT_FOR_THE_CORE!r} if name in sys.modules])"
     )
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, encoding="utf-8")
     assert len(core) > 40 and answer.stdout.strip() == "[]"

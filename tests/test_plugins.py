@@ -49,7 +49,7 @@ def test_a_class_is_loaded_and_made(file: str) -> None:
 
 def test_a_changed_file_is_run_again(file: str) -> None:
     before = load(file, "Mine")
-    Path(file).write_text(FILE.replace("n=3", "n=4"))
+    Path(file).write_text(FILE.replace("n=3", "n=4"), encoding="utf-8")
     assert load(file, "Mine") is not before
     assert len(make(load(file, "Mine"), file, "Mine", {}, "shelf")) == 4
 
@@ -73,7 +73,7 @@ def test_what_fails_is_said_with_its_line(file: str) -> None:
         make(load(file, "Mine"), file, "Mine", {"n": 10}, "shelf")
     with pytest.raises(InputProblem, match="cannot be made: TypeError"):
         make(load(file, "Mine"), file, "Mine", {"height": 1}, "shelf")
-    Path(file).write_text("\n\n1 / 0\n")
+    Path(file).write_text("\n\n1 / 0\n", encoding="utf-8")
     with pytest.raises(InputProblem, match=r"The shelf file .* fails: ZeroDivisionError in line 3"):
         load(file, "Mine")
     Path(file).unlink()

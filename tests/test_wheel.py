@@ -76,6 +76,7 @@ def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> Non
         capture_output=True,
         text=True,
         check=True,
+        encoding="utf-8",
     ).stdout.split()
     assert {
         "sessions/report.html",

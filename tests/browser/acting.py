@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,31 +26,44 @@ PAGES = tuple(
 """The address of every page: the name of its script."""
 SECONDS = 30_000  # milliseconds that anything may take on a busy machine
 FIRST = 120_000  # milliseconds that the first page of a fresh server may take: it imports everything
-QUIET = 300  # milliseconds without a run, after which none is about to begin
+QUIET = 100  # milliseconds without a change, after which none is about to come
+UNANSWERED = 1_000  # milliseconds after which what the page told the server has led to no run
+SLIDING = 300  # milliseconds that a slider waits for the next step before it tells the server
 SIGNS = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
-AT_REST = """(wanted) => {
+AT_REST = """(wait) => {
+    const now = performance.now();
+    if (!window.watchedRest) {
+        // What was told before is not known: a moment more for the answer.
+        const seen = window.watchedRest = {told: now + 2 * wait.quiet - wait.unanswered, ran: 0, changed: now};
+        const send = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (...said) {
+            seen.told = performance.now();
+            return send.apply(this, said);
+        };
+        new MutationObserver((all) => {
+            seen.changed = performance.now();
+            if (all.some((each) => each.attributeName)) seen.ran = seen.changed;
+        }).observe(document, {
+            subtree: true, childList: true, characterData: true, attributeFilter: ['data-test-script-state'],
+        });
+    }
+    const {told, ran, changed} = window.watchedRest;
     const app = document.querySelector('[data-testid=stApp]');
-    const busy = '[data-testid=stSpinner], [data-testid=stSkeleton]';
-    const rests = app?.dataset.testConnectionState === 'CONNECTED'
+    return app?.dataset.testConnectionState === 'CONNECTED'
         && app.dataset.testScriptState === 'notRunning'
         && document.querySelector('[data-testid=stMain] [data-testid=stElementContainer]')
-        && !document.querySelector(busy);
-    if (!rests || window.restingFor !== wanted.call) {
-        window.restingFor = rests ? wanted.call : null;
-        window.restingSince = performance.now();
-    }
-    return rests && performance.now() - window.restingSince >= wanted.quiet;
+        && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')
+        && (ran > told || now - told > wait.unanswered)
+        && now - changed > wait.quiet;
 }"""
 HEARS = """(sign) => window.tarstopKeys
     && !document.activeElement.matches('input, textarea, select')
     && [...document.querySelectorAll('button:enabled kbd')].some((each) => each.textContent === sign)"""
 
-_calls = count()
 
-
-def at_rest(page: Page) -> None:
-    """Connected, drawn, and no script has run for a moment: what is shown is what the server means."""
-    page.wait_for_function(AT_REST, arg={"call": next(_calls), "quiet": QUIET}, timeout=FIRST)
+def at_rest(page: Page, quiet: int = QUIET) -> None:
+    """Connected, drawn, all that the page told the server answered, and nothing redrawn for a moment."""
+    page.wait_for_function(AT_REST, arg={"quiet": quiet, "unanswered": UNANSWERED}, timeout=FIRST)
 
 
 def slide(slider: Locator, steps: int) -> None:
@@ -60,7 +72,7 @@ def slide(slider: Locator, steps: int) -> None:
         before = slider.input_value()
         slider.press("ArrowRight")
         expect(slider).not_to_have_value(before)
-        at_rest(slider.page)
+        at_rest(slider.page, SLIDING)
 
 
 def painted(page: Page) -> None:

@@ -11,15 +11,28 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
+from playwright.sync_api import Error as PlaywrightError
 
+from tarstop_core.sessions.store.database import METADATA, VERSION, Database
 from tests.browser.acting import ROOT, SECONDS, at_rest
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -41,6 +54,7 @@ NO_CHROMIUM = (
     "chromium) or name its program in TARSTOP_CHROMIUM."
 )
 START_SECONDS = 120.0
+WINDOW: ViewportSize = {"width": 1280, "height": 900}
 # At a page's own URL Streamlit's front end first looks for the server below that URL.
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 
@@ -121,6 +135,14 @@ class AppServer:
         self.kill()
         self.start()
 
+    def empty(self) -> None:
+        """Take every row out of the database, beside the running server, and every experiment."""
+        with closing(Database(f"sqlite:///{self.database}")) as database, database.write() as connection:
+            for table in reversed(METADATA.sorted_tables):
+                if table is not VERSION:
+                    connection.execute(table.delete())
+        shutil.rmtree(self.database.parent / "experiments", ignore_errors=True)
+
     def __enter__(self) -> AppServer:
         self.start()
         return self
@@ -131,18 +153,20 @@ class AppServer:
         self.kill()
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[AppServer]:
-    """A fresh server with an empty database."""
-    with AppServer(tmp_path) as running:
-        yield running
-
-
 @pytest.fixture(scope="session")
-def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """One server for all tests that do not mind each other's sessions; none of them may stop it."""
+def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """One server for all tests of a process."""
     with AppServer(tmp_path_factory.mktemp("server")) as running:
         yield running
+
+
+@pytest.fixture
+def server(running_server: AppServer) -> AppServer:
+    """The server with an empty database; a test may kill it and start it again."""
+    if not running_server.healthy():
+        running_server.restart()
+    running_server.empty()
+    return running_server
 
 
 def find_chromium(playwright: Playwright) -> str:
@@ -218,18 +242,54 @@ class Watched:
         assert self.page.get_by_text("Page not found").count() == 0, f"no such page: {self.page.url}"
         assert not self.errors, f"the browser's console has errors: {self.errors}"
 
+    def leave(self) -> None:
+        """Forget what the page knows, so that the next test finds it as if it were new."""
+        for other in self.page.context.pages:
+            if other is not self.page:
+                other.close()
+        if self.page.url.startswith("http"):
+            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def idle_pages() -> dict[str, list[Watched]]:
+    """Pages that no test looks at now, by what their contexts were made with.
+
+    A new page compiles megabytes of scripts again, which costs more than most tests do.
+    """
+    return defaultdict(list)
+
 
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Callable[..., Watched]]:
-    """Make a watched page in a context of its own; arguments are those of Playwright's `new_context`."""
-    contexts = []
+def open_page(chromium: Browser, idle_pages: dict[str, list[Watched]]) -> Iterator[Callable[..., Watched]]:
+    """Give a watched page that knows nothing; further arguments are those of Playwright's `new_context`."""
+    taken: list[tuple[str, Watched]] = []
 
-    def make(**settings: Any) -> Watched:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
-        context.set_default_timeout(SECONDS)
-        contexts.append(context)
-        return Watched(context.new_page())
+    def make(
+        viewport: ViewportSize = WINDOW,
+        color_scheme: Literal["light", "dark"] = "light",
+        **settings: Any,
+    ) -> Watched:
+        kind = repr(sorted(settings.items()))
+        if idle_pages[kind]:
+            watched = idle_pages[kind].pop()
+        else:
+            context = chromium.new_context(**settings)
+            context.set_default_timeout(SECONDS)
+            watched = Watched(context.new_page())
+        taken.append((kind, watched))
+        watched.errors.clear()
+        watched.page.set_viewport_size(viewport)
+        watched.page.emulate_media(color_scheme=color_scheme)
+        return watched
 
     yield make
-    for context in contexts:
-        context.close()
+    for kind, watched in reversed(taken):
+        try:
+            watched.leave()
+        except PlaywrightError:  # whatever befell it, the next test gets another one
+            watched.page.context.close()
+        else:
+            idle_pages[kind].append(watched)

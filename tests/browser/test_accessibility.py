@@ -66,9 +66,9 @@ GRID = (
 
 
 @pytest.fixture(scope="module")
-def sessions(shared_server: Any) -> Iterator[tuple[str, ...]]:
+def sessions(server: Any) -> Iterator[tuple[str, ...]]:
     """A patent session and a review that are under way."""
-    with stored(shared_server) as store:
+    with stored(server) as store:
         yield a_patent_session(store), a_review(store)
 
 
@@ -91,11 +91,11 @@ def assert_accessible(page: Page, where: str) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_no_rule_of_axe_is_broken(
-    shared_server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
+    server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
 ) -> None:
     for address in addresses(path, sessions):
         watched = open_page()
-        watched.open(shared_server.url + path + address)
+        watched.open(server.url + path + address)
         page = watched.page
         assert_accessible(page, f"{path}{address}, light")
         page.emulate_media(color_scheme="dark")
@@ -106,11 +106,9 @@ def test_no_rule_of_axe_is_broken(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_dialog_and_the_verdicts_break_none_either(
-    shared_server: Any, open_page: OpenPage, scheme: str
-) -> None:
+def test_the_dialog_and_the_verdicts_break_none_either(server: Any, open_page: OpenPage, scheme: str) -> None:
     watched = open_page(color_scheme=scheme)
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     assert_accessible(page, "the first document")
     page.get_by_role("button", name="Stop and decide").click()
     expect(page.get_by_role("dialog")).to_be_visible()
@@ -119,12 +117,12 @@ def test_the_dialog_and_the_verdicts_break_none_either(
 
 @pytest.mark.parametrize("path", PAGES)
 def test_the_tab_key_goes_through_the_page_and_comes_back(
-    shared_server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
+    server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
 ) -> None:
     """The focus is never caught, reaches the end, and can be seen wherever it is."""
     for address in addresses(path, sessions):
         watched = open_page()
-        watched.open(shared_server.url + path + address)
+        watched.open(server.url + path + address)
         page = watched.page
         page.add_style_tag(content=STILL)
         places, unseen = [], []

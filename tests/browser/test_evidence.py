@@ -52,14 +52,12 @@ def show(watched: Any, title: str) -> None:
     expect(watched.page.locator("[class*='tar-figure-'] .main-svg").first).to_be_visible()
 
 
-def test_a_real_review_is_imported_drawn_and_saved(
-    shared_server: Any, open_page: OpenPage, real_data: Path
-) -> None:
+def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenPage, real_data: Path) -> None:
     tables = real_data / "dta_reviews" / "CD010632.csv"
     found = Evidence(read_tables(tables).tables, 0.75, "bivariate", Prior())
     assert found.belief is not None and found.summary is not None
     watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1100})
-    page = at_upload(watched, shared_server.url)
+    page = at_upload(watched, server.url)
     page.locator("input[type=file]").first.set_input_files(tables)
     says(page, f"The chance that sensitivity exceeds 75 % is {percent(found.belief)}.")
 
@@ -95,11 +93,9 @@ def test_a_real_review_is_imported_drawn_and_saved(
     watched.assert_sound()
 
 
-def test_the_address_brings_the_question_back(shared_server: Any, open_page: OpenPage) -> None:
+def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(
-        f"{shared_server.url}/evidence?theta=0.9&b_0=0.3&engine=univariate&q_star=0.9&tau=0.5&set=iqcode"
-    )
+    watched.open(f"{server.url}/evidence?theta=0.9&b_0=0.3&engine=univariate&q_star=0.9&tau=0.5&set=iqcode")
     page = watched.page
     headline = page.locator(".tar-word")
     expect(headline).to_contain_text("sensitivity exceeds 90\u00a0% is")
@@ -119,11 +115,9 @@ def test_the_address_brings_the_question_back(shared_server: Any, open_page: Ope
     watched.assert_sound()
 
 
-def test_a_file_that_cannot_be_read_is_refused_and_then_mended(
-    shared_server: Any, open_page: OpenPage
-) -> None:
+def test_a_file_that_cannot_be_read_is_refused_and_then_mended(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = at_upload(watched, shared_server.url)
+    page = at_upload(watched, server.url)
     give(page, "broken.csv", "study,TP,FP,FN,TN\nLee,9,1,-2,30\n")
     expect(page.get_by_text("broken.csv, line 2: FN is '-2'; give a whole number from 0 on.")).to_be_visible()
     page.get_by_role("button", name="Remove").first.click()
@@ -157,11 +151,9 @@ def type_row(page: Page, row: int, *texts: str) -> None:
         expect(cell(page, column, row)).to_have_value(text)
 
 
-def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
-    shared_server: Any, open_page: OpenPage
-) -> None:
+def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/evidence")
+    watched.open(f"{server.url}/evidence")
     page = watched.page
     page.get_by_text("Type or paste").click()
     type_row(page, 1, "Lee", "9", "1", "2", "30")
@@ -187,9 +179,9 @@ def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(
     watched.assert_sound()
 
 
-def test_cells_from_a_spreadsheet_are_pasted(shared_server: Any, open_page: OpenPage) -> None:
+def test_cells_from_a_spreadsheet_are_pasted(server: Any, open_page: OpenPage) -> None:
     watched = open_page(permissions=["clipboard-read", "clipboard-write"])
-    watched.open(f"{shared_server.url}/evidence?source=typed")
+    watched.open(f"{server.url}/evidence?source=typed")
     page = watched.page
     lines = [f"Study {at}\t{at}0\t{at}\t{at}\t9{at}\r\n" for at in range(1, 8)]
     page.evaluate("text => navigator.clipboard.writeText(text)", "".join(lines))
@@ -201,11 +193,9 @@ def test_cells_from_a_spreadsheet_are_pasted(shared_server: Any, open_page: Open
     watched.assert_sound()
 
 
-def test_a_typed_minus_or_fraction_is_refused_and_not_changed(
-    shared_server: Any, open_page: OpenPage
-) -> None:
+def test_a_typed_minus_or_fraction_is_refused_and_not_changed(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
+    watched.open(f"{server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
     page = watched.page
     says(page, "The chance that sensitivity exceeds 75 % is")
     said = page.locator(".tar-word").inner_text()
@@ -216,9 +206,9 @@ def test_a_typed_minus_or_fraction_is_refused_and_not_changed(
     watched.assert_sound()
 
 
-def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> None:
+def test_everything_fits_on_a_phone(server: Any, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{shared_server.url}/evidence")
+    watched.open(f"{server.url}/evidence")
     page = watched.page
     for view in VIEWS:
         page.get_by_role("tab", name=view.title).click()

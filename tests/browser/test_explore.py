@@ -19,10 +19,10 @@ HERE = f"explore?show={quote(MAP)}"
 
 
 def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
-    shared_server: AppServer, open_page: OpenPage
+    server: AppServer, open_page: OpenPage
 ) -> None:
     watched = open_page(viewport={"width": 1280, "height": 1400})
-    watched.open(f"{shared_server.url}/{HERE}")
+    watched.open(f"{server.url}/{HERE}")
     page = watched.page
     expect(page.get_by_role("heading", name="Optimal at q* = 0.5 and a cost of 0.001")).to_be_visible()
     plot = page.locator("[class*='tar-figure-explore-map'] .nsewdrag").first
@@ -40,10 +40,10 @@ def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
 
 
 def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
-    shared_server: AppServer, open_page: OpenPage
+    server: AppServer, open_page: OpenPage
 ) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/explore")
+    watched.open(f"{server.url}/explore")
     page = watched.page
     slider = page.get_by_role("slider", name="Chance before any document")
     slider.focus()
@@ -58,10 +58,10 @@ def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_figures_are_saved_on_white(
-    shared_server: AppServer, open_page: OpenPage, tmp_path: Path, scheme: str
+    server: AppServer, open_page: OpenPage, tmp_path: Path, scheme: str
 ) -> None:
     watched = open_page(color_scheme=scheme, viewport={"width": 1280, "height": 1400})
-    watched.open(f"{shared_server.url}/explore?show={quote(SENSITIVITY)}&of=review:brindle-fever")
+    watched.open(f"{server.url}/explore?show={quote(SENSITIVITY)}&of=review:brindle-fever")
     expect(watched.page.locator("[class*='tar-figure-explore-tornado'] .main-svg").first).to_be_visible()
     with watched.page.expect_download() as saving:
         watched.page.get_by_role("button", name="SVG").first.click()
@@ -73,11 +73,9 @@ def test_figures_are_saved_on_white(
     watched.assert_sound()
 
 
-def test_a_phone_shows_everything_without_scrolling_sideways(
-    shared_server: AppServer, open_page: OpenPage
-) -> None:
+def test_a_phone_shows_everything_without_scrolling_sideways(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{shared_server.url}/{HERE}")
+    watched.open(f"{server.url}/{HERE}")
     page = watched.page
     expect(page.locator("[class*='tar-figure-explore-path'] .main-svg").first).to_be_attached()
     assert_fits(page, 390)

@@ -55,9 +55,9 @@ def labels_of(server: Any, session: str) -> list[int]:
         return state.labels[: state.depth].tolist()
 
 
-def test_a_search_is_graded_by_key(shared_server: Any, open_page: OpenPage) -> None:
+def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page, session = opened(watched, shared_server)
+    page, session = opened(watched, server)
     place = page.locator(".st-key-helpers").bounding_box()
     press(page, "y", 1)
     press(page, "a", 2)
@@ -72,7 +72,7 @@ def test_a_search_is_graded_by_key(shared_server: Any, open_page: OpenPage) -> N
     page.keyboard.press("i")
     hit(page, "Escape")
     expect(page.get_by_role("button", name=re.compile("^Settles it"))).to_be_visible()
-    assert labels_of(shared_server, session) == [3, 4]
+    assert labels_of(server, session) == [3, 4]
     hit(page, "i")
     hit(page, "a")
     expect(counter(page)).to_contain_text("3 of")
@@ -88,16 +88,16 @@ def test_a_search_is_graded_by_key(shared_server: Any, open_page: OpenPage) -> N
     expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
     hit(page, "h")
     expect(page.get_by_text("STOP: FOUND")).to_be_visible()
-    assert labels_of(shared_server, session) == [3, 4, 4, 1, 3]
-    with stored(shared_server) as store:
+    assert labels_of(server, session) == [3, 4, 4, 1, 3]
+    with stored(server) as store:
         notes = [event.payload["note"] for event in store.events(session) if "note" in event.payload]
         assert notes == ["With #1: The same hinge"]
     watched.assert_sound()
 
 
-def test_reasons_are_number_keys(shared_server: Any, open_page: OpenPage) -> None:
+def test_reasons_are_number_keys(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page, session = opened(watched, shared_server)
+    page, session = opened(watched, server)
     page.get_by_role("button", name="Reasons to exclude").click()
     box = page.get_by_role("dialog").get_by_label("Your reasons, one a line")
     box.press_sequentially("no hinge 1\nnot a mast")  # no key typed here is a verdict
@@ -106,7 +106,7 @@ def test_reasons_are_number_keys(shared_server: Any, open_page: OpenPage) -> Non
     press(page, "2", 1)
     press(page, "e", 2)
     press(page, "1", 3)
-    with stored(shared_server) as store:
+    with stored(server) as store:
         row = store.session(session)
         state = replay(row.settings, row.ids, store.events(session))
     assert state.excluded_for == {0: "not a mast", 2: "no hinge 1"} and state.depth == 3
@@ -114,9 +114,9 @@ def test_reasons_are_number_keys(shared_server: Any, open_page: OpenPage) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_five_verdicts_on_a_phone(shared_server: Any, open_page: OpenPage, scheme: str) -> None:
+def test_the_five_verdicts_on_a_phone(server: Any, open_page: OpenPage, scheme: str) -> None:
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
-    page, _ = opened(watched, shared_server)
+    page, _ = opened(watched, server)
     assert_fits(page, 390)
     for done, name in enumerate(("In combination", "Background"), start=1):
         page.get_by_role("button", name=re.compile(f"^{name}")).tap()

@@ -26,9 +26,9 @@ def assert_at(page: Page, heading: str) -> None:
     )
 
 
-def test_the_advice_and_every_page_lead_to_their_chapters(shared_server: Any, open_page: OpenPage) -> None:
+def test_the_advice_and_every_page_lead_to_their_chapters(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     for link, heading in (
         ("What the advice means, and how sure it is", "What the advice means"),
         ("Guide to this page", "Screen"),
@@ -40,9 +40,9 @@ def test_the_advice_and_every_page_lead_to_their_chapters(shared_server: Any, op
     watched.assert_sound()
 
 
-def test_chapters_are_jumped_to_and_other_documents_opened(shared_server: Any, open_page: OpenPage) -> None:
+def test_chapters_are_jumped_to_and_other_documents_opened(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/guide")
+    watched.open(f"{server.url}/guide")
     page = watched.page
     page.get_by_role("link", name="Keyboard", exact=True).click()
     assert_at(page, "Keyboard")
@@ -52,9 +52,9 @@ def test_chapters_are_jumped_to_and_other_documents_opened(shared_server: Any, o
     watched.assert_sound()
 
 
-def test_it_fits_a_phone(shared_server: Any, open_page: OpenPage) -> None:
+def test_it_fits_a_phone(server: Any, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
     for name in ("guide", "own_data"):
-        watched.open(f"{shared_server.url}/guide?read={name}")
+        watched.open(f"{server.url}/guide?read={name}")
         assert_fits(watched.page, 390)
     watched.assert_sound()

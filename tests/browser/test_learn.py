@@ -22,10 +22,10 @@ def read(page: Page, rank: int) -> None:
 
 
 def test_keys_step_and_play_and_a_reload_comes_back_to_the_step(
-    shared_server: AppServer, open_page: OpenPage
+    server: AppServer, open_page: OpenPage
 ) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?rule=greedy&pace=0.5")
+    watched.open(f"{server.url}/learn?rule=greedy&pace=0.5")
     page = watched.page
     hit(page, "ArrowRight")
     read(page, 1)
@@ -44,9 +44,9 @@ def test_keys_step_and_play_and_a_reload_comes_back_to_the_step(
     watched.assert_sound()
 
 
-def test_space_pauses(shared_server: AppServer, open_page: OpenPage) -> None:
+def test_space_pauses(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?rule=budget:d=100&pace=0.5")
+    watched.open(f"{server.url}/learn?rule=budget:d=100&pace=0.5")
     page = watched.page
     page.get_by_role("button", name="Play").click()
     expect(page.locator(".tar-rank")).to_have_text(re.compile(r"#([2-9]|\d\d)"))
@@ -58,9 +58,9 @@ def test_space_pauses(shared_server: AppServer, open_page: OpenPage) -> None:
     watched.assert_sound()
 
 
-def test_the_keys_stay_in_sight_beside_the_formulas(shared_server: AppServer, open_page: OpenPage) -> None:
+def test_the_keys_stay_in_sight_beside_the_formulas(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?scenario=review&topic=hollow-hip&step=15")
+    watched.open(f"{server.url}/learn?scenario=review&topic=hollow-hip&step=15")
     page = watched.page
     page.locator(".katex").last.scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Step")).to_be_in_viewport()
@@ -69,11 +69,9 @@ def test_the_keys_stay_in_sight_beside_the_formulas(shared_server: AppServer, op
     watched.assert_sound()
 
 
-def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(
-    shared_server: AppServer, open_page: OpenPage
-) -> None:
+def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?part=call&mix=patent")
+    watched.open(f"{server.url}/learn?part=call&mix=patent")
     page = watched.page
     hit(page, "ArrowRight")
     expect(page.get_by_role("button", name="Read the next")).to_be_visible()
@@ -92,19 +90,19 @@ def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(
 
 @pytest.mark.parametrize("address", ["learn?step=5", "learn?part=call&calls=7m.3", RESULT])
 def test_a_phone_shows_everything_without_scrolling_sideways(
-    shared_server: AppServer, open_page: OpenPage, address: str
+    server: AppServer, open_page: OpenPage, address: str
 ) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{shared_server.url}/{address}")
+    watched.open(f"{server.url}/{address}")
     assert_fits(watched.page, 390)
     watched.assert_sound()
 
 
-def test_a_projector_shows_larger_letters(shared_server: AppServer, open_page: OpenPage) -> None:
+def test_a_projector_shows_larger_letters(server: AppServer, open_page: OpenPage) -> None:
     sizes = []
     for width, height in ((1280, 900), (1920, 1080)):
         watched = open_page(viewport={"width": width, "height": height})
-        watched.open(f"{shared_server.url}/learn?step=3")
+        watched.open(f"{server.url}/learn?step=3")
         sizes.append(
             watched.page.locator(".tar-word").first.evaluate(
                 "each => parseFloat(getComputedStyle(each).fontSize)"

@@ -19,10 +19,10 @@ OpenPage = Callable[..., Watched]
 
 
 def test_a_word_in_a_tooltip_opens_the_glossary_beside_the_page(
-    shared_server: AppServer, open_page: OpenPage
+    server: AppServer, open_page: OpenPage
 ) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?part=ideas&idea=Certainty")
+    watched.open(f"{server.url}/learn?part=ideas&idea=Certainty")
     page = watched.page
     page.get_by_test_id("stTooltipIcon").first.hover()
     link = page.get_by_test_id("stTooltipContent").get_by_role("link")
@@ -39,9 +39,9 @@ def test_a_word_in_a_tooltip_opens_the_glossary_beside_the_page(
     watched.assert_sound()
 
 
-def test_what_is_moved_in_an_idea_survives_a_reload(shared_server: AppServer, open_page: OpenPage) -> None:
+def test_what_is_moved_in_an_idea_survives_a_reload(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/learn?part=ideas&idea={quote('Wrong chances')}")
+    watched.open(f"{server.url}/learn?part=ideas&idea={quote('Wrong chances')}")
     page = watched.page
     slider = page.get_by_role("slider", name="All chances times")
     slider.focus()
@@ -55,11 +55,9 @@ def test_what_is_moved_in_an_idea_survives_a_reload(shared_server: AppServer, op
 
 
 @pytest.mark.parametrize("where", ["glossary", f"formulas&section={quote(RULES)}"])
-def test_formulas_are_drawn_and_fit_on_a_phone(
-    shared_server: AppServer, open_page: OpenPage, where: str
-) -> None:
+def test_formulas_are_drawn_and_fit_on_a_phone(server: AppServer, open_page: OpenPage, where: str) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{shared_server.url}/learn?part={where}")
+    watched.open(f"{server.url}/learn?part={where}")
     page = watched.page
     expect(page.locator(".katex").nth(20)).to_be_attached()
     expect(page.locator(".katex-error")).to_have_count(0)
@@ -67,9 +65,9 @@ def test_formulas_are_drawn_and_fit_on_a_phone(
     watched.assert_sound()
 
 
-def test_ideas_fit_on_a_phone(shared_server: AppServer, open_page: OpenPage) -> None:
+def test_ideas_fit_on_a_phone(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    watched.open(f"{shared_server.url}/learn?part=ideas")
+    watched.open(f"{server.url}/learn?part=ideas")
     page = watched.page
     for name, idea in IDEAS.items():
         page.get_by_role("radio", name=name, exact=True).click()

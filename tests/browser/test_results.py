@@ -62,10 +62,10 @@ def own_zip(tmp_path: Path) -> Path:
 
 
 def test_all_shipped_results_and_every_control(
-    shared_server: Any, open_page: Callable[..., Any], tmp_path: Path
+    server: Any, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/results")
+    watched.open(f"{server.url}/results")
     page = watched.page
     at_rest(page)
     first = headings(page)
@@ -118,9 +118,9 @@ def test_all_shipped_results_and_every_control(
     watched.assert_sound()
 
 
-def test_from_a_point_to_its_topics_to_a_path(shared_server: Any, open_page: Callable[..., Any]) -> None:
+def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[..., Any]) -> None:
     watched = open_page(viewport={"width": 1280, "height": 1000})
-    watched.open(f"{shared_server.url}/results")
+    watched.open(f"{server.url}/results")
     page = watched.page
     at_rest(page)
     figure = page.locator("[class*='st-key-results-tar-figure-regret']")
@@ -157,12 +157,12 @@ def test_from_a_point_to_its_topics_to_a_path(shared_server: Any, open_page: Cal
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_on_a_phone_nothing_is_wider_than_the_page(
-    shared_server: Any, open_page: Callable[..., Any], theme: Literal["light", "dark"]
+    server: Any, open_page: Callable[..., Any], theme: Literal["light", "dark"]
 ) -> None:
     watched = open_page(viewport=PHONE, color_scheme=theme)
     page = watched.page
     for view in VIEWS[:-2]:
-        watched.open(f"{shared_server.url}/results?view={view}")
+        watched.open(f"{server.url}/results?view={view}")
         at_rest(page)
         assert_fits(page, PHONE["width"])
         low = page.evaluate(

@@ -131,9 +131,9 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     watched.assert_sound()
 
 
-def test_a_second_tab_is_told_to_look_again(shared_server: Any, open_page: OpenPage) -> None:
+def test_a_second_tab_is_told_to_look_again(server: Any, open_page: OpenPage) -> None:
     first = open_page()
-    page = start_demo(first, shared_server.url)
+    page = start_demo(first, server.url)
     second = open_page()
     second.open(page.url)
     arrived(second.page, "0 of")
@@ -143,15 +143,15 @@ def test_a_second_tab_is_told_to_look_again(shared_server: Any, open_page: OpenP
     expect(second.page.get_by_text(re.compile("another tab"))).to_be_visible()
     expect(counter(second.page)).to_contain_text("1 of")
     expect(counter(second.page)).to_contain_text("0 relevant")
-    with stored(shared_server) as store:
+    with stored(server) as store:
         assert [event.kind for event in store.events(session_id(page))] == ["label"]
 
 
 def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
-    shared_server: Any, open_page: OpenPage
+    server: Any, open_page: OpenPage
 ) -> None:
     watched = open_page()
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     hit(page, "n")
     note = page.get_by_label(re.compile("^Note on this document"))
     expect(note).to_be_focused()  # typing must not land on the page behind it
@@ -167,9 +167,9 @@ def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
     arrived(page, "1 of")
 
 
-def test_no_key_judges_a_document_out_of_sight(shared_server: Any, open_page: OpenPage) -> None:
+def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 1280, "height": 700})
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     listening(page, "e")
     page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, each.scrollHeight)")
     expect(page.locator(".st-key-document")).not_to_be_in_viewport()
@@ -184,9 +184,9 @@ def test_no_key_judges_a_document_out_of_sight(shared_server: Any, open_page: Op
     expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
 
 
-def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage) -> None:
+def test_looking_back_changes_a_verdict(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     press(page, "e", 1)
     press(page, "e", 2)
     hit(page, "ArrowLeft")
@@ -200,22 +200,22 @@ def test_looking_back_changes_a_verdict(shared_server: Any, open_page: OpenPage)
     expect(counter(page)).not_to_contain_text("unsure")
 
 
-def test_a_registered_plan_makes_sliders_a_what_if(shared_server: Any, open_page: OpenPage) -> None:
+def test_a_registered_plan_makes_sliders_a_what_if(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     page.get_by_text("What is at stake").click()
     page.get_by_role("button", name="Register this as my plan").click()
     expect(page.get_by_text(re.compile("^Registered plan: q"))).to_be_visible()
     slide(page.get_by_role("slider").first, 3)
     expect(page.get_by_text(re.compile("^What if:"))).to_be_visible()
-    with stored(shared_server) as store:
+    with stored(server) as store:
         assert [event.kind for event in store.events(session_id(page))] == ["plan"]
     reason = page.get_by_label("Why do you deviate from the plan?")
     reason.fill("The applicant asked for more certainty.")
     reason.press("Enter")
     page.get_by_role("button", name="Confirm as a deviation").click()
     expect(page.get_by_text(re.compile("^Deviation at"))).to_be_visible()
-    with stored(shared_server) as store:
+    with stored(server) as store:
         events = store.events(session_id(page))
     assert [event.kind for event in events] == ["plan", "settings"]
     assert events[1].payload["reason"] == "The applicant asked for more certainty."
@@ -223,10 +223,10 @@ def test_a_registered_plan_makes_sliders_a_what_if(shared_server: Any, open_page
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_everything_without_scrolling_sideways(
-    shared_server: Any, open_page: OpenPage, scheme: str
+    server: Any, open_page: OpenPage, scheme: str
 ) -> None:
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
-    page = start_demo(watched, shared_server.url)
+    page = start_demo(watched, server.url)
     assert_fits(page, 390)
     for name in ("Settles it", "Not relevant", "Unsure", "In combination", "Background"):
         box = page.get_by_role("button", name=re.compile(f"^{name}")).first.bounding_box()
@@ -236,9 +236,9 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
     expect(counter(page)).to_contain_text("1 of")
 
 
-def test_an_unknown_session_is_one_sentence(shared_server: Any, open_page: OpenPage) -> None:
+def test_an_unknown_session_is_one_sentence(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    watched.open(f"{shared_server.url}/screen?session=nothing-here")
+    watched.open(f"{server.url}/screen?session=nothing-here")
     expect(watched.page.get_by_text(re.compile("There is no session"))).to_be_visible()
     watched.assert_sound()
 

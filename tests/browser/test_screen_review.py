@@ -256,20 +256,20 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
 
 
 @pytest.fixture
-def invented(shared_server: Any, open_page: OpenPage) -> Iterator[Callable[..., tuple[Any, Page, str]]]:
+def invented(server: Any, open_page: OpenPage) -> Iterator[Callable[..., tuple[Any, Page, str]]]:
     """Show a fresh session on invented documents; arguments are settings, or those of a browser context."""
 
     def start(context: dict[str, Any] | None = None, **changes: Any) -> tuple[Any, Page, str]:
-        with stored(shared_server) as store:
+        with stored(server) as store:
             session = invented_review(store, **changes)
         watched = open_page(**(context or {}))
-        return watched, show(watched, shared_server.url, session, "0 of"), session
+        return watched, show(watched, server.url, session, "0 of"), session
 
     return start
 
 
 def test_mistakes_are_said_at_the_form_and_nothing_typed_is_lost(
-    shared_server: Any, invented: Callable[..., tuple[Any, Page, str]]
+    server: Any, invented: Callable[..., tuple[Any, Page, str]]
 ) -> None:
     watched, page, session = invented()
     press(page, "i", 1)
@@ -293,7 +293,7 @@ def test_mistakes_are_said_at_the_form_and_nothing_typed_is_lost(
     saved(page, 1)
     # The style sheet outlives the message that the report was saved.
     assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
-    with stored(shared_server) as store:
+    with stored(server) as store:
         assert [event.kind for event in store.events(session)] == ["label", "report"]
     watched.assert_sound()
 
@@ -319,7 +319,7 @@ def test_names_in_use_are_offered_and_a_study_reported_twice_is_noted(
 
 
 def test_typing_in_the_form_is_no_shortcut_and_escape_leaves_it(
-    shared_server: Any, invented: Callable[..., tuple[Any, Page, str]]
+    server: Any, invented: Callable[..., tuple[Any, Page, str]]
 ) -> None:
     _, page, session = invented()
     press(page, "i", 1)
@@ -327,7 +327,7 @@ def test_typing_in_the_form_is_no_shortcut_and_escape_leaves_it(
     field(page, "Study").fill("")
     field(page, "Study").press_sequentially("Zeiss, if unsure")
     expect(field(page, "Study")).to_have_value("Zeiss, if unsure")
-    with stored(shared_server) as store:
+    with stored(server) as store:
         assert len(store.events(session)) == 1
 
 

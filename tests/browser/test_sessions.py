@@ -55,12 +55,12 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(
 
 
 def test_every_export_is_there_and_the_report_opens_without_a_network(
-    shared_server: Any, open_page: OpenPage, tmp_path: Path
+    server: Any, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    patent, review = fill(shared_server)
+    patent, review = fill(server)
     for session, stem in ((patent, "Hinge-i"), (review, "Review")):
         watched = open_page()
-        watched.open(f"{shared_server.url}/sessions?session={session}")
+        watched.open(f"{server.url}/sessions?session={session}")
         page = watched.page
         for button, ending in (
             ("Excel (XLSX)", ".xlsx"),
@@ -122,12 +122,12 @@ def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: Open
     watched.assert_sound()
 
 
-def test_everything_fits_on_a_phone(shared_server: Any, open_page: OpenPage) -> None:
-    _, review = fill(shared_server)
+def test_everything_fits_on_a_phone(server: Any, open_page: OpenPage) -> None:
+    _, review = fill(server)
     watched = open_page(viewport={"width": 390, "height": 844})
     page = watched.page
     for address in ("sessions", f"sessions?session={review}"):
-        watched.open(f"{shared_server.url}/{address}")
+        watched.open(f"{server.url}/{address}")
         for tab in page.get_by_role("tab").all():
             tab.click()
             expect(tab).to_have_attribute("aria-selected", "true")

@@ -131,10 +131,10 @@ def test_the_demo_is_one_click_from_an_empty_home(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/set_up", "/set_up?scenario=review"])
 def test_a_phone_needs_no_sideways_scrolling(
-    shared_server: AppServer, open_page: Callable[..., Watched], path: str, scheme: str
+    server: AppServer, open_page: Callable[..., Watched], path: str, scheme: str
 ) -> None:
     watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
-    watched.open(shared_server.url + path)
+    watched.open(server.url + path)
     page = watched.page
     assert_fits(page, 390)
     button = page.get_by_role("button", name="Start the demo" if path == "/" else "Start", exact=True)

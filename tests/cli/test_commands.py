@@ -65,5 +65,5 @@ def test_from_records_to_a_replay_as_processes(folder: Path) -> None:
 
 def test_what_computes_is_not_imported_for_its_help() -> None:
     script = "import sys; from tarstop_core.cli import main; print('numpy' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, encoding="utf-8")
     assert answer.stdout.strip() == "False"

@@ -78,9 +78,10 @@ def test_a_name_that_is_handed_on_leads_home(copy: Path) -> None:
     package = copy / "face"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from tarstop_core.face.inner import used as told\nfrom tarstop_core.cli.commands import main\n"
+        "from tarstop_core.face.inner import used as told\nfrom tarstop_core.cli.commands import main\n",
+        encoding="utf-8",
     )
-    (package / "inner.py").write_text("used = 1\n")
+    (package / "inner.py").write_text("used = 1\n", encoding="utf-8")
     before = set(reached(copy))
     change(copy, "policies/batch.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
     assert set(reached(copy)) == before | {"tarstop_core.face.inner"}

@@ -83,11 +83,11 @@ def nursery() -> Iterator[Nursery]:
         pytest.skip("this system cannot fork or kill a process outright")
     started = Nursery()
     yield started
-    started.process.communicate(timeout=10)
+    started.process.communicate(timeout=60)
 
 
 def acknowledged(path: Path) -> list[int]:
-    return [int(line) for line in path.read_text().split()] if path.exists() else []
+    return [int(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
 
 
 def test_processes_may_create_a_database_at_once(nursery: Nursery, tmp_path: Path) -> None:
