@@ -32,9 +32,10 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS, folds_said
+from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
 from tarstop_core.evaluation.findings.shipped import Listed
 from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
 AS_THEY_ARE = "as they are"
@@ -84,7 +85,7 @@ class Look:
     def stem(self) -> str:
         """Begins the names of files."""
         known = self.results.settings
-        truth = f"-{known['truth']}" if self.results.scenario == "review" else ""
+        truth = f"-{known['truth']}" if TASKS[self.results.scenario].truths else ""
         return f"tarstop-{known['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
 
     @property
@@ -268,7 +269,7 @@ def _stakes(results: Results) -> tuple[float, float, float | None]:
 def _badges(look: Look) -> None:
     known = look.results.settings
     marks = [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
-    if look.results.scenario == "review":
+    if "theta" in known:
         marks.append(f"θ = {known['theta']:g}")
     if look.results.simulated:
         marks.insert(0, "simulated")
@@ -416,7 +417,7 @@ def _chances(look: Look) -> None:
     if not known:
         st.info("No document was judged, so there is nothing to compare chances with.")
         return
-    brier, ece = PAPER_CALIBRATION[look.results.scenario]
+    paper = TASKS[look.results.scenario].paper
     left, right = st.columns([1.2, 1], gap="large")
     with right:
         variant = st.segmented_control(
@@ -436,13 +437,11 @@ def _chances(look: Look) -> None:
             }
             for name, each in known.items()
         ]
-        rows.append({"Chances": "the paper’s", "Brier": f"{brier:g}", "ECE": f"{ece:g}", "Documents": ""})
+        if paper is not None:
+            said = {"Brier": f"{paper.brier:g}", "ECE": f"{paper.ece:g}"}
+            rows.append({"Chances": "the paper’s", **said, "Documents": ""})
         table(pd.DataFrame(rows), "Brier score and expected calibration error on topics not fitted on.")
-        note(
-            "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
-            if look.results.scenario == "patent"
-            else "The prior changes the belief, not the chances, so both variants share them."
-        )
+        note(TASKS[look.results.scenario].about_chances)
     quality = known[variant]
     bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
     with left:
