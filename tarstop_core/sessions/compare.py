@@ -21,7 +21,6 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
-from tarstop_core.value.cumulative import CumulativePath
 
 JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 
@@ -120,7 +119,7 @@ def _from_the_start(session: WholeSession, settings: Settings) -> ScreeningPath:
     calibrator = session.calibrators[settings.calibrator]
     p = calibrator.probabilities(session.row.scores, session.state.ranked)
     path = screening_path(settings, calibrator, p, _judged(session, settings))
-    return replace(path, waiting=0.0) if isinstance(path, CumulativePath) else path
+    return path.without_waiting()
 
 
 def _judged(session: WholeSession, settings: Settings) -> State:
