@@ -134,4 +134,9 @@ def _decoder() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
 
 
-BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib)
+# Programs write a line or two about themselves before the first entry.
+_BEGINS = (
+    r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
+    r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"
+)
+BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib, looks=_BEGINS, phrase="BibTeX")

@@ -24,9 +24,15 @@ class Format:
     suffixes : tuple of str
         Lower case, with the dot. Each may be followed by ".gz".
     reader : callable
+    looks : str
+        Pattern of how such a file begins; "" where nothing tells it from other text.
+    phrase : str
+        What a file is called that looks so.
     """
 
     key: str
     name: str
     suffixes: tuple[str, ...]
     reader: Reader
+    looks: str = ""
+    phrase: str = ""

@@ -72,4 +72,6 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-JSONL = Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl)
+JSONL = Format(
+    "jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=r'\s*\{\s*"', phrase="JSON lines"
+)

@@ -80,4 +80,6 @@ def _fields(tags: Mapping[str, list[str]], understood: dict[str, str]) -> Fields
     return fields
 
 
-NBIB = Format("nbib", "PubMed (nbib)", (".nbib",), read_nbib)
+NBIB = Format(
+    "nbib", "PubMed (nbib)", (".nbib",), read_nbib, looks=r"\s*PMID ?- ?\d", phrase="PubMed's own format"
+)

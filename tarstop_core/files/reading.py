@@ -14,13 +14,18 @@ from tarstop_core.files.format import Format
 from tarstop_core.files.jsonl import JSONL
 from tarstop_core.files.nbib import NBIB
 from tarstop_core.files.ris import RIS
-from tarstop_core.files.source import Source, looks_like, open_source
+from tarstop_core.files.source import Looks, Source, looks_like, open_source
 from tarstop_core.files.xlsx import XLSX
 
 FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL)
 """Every format, in the order in which a page names them."""
 _BY_KEY = {each.key: each for each in FORMATS}
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
+_LOOKS = [
+    (each.looks, Looks(each.key, each.phrase, f'rename it to end in "{each.suffixes[0]}"'))
+    for each in FORMATS
+    if each.looks
+]
 _DELIMITED = ("csv", "tsv")
 
 
@@ -73,7 +78,7 @@ def read_records(
 
 
 def _format_of(source: Source) -> Format:
-    looks = looks_like(source.head())
+    looks = looks_like(source.head(), _LOOKS)
     if source.suffix in (".txt", ""):
         # PubMed, Web of Science and others save several formats under .txt.
         if looks is None:

@@ -164,4 +164,4 @@ def _number(found: re.Match[str] | None) -> str:
     return found[1] if found else ""
 
 
-RIS = Format("ris", "RIS", (".ris",), read_ris)
+RIS = Format("ris", "RIS", (".ris",), read_ris, looks=r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)", phrase="RIS")
