@@ -14,6 +14,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.tagged import Fields, decisions, find_doi, table_of, told_in
 
@@ -131,3 +132,11 @@ def _letters(latex: str) -> str:
 @lru_cache(maxsize=1)
 def _decoder() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
+
+
+# Programs write a line or two about themselves before the first entry.
+_BEGINS = (
+    r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
+    r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"
+)
+BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib, looks=_BEGINS, phrase="BibTeX")

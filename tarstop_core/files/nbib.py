@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.tagged import Fields, find_doi, first_of, table_of
 
@@ -77,3 +78,8 @@ def _fields(tags: Mapping[str, list[str]], understood: dict[str, str]) -> Fields
                 fields["doi"] = doi
                 understood.setdefault(tag, "doi")
     return fields
+
+
+NBIB = Format(
+    "nbib", "PubMed (nbib)", (".nbib",), read_nbib, looks=r"\s*PMID ?- ?\d", phrase="PubMed's own format"
+)

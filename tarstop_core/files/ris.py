@@ -9,6 +9,7 @@ import rispy
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.tagged import Fields, decisions, find_doi, first_of, table_of, told_in
 
@@ -161,3 +162,6 @@ def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, 
 
 def _number(found: re.Match[str] | None) -> str:
     return found[1] if found else ""
+
+
+RIS = Format("ris", "RIS", (".ris",), read_ris, looks=r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)", phrase="RIS")

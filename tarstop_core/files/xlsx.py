@@ -20,6 +20,7 @@ from tarstop_core.files.columns import (
     finish,
     make_layout,
 )
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
 from tarstop_core.files.synonyms import normal_header
 
@@ -114,3 +115,6 @@ def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))  # a PMID of 123456.0
     return str(cell).replace("_x000D_", "")
+
+
+XLSX = Format("xlsx", "Excel", (".xlsx", ".xlsm"), read_xlsx)
