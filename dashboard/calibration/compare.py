@@ -14,6 +14,7 @@ from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
+from tarstop_core.calibration.calibrator import PATENT
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation.calibrators import (
     SHIPPED,
@@ -32,6 +33,7 @@ from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
 from tarstop_core.sessions.figures import belief_curves
@@ -53,7 +55,7 @@ def two(store: Store) -> None:
     scenario = st.segmented_control(
         "Chances",
         list(NAMES),
-        default="patent",
+        default=PATENT,
         required=True,
         format_func=NAMES.__getitem__,
         key=f"{PREFIX}/scenario",
@@ -271,7 +273,7 @@ def switched(store: Store) -> None:
     other = others[key]
     held, moved = with_calibrator(session, other.calibrator)
     said = switch_sentence(held, settings, moved, title(other))
-    if settings.review:
+    if not scenario_of(settings).verdicts_tell:
         _worth(held, settings, moved, title(other), said)
     else:
         _beliefs(held, settings, moved, other.name, said)

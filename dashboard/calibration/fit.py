@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.work import attempt, clock, say
 from dashboard.parts.panels import figure, note
-from tarstop_core.calibration.calibrator import KINDS, Calibrator
+from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
@@ -62,9 +62,9 @@ WAYS = {
     "memory": "Memory (patent searches)",
 }
 SCENARIOS = {
-    "patent": "relevant patents (one decides)",
-    "inclusion": "included by title and abstract",
-    "review": "brings a 2×2 table",
+    PATENT: "relevant patents (one decides)",
+    INCLUSION: "included by title and abstract",
+    REVIEW: "brings a 2×2 table",
 }
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
@@ -107,7 +107,7 @@ def part(store: Store) -> None:
     way = st.segmented_control(
         "From what?",
         list(WAYS),
-        default="memory" if st.session_state.get(SCENARIO, "patent") == "patent" else "files",
+        default="memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files",
         required=True,
         format_func=WAYS.__getitem__,
         key=f"{PREFIX}/way",
@@ -156,11 +156,11 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
                     persist_state="session",
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
                 )
-    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == "inclusion")
+    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
     held = state.get(f"{prefix}/read")
     if held is None or held[0] != asked:
         with st.spinner("Reading and ordering the lists …"):
-            held = (asked, read_labelled(files, queries, abstracts=scenario == "inclusion"))
+            held = (asked, read_labelled(files, queries, abstracts=scenario == INCLUSION))
         state[f"{prefix}/read"] = held
     found: Labelled = held[1]
     for said in found.notes:
@@ -183,7 +183,7 @@ def _from_files(store: Store) -> Fitted | None:
         return None
     scored = all(topic.scores is not None for topic in found.topics)
     kinds = [kind for kind in KINDS if (scored or kind == "rank")]
-    if scenario != "patent":
+    if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
     kind, name = _kind_and_name(kinds, "files", "my labelled lists")
     return _on_press(
@@ -253,7 +253,7 @@ def _fit(
         )
     elif used < 10:
         remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
-    if scenario == "patent" and used < len(topics):
+    if scenario == PATENT and used < len(topics):
         left = len(topics) - used
         remarks.append(
             f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
@@ -311,9 +311,9 @@ def _from_sessions(store: Store) -> Fitted | None:
         "Sessions",
         wanted,
         format_func=lambda each: {
-            "patent": "patent searches",
-            "inclusion": "reviews in two stages",
-            "review": "reviews in one stage",
+            PATENT: "patent searches",
+            INCLUSION: "reviews in two stages",
+            REVIEW: "reviews in one stage",
         }[each],
         horizontal=True,
         key=f"{PREFIX}/sessions/scenario",
@@ -332,7 +332,7 @@ def _from_sessions(store: Store) -> Fitted | None:
     if not chosen:
         note("Choose at least one session.")
         return None
-    if scenario == "patent":
+    if scenario == PATENT:
         return _of_patent_sessions([states[each] for each in chosen], simulated)
     note(
         "A document counts where you gave a verdict. What you did not read is unlabelled, not irrelevant, and unsure "

@@ -15,7 +15,7 @@ from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import file_stem
-from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
@@ -75,7 +75,7 @@ def _calibrators(store: Store) -> None:
     scenario = st.segmented_control(
         "Chances",
         list(NAMES),
-        default="patent",
+        default=PATENT,
         required=True,
         format_func=NAMES.__getitem__,
         key=SCENARIO,

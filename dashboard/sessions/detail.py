@@ -20,15 +20,14 @@ from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.explain import question
-from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import GRADES
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
-from tarstop_core.sessions.progress import found
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
@@ -85,10 +84,8 @@ def _facts(session: WholeSession) -> None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
     badges = " ".join(f'<span class="tar-badge">{html.escape(mark)}</span>' for mark in marks)
     read = f"{state.depth:,} of {len(row.ids):,} screened"
-    if state.settings.review:
-        read += f" · {found(session.events)}"
-    else:
-        read += f" · {grades_in_words(state)}"
+    scenario = scenario_of(state.settings)
+    read += f" · {scenario.listed_in_words(state) or ' · '.join(scenario.found_in_words(state))}"
     if len(state.unsure):
         read += f" · {len(state.unsure):,} unsure"
     decision = state.decision
@@ -153,9 +150,9 @@ def _export(store: Store, session: WholeSession) -> None:
         ),
         (
             "Relevant ones (RIS)",
-            "Only what was labelled relevant."
-            if session.state.settings.review
-            else "Only what was graded X, Y or A.",
+            "Only what was graded X, Y or A."
+            if session.state.settings.kind.grades
+            else "Only what was labelled relevant.",
             f"{stem}-relevant.ris",
             "application/x-research-info-systems",
             lambda: to_ris(session, relevant_only=True),
@@ -212,7 +209,7 @@ def _other_settings(store: Store, session: WholeSession) -> None:
             help=f"The {shell.term('b-0', 'starting belief')} b₀.",
         )
         theta = tried.theta
-        if settings.review:
+        if settings.kind.reads_full_texts:
             theta = st.slider(
                 "Sensitivity to exceed",
                 0.01,
@@ -269,7 +266,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
         st.caption(shell.escape_markdown(f"Changed: {'; '.join(moved)}. With the settings in force: {own}"))
     else:
         st.caption("These are the settings in force; move something to see what would have changed.")
-    if settings.review:
+    if settings.kind.reads_full_texts:
         st.caption("A report counts here as read as soon as its document was.")
 
 
@@ -337,7 +334,7 @@ def _flow(store: Store, session: WholeSession) -> None:
     def picture(dark: bool) -> str:
         return flow_diagram(
             session.prisma,
-            full_text=session.state.settings.review,
+            full_text=session.state.settings.kind.reads_full_texts,
             stopped=session.state.stopped,
             colours=DARK if dark else LIGHT,
         )
