@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, settled
+from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, restaked, settled
 from tarstop_core.policies import (
     POLICIES,
     Batch,
@@ -23,7 +23,11 @@ from tarstop_core.policies import (
     ScreenEverything,
     Smooth,
 )
+from tarstop_core.screening.paths import (
+    ScreeningPath,
+)
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.stakes import Stakes
 
 Floats = NDArray[np.float64]
@@ -150,13 +154,13 @@ def maps(
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)
-    base.warm()
-    q_stars = Q_STARS[1::3] if base.searches_plans and len(base) > long else Q_STARS
+    warm(base)
+    q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
     for q_star in q_stars:
         payoffs = stakes.with_q_star(q_star).payoffs
-        path = base.with_payoffs(payoffs)
+        path = restaked(base, payoffs)
         if world == "played":
             omegas.append(explored.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
@@ -273,6 +277,13 @@ def mean_maps(
 
 def _for(explored: Explored, settings: Settings) -> Settings:
     return replace(settings, calibrator=explored.settings.calibrator)
+
+
+def warm(path: ScreeningPath) -> None:
+    """Compute what all payoffs share, so that :func:`restaked` has it to keep."""
+    names = ("b", "rho", "included_to") if isinstance(path, CumulativePath) else ("b", "passes", "effort")
+    for name in names:
+        getattr(path, name)
 
 
 def rules(world: World) -> dict[str, type[Policy]]:

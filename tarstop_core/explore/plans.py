@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,9 @@ from tarstop_core.policies import (
 from tarstop_core.screening.paths import (
     ScreeningPath,
 )
-from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs, exceeds
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -32,6 +34,11 @@ TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
 """Rules that go to their depth whatever they find."""
 EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
+SHARED = (
+    ("b", "rho", "passes", "effort", "effort_left", "hits_to"),
+    ("_b", "_n_0", "b", "rho", "included_to"),
+)
+"""What paths (decisive, cumulative) keep that depends on no payoff."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
 LESS_ROWS = 0
@@ -77,7 +84,7 @@ def decide(path: ScreeningPath, start: int, cost: float) -> Now:
     EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
     report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
     """
-    if start < len(path):
+    if isinstance(path, CumulativePath) and start < len(path):
         cost += float(path.p[start]) * path.full_cost
     payoffs = path.payoffs
     b = path.belief_at(start)
@@ -138,8 +145,6 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
     Examples
     --------
     >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.decisive import DecisivePath
-    >>> from tarstop_core.value.payoffs import Payoffs
     >>> path = DecisivePath(hit_curve([0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5))
     >>> found = plans(path, Optimal(), [0.001])
     >>> bool(found.net_utility[0] == path.plan_value(0.001)[found.depth[0]])
@@ -156,21 +161,40 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
 
 def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats, start: int) -> Plans:
     """The plans of a rule whose depths are known already."""
-    utility = path.plan_utilities(
-        depth,
-        costs,
-        start,
-        on_belief=policy.acts_on_belief,
-        batch=policy.K if isinstance(policy, Batch) else 1,
-        to_the_end=isinstance(policy, TO_THE_END),
-    )
-    return Plans(depth, _actions(path, policy, depth), utility)
+    payoffs = path.payoffs
+    plus = _actions(path, policy, depth)
+    if isinstance(path, CumulativePath):
+        utility = (
+            payoffs.utility(path.b[start]) + path.worth_of_reading(depth, start) - costs * (depth - start)
+        )
+        return Plans(depth, plus, np.asarray(utility))
+    if settled(path, start):
+        return Plans(depth, plus, np.asarray(payoffs.B - costs * (depth - start)))
+    b = float(path.b[start])
+    loss = path.loss if policy.acts_on_belief else replace(path, needs_citation=True).loss
+    lost = (loss[depth] + costs * _effort(path, policy, depth, start)) / path.passes[start]
+    return Plans(depth, plus, np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost))
+
+
+def _effort(path: DecisivePath, policy: Policy, depth: Depths, start: int) -> Floats:
+    """Expected documents from `start` to `depth`, times S_start."""
+    if isinstance(policy, TO_THE_END):
+        return np.asarray((depth - start) * path.passes[start])
+    if isinstance(policy, Batch):
+        at = np.arange(len(path))
+        begun = np.maximum(start, at // policy.K * policy.K)
+        read = np.append(0.0, np.cumsum(np.where(at >= start, path.passes[begun], 0.0)))
+        return np.asarray(read[depth])
+    return np.asarray(path.effort[depth] - path.effort[start])
 
 
 def _actions(path: ScreeningPath, policy: Policy, depth: Depths) -> Flags:
-    """The action on stopping at each depth."""
+    """The action on stopping at each depth; a baseline of patents needs a relevant document."""
     stops, where = np.unique(depth, return_inverse=True)
-    plus = [path.action_at(int(each), policy.acts_on_belief) for each in stops]
+    if policy.acts_on_belief or isinstance(path, CumulativePath):
+        plus = [path.chooses_plus(int(each)) for each in stops]
+    else:
+        plus = [bool(path.labels[:each].any()) for each in stops]
     return np.array(plus, dtype=bool)[where]
 
 
@@ -186,6 +210,15 @@ def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool)
     depth = policy.depths(path, costs)
     plus = _actions(path, policy, depth)
     if policy.knows_truth:
-        plus = path.with_hindsight(plus, omega)
+        plus = np.full_like(plus, omega) if isinstance(path, CumulativePath) else plus & omega
     if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
     return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))
+
+
+def restaked(path: ScreeningPath, payoffs: Payoffs) -> ScreeningPath:
+    """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+    other = replace(path, payoffs=payoffs)
+    for name in SHARED[isinstance(path, CumulativePath)]:
+        if name in vars(path):
+            vars(other)[name] = vars(path)[name]
+    return other

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import Plans, _actions, _plans_to, plans, settled
+from tarstop_core.explore.maps import warm
+from tarstop_core.explore.plans import Plans, _actions, _plans_to, plans, restaked, settled
 from tarstop_core.policies import Optimal, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath
 from tarstop_core.screening.review import with_b_0
@@ -81,14 +82,14 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     """
     start, cost = explored.start, np.array([settings.cost])
     base = explored.planned(settings)
-    base.warm()
+    warm(base)
     stakes = Stakes(settings.payoffs, settings.cost)
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
 
     def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
         payoffs = stakes.with_payoff(name, value).payoffs
-        path, sums = base.with_payoffs(payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
+        path, sums = restaked(base, payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
         if sums not in searched:
             searched[sums] = policy.depths(path, cost, start)
         return _one(_plans_to(searched[sums], path, policy, cost, start))
@@ -180,8 +181,8 @@ def goes_on(path: ScreeningPath, policy: Policy, cost: float, start: int) -> boo
     """
     if start >= len(path):
         return False
-    if isinstance(policy, Optimal):
-        return path.pays(start, cost)
+    if isinstance(path, CumulativePath) and isinstance(policy, Optimal):
+        return path.best_plan(start, cost)[0] > 0
     return int(policy.depths(path, [cost], start)[0]) > start
 
 
@@ -193,7 +194,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     """
     start, cost = explored.start, settings.cost
     base = explored.planned(settings)
-    base.warm()
+    warm(base)
 
     def with_odds(odds: float) -> ScreeningPath:
         return _with_b_0(explored, settings, base, odds / (1 + odds))
@@ -218,7 +219,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
             total: float, pair: tuple[str, str] = pair, share: float = first / (first + second)
         ) -> ScreeningPath:
             parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
-            return base.with_payoffs(replace(settings.payoffs, **parts))
+            return restaked(base, replace(settings.payoffs, **parts))
 
         peak = (
             settings.payoffs.wrong_plus / odds_now

@@ -152,8 +152,15 @@ def stopping_outcomes(
         start = state.depth if settings.review else 0
     for policy in policies:
         depth = _stop(settings, policy, path, start)
-        outcomes.append((depth, path.action_at(depth, policy.acts_on_belief)))
+        outcomes.append((depth, _action(policy, path, depth)))
     return outcomes
+
+
+def _action(policy: Policy, path: ScreeningPath, depth: int) -> bool:
+    """Whether a⁺ is taken on stopping here, as in an experiment: a baseline of patents needs a hit."""
+    if policy.acts_on_belief or isinstance(path, CumulativePath):
+        return path.chooses_plus(depth)
+    return path.hit is not None and depth >= path.hit
 
 
 def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
@@ -215,7 +222,7 @@ def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
     left = depth < len(path)
     worth = rule.worth(path) if left else None
     payoffs = settings.payoffs
-    plus = path.action_at(depth, rule.acts_on_belief)
+    plus = _action(rule, path, depth)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,

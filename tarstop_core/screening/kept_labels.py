@@ -30,6 +30,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import CumulativePath
 
 _MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}
 _UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}
@@ -258,6 +259,11 @@ def replayed(
     out = []
     for policy in policies:
         depth = int(policy.depths(path, [counted.cost])[0])
-        plus = None if settings.review else path.action_at(depth, policy.acts_on_belief)
+        if isinstance(path, CumulativePath):
+            plus = None
+        elif policy.acts_on_belief:
+            plus = path.chooses_plus(depth)
+        else:
+            plus = path.hit is not None and depth >= path.hit
         out.append(Replayed(policy, depth, int(found[depth]), plus))
     return out

@@ -17,6 +17,7 @@ from tarstop_core.screening.paths import Paths, PathsKey, ScreeningPath, paths_k
 from tarstop_core.screening.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import CumulativePath
 
 Floats = NDArray[np.float64]
 
@@ -130,7 +131,7 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
 
 def _chance(path: ScreeningPath, depth: int) -> float:
     """What the rule takes for the chance of this document: of a first hit, or of bringing data."""
-    return float(path.chances[depth])
+    return float((path.rho if isinstance(path, CumulativePath) else path.curve.h)[depth])
 
 
 def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
+from tarstop_core.value.cumulative import CumulativePath
 
 JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 
@@ -119,7 +120,7 @@ def _from_the_start(session: WholeSession, settings: Settings) -> ScreeningPath:
     calibrator = session.calibrators[settings.calibrator]
     p = calibrator.probabilities(session.row.scores, session.state.ranked)
     path = screening_path(settings, calibrator, p, _judged(session, settings))
-    return path.without_waiting()
+    return replace(path, waiting=0.0) if isinstance(path, CumulativePath) else path
 
 
 def _judged(session: WholeSession, settings: Settings) -> State:

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import first_not_worth, kept
+from tarstop_core.value.path import first_not_worth
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
 
@@ -35,7 +34,6 @@ FEWEST, MOST, NODES = 1e-4, 1e4, 512
 FEW_COSTS, BLOCK = 3, 512
 # So many expected studies turn up in about their expected number.
 MANY = 100.0
-_WITHOUT_PAYOFFS = ("_b", "_n_0", "b", "rho", "included_to")
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
 _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
@@ -79,37 +77,8 @@ class CumulativePath:
                 "A document's chance of bringing data is outside 0 to 1; check the calibrator."
             )
 
-    in_steps: ClassVar[bool] = True
-    searches_plans: ClassVar[bool] = True
-
     def __len__(self) -> int:
         return len(self.p)
-
-    @property
-    def chances(self) -> Floats:
-        """ρ_{d+1}, the chance that each document brings a study with data, shape (N,)."""
-        return self.rho
-
-    def with_payoffs(self, payoffs: Payoffs) -> CumulativePath:
-        """The same path with other payoffs; what does not depend on them is kept."""
-        return kept(self, replace(self, payoffs=payoffs), _WITHOUT_PAYOFFS)
-
-    def warm(self) -> None:
-        """Compute what all payoffs share, so that :meth:`with_payoffs` has it to keep."""
-        _ = self.b, self.rho, self.included_to
-
-    def ahead(self, depth: int) -> CumulativePath:
-        """The path as somebody sees it who has read so far: no more studies turn up."""
-        known = np.minimum(self.known, self.known[depth])
-        return replace(self, known=known, labels=np.zeros_like(self.labels))
-
-    def without_waiting(self) -> CumulativePath:
-        """The path if no report waited to be read in full."""
-        return replace(self, waiting=0.0)
-
-    def found_by(self, depth: int) -> int:
-        """Studies with data among the first `depth` documents."""
-        return int(self.known[depth])
 
     @property
     def hit(self) -> None:
@@ -147,14 +116,6 @@ class CumulativePath:
     def chooses_plus(self, depth: int) -> bool:
         """Whether a⁺ is the action on stopping at this depth."""
         return bool(self.payoffs.chooses_plus(self.b[depth]))
-
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth: by belief, whatever the rule goes by."""
-        return self.chooses_plus(depth)
-
-    def with_hindsight(self, plus: Flags, omega: bool) -> Flags:
-        """The action of somebody who knows ω: both are always open."""
-        return np.full_like(plus, omega)
 
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
@@ -281,32 +242,6 @@ class CumulativePath:
             return np.asarray(worth)
         # One document is weighed exactly.
         return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
-
-    def plan_utilities(
-        self,
-        depth: Depths,
-        costs: Floats,
-        start: int = 0,
-        *,
-        on_belief: bool = True,
-        batch: int = 1,
-        to_the_end: bool = False,
-    ) -> Floats:
-        """Expected net utility of reading from `start` to each depth, whatever comes, and then acting, shape of `depth`.
-
-        EU*(b) + V(w + πH) − c_full·H − c·m; how a rule takes a hit makes no difference here.
-        """
-        utility = self.payoffs.utility(self.b[start]) + self.worth_of_reading(depth, start)
-        return np.asarray(utility - costs * (depth - start))
-
-    def rates(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans of so many more documents, and what each is worth a document, both shape (plans,)."""
-        plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
-        return plans, self.worth_of_reading(depth + plans, depth) / plans
-
-    def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan from this depth on gains: that of :meth:`best_plan`, at a hundredth of a rule's price."""
-        return self.best_plan(depth, cost)[0] > 0
 
     @property
     def reports_waiting(self) -> float:

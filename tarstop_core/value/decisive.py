@@ -10,23 +10,20 @@ R_D = V_D + c·C_D, and every look-ahead is a difference of two entries of R.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.value.path import kept
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 _NOT_GIVEN = cast(Any, None)
-_WITHOUT_PAYOFFS = ("b", "rho", "passes", "effort", "effort_left", "hits_to")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,40 +66,8 @@ class DecisivePath:
         if self.p is None:
             object.__setattr__(self, "p", self.curve.h)
 
-    in_steps: ClassVar[bool] = False
-    searches_plans: ClassVar[bool] = False
-    full_cost: ClassVar[float] = 0.0
-    reports_waiting: ClassVar[float] = 0.0
-
     def __len__(self) -> int:
         return len(self.curve)
-
-    @property
-    def chances(self) -> Floats:
-        """h_{d+1}, the chance that each document is the first hit if there is something to find, shape (N,)."""
-        return self.curve.h
-
-    def with_payoffs(self, payoffs: Payoffs) -> DecisivePath:
-        """The same path with other payoffs; what does not depend on them is kept."""
-        return kept(self, replace(self, payoffs=payoffs), _WITHOUT_PAYOFFS)
-
-    def warm(self) -> None:
-        """Compute what all payoffs share, so that :meth:`with_payoffs` has it to keep."""
-        _ = self.b, self.passes, self.effort
-
-    def ahead(self, depth: int) -> DecisivePath:
-        """The path as somebody sees it who has read so far: nothing more turns up."""
-        if self.found_by(depth):
-            return self
-        return replace(self, hit=None, labels=np.zeros(len(self), dtype=bool))
-
-    def without_waiting(self) -> DecisivePath:
-        """The same: no report waits here."""
-        return self
-
-    def found_by(self, depth: int) -> int:
-        """Hits among the first `depth` documents: 0 or 1."""
-        return int(self.hit is not None and depth >= self.hit)
 
     @cached_property
     def b(self) -> Floats:
@@ -161,14 +126,6 @@ class DecisivePath:
             return True
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
 
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth; a rule that does not act on belief needs the hit."""
-        return self.chooses_plus(depth) if on_belief else bool(self.found_by(depth))
-
-    def with_hindsight(self, plus: Flags, omega: bool) -> Flags:
-        """The best that is open to somebody who knows ω: a⁺ needs the hit that `plus` says was seen."""
-        return plus & omega
-
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth: 1 from the hit on."""
         if self.hit is not None and depth >= self.hit:
@@ -203,56 +160,6 @@ class DecisivePath:
         """J(D): expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
         best = self.b_0 * self.payoffs.B + (1 - self.b_0) * self.payoffs.G
         return best - self.regret(cost)
-
-    def plan_utilities(
-        self,
-        depth: Depths,
-        costs: Floats,
-        start: int = 0,
-        *,
-        on_belief: bool = True,
-        batch: int = 1,
-        to_the_end: bool = False,
-    ) -> Floats:
-        """Expected net utility of stopping at each depth unless a hit comes first, from `start` on, shape of `depth`.
-
-        Parameters
-        ----------
-        depth : ndarray of int
-        costs : ndarray, same shape
-        start : int
-        on_belief : bool
-            Whether a⁺ is also chosen on belief alone, without a hit.
-        batch : int
-            Documents that are begun together are read together.
-        to_the_end : bool
-            Whether it reads on after a hit.
-        """
-        if self.found_by(start):
-            return np.asarray(self.payoffs.B - costs * (depth - start))
-        if to_the_end:
-            effort = (depth - start) * self.passes[start]
-        elif batch > 1:
-            at = np.arange(len(self))
-            begun = np.maximum(start, at // batch * batch)
-            effort = np.append(0.0, np.cumsum(np.where(at >= start, self.passes[begun], 0.0)))[depth]
-        else:
-            effort = self.effort[depth] - self.effort[start]
-        b = float(self.b[start])
-        loss = self.loss if on_belief else replace(self, needs_citation=True).loss
-        lost = (loss[depth] + costs * effort) / self.passes[start]
-        return np.asarray(b * self.payoffs.B + (1 - b) * self.payoffs.G - lost)
-
-    def rates(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans of so many more documents, and what each is worth a document, both shape (plans,)."""
-        averted = self.loss[depth] - self.loss[depth + 1 :]
-        return np.arange(1, len(self) - depth + 1), averted / (
-            self.effort_left[depth] - self.effort_left[depth + 1 :]
-        )
-
-    def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan from this depth on gains."""
-        return not self.found_by(depth) and int(self.horizon_depths([cost], None, depth)[0]) > depth
 
     def regret(self, cost: ArrayLike) -> Floats:
         """R_D = V_D + c·C_D, shape (…, N + 1) for costs of shape (…)."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +12,6 @@ from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-Kind = TypeVar("Kind")
 
 
 class Path(Protocol):
@@ -35,14 +33,7 @@ class Path(Protocol):
     def payoffs(self) -> Payoffs:
         """What right and wrong decisions are worth."""
 
-    @property
-    def chances(self) -> Floats:
-        """Chance of each document as the rules take it: of a first hit, of bringing data, shape (N,)."""
-
     def __len__(self) -> int: ...
-
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth, by a rule that acts on belief or one that does not."""
 
     def chooses_plus(self, depth: int) -> bool:
         """Whether belief selects a⁺ on stopping at this depth."""
@@ -55,12 +46,6 @@ class Path(Protocol):
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """Depths where no plan within the horizon gains."""
-
-
-def kept(path: Any, other: Kind, names: Iterable[str]) -> Kind:
-    """`other`, with what `path` has computed already and both share."""
-    vars(other).update((name, vars(path)[name]) for name in names if name in vars(path))
-    return other
 
 
 def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:

@@ -23,6 +23,7 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
+from tarstop_core.value.cumulative import CumulativePath
 
 ROW = 30
 """Pixels of one rule."""
@@ -35,7 +36,7 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
     path = explored.played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
     b = np.asarray(path.b).copy()
-    if path.in_steps:
+    if isinstance(path, CumulativePath):
         b[depth:] = b[depth]  # what comes is not known yet
     figure = live_curves(
         b,

@@ -10,6 +10,7 @@ from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.palette import PAPER, PAPER_ON_DARK
 from tarstop_core.teaching.lesson.steps import Lesson, Step
+from tarstop_core.value.cumulative import CumulativePath
 
 LETTERS = 1.3
 """Times the letters of the other pages: a lesson is projected."""
@@ -30,7 +31,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     """
     path = lesson.ahead(step.depth)
     worth = lesson.policy.worth(path)
-    cumulative = path.in_steps
+    cumulative = isinstance(path, CumulativePath)
     title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
     plan = step.depth + step.more
     figure = live_curves(

@@ -6,7 +6,7 @@ replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.paths import ScreeningPath
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.cumulative import CumulativePath, dense_plans
 
 Floats = NDArray[np.float64]
 
@@ -161,10 +162,16 @@ class Lesson:
 
     def ahead(self, depth: int) -> ScreeningPath:
         """The path as somebody sees it who has read so far: nothing (more) turns up."""
-        found = self.path.found_by(depth)
-        if found not in self._ahead:
-            self._ahead[found] = self.path.ahead(depth)
-        return self._ahead[found]
+        path = self.path
+        if isinstance(path, CumulativePath):
+            known = int(path.known[depth])
+            if known not in self._ahead:
+                self._ahead[known] = replace(
+                    path, known=np.minimum(path.known, known), labels=np.zeros_like(path.labels)
+                )
+            return self._ahead[known]
+        seen = path.hit is not None and path.hit <= depth
+        return path if seen else self.explored.planned(self.settings)
 
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
@@ -190,8 +197,8 @@ class Lesson:
             now=decide(path, depth, cost),
             settled=settled,
             found=self.found(depth),
-            studies=path.found_by(depth),
-            p=float(path.chances[depth]) if left else None,
+            studies=int(path.known[depth]) if isinstance(path, CumulativePath) else int(settled),
+            p=float(_chances(path)[depth]) if left else None,
             evsi=float(path.evsi()[depth]) if left else 0.0,
             worth=worth,
             plan=plan,
@@ -202,13 +209,23 @@ class Lesson:
 
     def found(self, depth: int) -> int:
         """What the document at this rank brought: 1 for the first hit, or its number of studies."""
-        return self.path.found_by(depth) - self.path.found_by(depth - 1) if depth else 0
+        path = self.path
+        if not depth:
+            return 0
+        if isinstance(path, CumulativePath):
+            return int(path.known[depth] - path.known[depth - 1])
+        return int(depth == path.hit)
 
 
 @lru_cache(maxsize=16)
 def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
     """The lesson on a sample ("search:antenna-mount"), remembered: a page asks for each of its steps."""
     return Lesson(sample(key), settings, policy)
+
+
+def _chances(path: ScreeningPath) -> Floats:
+    """P of each document as the path uses it: of a first hit, or of bringing data."""
+    return path.rho if isinstance(path, CumulativePath) else path.curve.h
 
 
 def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
@@ -230,7 +247,14 @@ def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
     worth = float(path.worth()[depth])
     if worth <= 0:
         return 0.0, 0
-    plans, rates = path.rates(depth)
+    if isinstance(path, CumulativePath):
+        plans = np.unique(np.minimum(dense_plans(len(path) - depth), len(path) - depth))
+        rates = path.worth_of_reading(depth + plans, depth) / plans
+    else:
+        plans = np.arange(1, len(path) - depth + 1)
+        rates = (path.loss[depth] - path.loss[depth + 1 :]) / (
+            path.effort_left[depth] - path.effort_left[depth + 1 :]
+        )
     return worth, int(plans[int(rates.argmax())])
 
 
@@ -320,7 +344,7 @@ def came_of(lesson: Lesson) -> str:
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     """One row a document read so far: what it brought, what is believed after it, what the next ones are worth."""
     path, cost = lesson.path, lesson.settings.cost
-    chances, compared = path.chances, lesson.policy.worth(path)
+    chances, compared = _chances(path), lesson.policy.worth(path)
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
         now = decide(path, k, cost)

@@ -153,9 +153,7 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     hidden = one.explored.planned(one.settings)
     for depth in range(16):
         step = one.step(depth)
-        seen = one.ahead(depth)
-        assert seen.hit is None and not seen.labels.any()
-        assert np.array_equal(seen.b, hidden.b) and np.array_equal(seen.worth(), hidden.worth())
+        assert one.ahead(depth) is hidden
         assert depth + step.more == int(one.policy.depths(hidden, [one.settings.cost], depth)[0])
     review = given(REVIEW)
     for depth in range(15):
