@@ -17,6 +17,7 @@ from sklearn.model_selection import GroupKFold
 from tarstop_core.calibration.calibrator import (
     BINS,
     BY_RANK,
+    PATENT,
     Calibrator,
     FittedOn,
     Kind,
@@ -36,7 +37,7 @@ def fit(
     topics: Sequence[Topic],
     *,
     kind: str = "marginal",
-    scenario: str = "patent",
+    scenario: str = PATENT,
     name: str = "your topics",
     source: str = "",
     simulated: bool = False,
@@ -122,7 +123,7 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     InputProblem
         With fewer than two usable topics.
     """
-    kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", "patent")
+    kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", PATENT)
     used = usable(topics, scenario, kind)
     folds = min(folds, len(used))
     if folds < 2:
@@ -173,7 +174,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     """
     scenario = _scenario(scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
-    if scenario == "patent":
+    if scenario == PATENT:
         used = [topic for topic in used if topic.omega]
     if not used:
         raise InputProblem(

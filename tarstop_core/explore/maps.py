@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, restaked, settled
+from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, settled
 from tarstop_core.policies import (
     POLICIES,
     Batch,
@@ -23,11 +23,7 @@ from tarstop_core.policies import (
     ScreenEverything,
     Smooth,
 )
-from tarstop_core.screening.paths import (
-    ScreeningPath,
-)
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.stakes import Stakes
 
 Floats = NDArray[np.float64]
@@ -154,13 +150,12 @@ def maps(
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)
-    warm(base)
-    q_stars = Q_STARS[1::3] if isinstance(base, CumulativePath) and len(base) > long else Q_STARS
+    q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
     for q_star in q_stars:
         payoffs = stakes.with_q_star(q_star).payoffs
-        path = restaked(base, payoffs)
+        path = base.with_payoffs(payoffs)
         if world == "played":
             omegas.append(explored.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
@@ -277,13 +272,6 @@ def mean_maps(
 
 def _for(explored: Explored, settings: Settings) -> Settings:
     return replace(settings, calibrator=explored.settings.calibrator)
-
-
-def warm(path: ScreeningPath) -> None:
-    """Compute what all payoffs share, so that :func:`restaked` has it to keep."""
-    names = ("b", "rho", "included_to") if isinstance(path, CumulativePath) else ("b", "passes", "effort")
-    for name in names:
-        getattr(path, name)
 
 
 def rules(world: World) -> dict[str, type[Policy]]:

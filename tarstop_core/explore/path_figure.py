@@ -12,8 +12,7 @@ from tarstop_core.explore.plans import settled
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.paths import ScreeningPath
-from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.path import Path
 
 
 def path_figure(
@@ -27,7 +26,6 @@ def path_figure(
     path, depth = cell.path, cell.depth
     played = cell.world == "played"
     hit = path.hit if path.hit is not None and path.hit <= depth else None
-    steps = isinstance(path, CumulativePath)
     figure = live_curves(
         path.b,
         cell.policy.worth(path),
@@ -39,7 +37,7 @@ def path_figure(
         span=window(len(path), cell.start, depth, "last"),
         unit=path.payoffs.unit,
         belief_title=belief_title,
-        steps=steps,
+        steps=path.in_steps,
         dark=dark,
     )
     layout = figure["layout"]
@@ -50,16 +48,16 @@ def path_figure(
     return figure
 
 
-def _wording(path: ScreeningPath) -> tuple[str, str]:
+def _wording(path: Path) -> tuple[str, str]:
     """What may turn up, and what it is whose outcome is expected."""
-    if isinstance(path, CumulativePath):
+    if path.in_steps:
         return "no study with data", "reading that far"
     return "nothing", "following it"
 
 
-def waiting_words(path: ScreeningPath) -> str:
+def waiting_words(path: Path) -> str:
     """What is done first where reports wait to be read in full; "" where none do."""
-    waiting = round(path.reports_waiting) if isinstance(path, CumulativePath) else 0
+    waiting = round(path.reports_waiting)
     if not waiting:
         return ""
     return (
@@ -69,9 +67,9 @@ def waiting_words(path: ScreeningPath) -> str:
     )
 
 
-def full_cost_note(path: ScreeningPath, unit: str) -> str:
+def full_cost_note(path: Path, unit: str) -> str:
     """What stays in every cell and at every cost of a document, where reports are read in full; "" elsewhere."""
-    if not isinstance(path, CumulativePath) or not path.full_cost:
+    if not path.full_cost:
         return ""
     note = (
         f"Reading a report in full costs {amount(path.full_cost, unit)} throughout; only the cost of a document at title and "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +20,8 @@ from tarstop_core.policies import (
     Share,
     Smooth,
 )
-from tarstop_core.screening.paths import (
-    ScreeningPath,
-)
-from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Payoffs, exceeds
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import exceeds
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -34,11 +30,6 @@ TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
 """Rules that go to their depth whatever they find."""
 EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
-SHARED = (
-    ("b", "rho", "passes", "effort", "effort_left", "hits_to"),
-    ("_b", "_n_0", "b", "rho", "included_to"),
-)
-"""What paths (decisive, cumulative) keep that depends on no payoff."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
 LESS_ROWS = 0
@@ -73,19 +64,18 @@ class Now:
     cost: float
 
 
-def settled(path: ScreeningPath, start: int) -> bool:
+def settled(path: Path, start: int) -> bool:
     """Whether a hit has decided the question by the depth `start`."""
     return path.hit is not None and start >= path.hit
 
 
-def decide(path: ScreeningPath, start: int, cost: float) -> Now:
+def decide(path: Path, start: int, cost: float) -> Now:
     """The paper's decision at a depth before which nothing settled the question.
 
     EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
     report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
     """
-    if isinstance(path, CumulativePath) and start < len(path):
-        cost += float(path.p[start]) * path.full_cost
+    cost = path.cost_of_next(start, cost)
     payoffs = path.payoffs
     b = path.belief_at(start)
     rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
@@ -114,14 +104,14 @@ class Plans:
     net_utility: Floats
 
 
-def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
+def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
     """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
 
     What has been spent by then is not counted.
 
     Parameters
     ----------
-    path : DecisivePath or CumulativePath
+    path : Path
     policy : Policy
         One of :data:`EXPECTABLE`.
     costs : array_like, shape (C,)
@@ -145,6 +135,8 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
     Examples
     --------
     >>> from tarstop_core.belief.decisive import hit_curve
+    >>> from tarstop_core.value.decisive import DecisivePath
+    >>> from tarstop_core.value.payoffs import Payoffs
     >>> path = DecisivePath(hit_curve([0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5))
     >>> found = plans(path, Optimal(), [0.001])
     >>> bool(found.net_utility[0] == path.plan_value(0.001)[found.depth[0]])
@@ -156,49 +148,25 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
             "at what came of it where labels are known."
         )
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
-    return _plans_to(policy.depths(path, costs, start), path, policy, costs, start)
+    return plans_to(policy.depths(path, costs, start), path, policy, costs, start)
 
 
-def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats, start: int) -> Plans:
+def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
     """The plans of a rule whose depths are known already."""
-    payoffs = path.payoffs
-    plus = _actions(path, policy, depth)
-    if isinstance(path, CumulativePath):
-        utility = (
-            payoffs.utility(path.b[start]) + path.worth_of_reading(depth, start) - costs * (depth - start)
-        )
-        return Plans(depth, plus, np.asarray(utility))
-    if settled(path, start):
-        return Plans(depth, plus, np.asarray(payoffs.B - costs * (depth - start)))
-    b = float(path.b[start])
-    loss = path.loss if policy.acts_on_belief else replace(path, needs_citation=True).loss
-    lost = (loss[depth] + costs * _effort(path, policy, depth, start)) / path.passes[start]
-    return Plans(depth, plus, np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost))
+    looks_every = None if isinstance(policy, TO_THE_END) else policy.K if isinstance(policy, Batch) else 1
+    utility = path.expected_utility(
+        depth, costs, start, acts_on_belief=policy.acts_on_belief, looks_every=looks_every
+    )
+    return Plans(depth, actions(path, policy, depth), utility)
 
 
-def _effort(path: DecisivePath, policy: Policy, depth: Depths, start: int) -> Floats:
-    """Expected documents from `start` to `depth`, times S_start."""
-    if isinstance(policy, TO_THE_END):
-        return np.asarray((depth - start) * path.passes[start])
-    if isinstance(policy, Batch):
-        at = np.arange(len(path))
-        begun = np.maximum(start, at // policy.K * policy.K)
-        read = np.append(0.0, np.cumsum(np.where(at >= start, path.passes[begun], 0.0)))
-        return np.asarray(read[depth])
-    return np.asarray(path.effort[depth] - path.effort[start])
-
-
-def _actions(path: ScreeningPath, policy: Policy, depth: Depths) -> Flags:
-    """The action on stopping at each depth; a baseline of patents needs a relevant document."""
+def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
+    """The action on stopping at each depth."""
     stops, where = np.unique(depth, return_inverse=True)
-    if policy.acts_on_belief or isinstance(path, CumulativePath):
-        plus = [path.chooses_plus(int(each)) for each in stops]
-    else:
-        plus = [bool(path.labels[:each].any()) for each in stops]
-    return np.array(plus, dtype=bool)[where]
+    return np.array([path.action_at(int(each), policy.acts_on_belief) for each in stops], dtype=bool)[where]
 
 
-def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
+def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
     """What came of a rule where everything is known, as a replay has it, for all costs at once.
 
     Raises
@@ -208,17 +176,8 @@ def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool)
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
-    plus = _actions(path, policy, depth)
+    plus = actions(path, policy, depth)
     if policy.knows_truth:
-        plus = np.full_like(plus, omega) if isinstance(path, CumulativePath) else plus & omega
+        plus = path.knowing(plus, omega)
     if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
     return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))
-
-
-def restaked(path: ScreeningPath, payoffs: Payoffs) -> ScreeningPath:
-    """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
-    other = replace(path, payoffs=payoffs)
-    for name in SHARED[isinstance(path, CumulativePath)]:
-        if name in vars(path):
-            vars(other)[name] = vars(path)[name]
-    return other

@@ -13,11 +13,12 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.policies.floor import depths_with_floor
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
-from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path, session_paths
+from tarstop_core.screening.paths import Paths, screening_path, session_paths
 from tarstop_core.screening.review import ReviewFacts, facts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
 Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
@@ -152,15 +153,8 @@ def stopping_outcomes(
         start = state.depth if settings.review else 0
     for policy in policies:
         depth = _stop(settings, policy, path, start)
-        outcomes.append((depth, _action(policy, path, depth)))
+        outcomes.append((depth, path.action_at(depth, policy.acts_on_belief)))
     return outcomes
-
-
-def _action(policy: Policy, path: ScreeningPath, depth: int) -> bool:
-    """Whether a⁺ is taken on stopping here, as in an experiment: a baseline of patents needs a hit."""
-    if policy.acts_on_belief or isinstance(path, CumulativePath):
-        return path.chooses_plus(depth)
-    return path.hit is not None and depth >= path.hit
 
 
 def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
@@ -206,7 +200,7 @@ def _advise_review(
     return replace(advice, headline="depends") if advice.contrary else advice
 
 
-def _stop(settings: Settings, policy: Policy, path: ScreeningPath, start: int = 0) -> int:
+def _stop(settings: Settings, policy: Policy, path: Path, start: int = 0) -> int:
     """First depth ≥ start at which the policy stops, and the person's floor allows it."""
     if settings.floor and isinstance(path, CumulativePath):
         sure = np.asarray(1 - path.disagreement(settings.truth) >= settings.floor)
@@ -214,7 +208,7 @@ def _stop(settings: Settings, policy: Policy, path: ScreeningPath, start: int = 
     return int(policy.depths(path, [settings.cost], start=start)[0])
 
 
-def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
+def _plain(settings: Settings, path: Path, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, cost = settings.rule, settings.cost
     stop = _stop(settings, rule, path, depth)
@@ -222,7 +216,7 @@ def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
     left = depth < len(path)
     worth = rule.worth(path) if left else None
     payoffs = settings.payoffs
-    plus = _action(rule, path, depth)
+    plus = path.action_at(depth, rule.acts_on_belief)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,

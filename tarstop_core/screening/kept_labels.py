@@ -30,7 +30,6 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.cumulative import CumulativePath
 
 _MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}
 _UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}
@@ -254,16 +253,11 @@ def replayed(
     unread = np.full(len(codes), UNSEEN, dtype=np.int8)
     shown = unread if settings.review else codes
     state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
-    path = replace(screening_path(counted, calibrator, p, state), labels=relevant)
+    path = screening_path(counted, calibrator, p, state).with_labels(relevant)
     found = np.concatenate([[0], np.cumsum(relevant)])
     out = []
     for policy in policies:
         depth = int(policy.depths(path, [counted.cost])[0])
-        if isinstance(path, CumulativePath):
-            plus = None
-        elif policy.acts_on_belief:
-            plus = path.chooses_plus(depth)
-        else:
-            plus = path.hit is not None and depth >= path.hit
+        plus = None if settings.review else path.action_at(depth, policy.acts_on_belief)
         out.append(Replayed(policy, depth, int(found[depth]), plus))
     return out

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import first_not_worth
+from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
 
@@ -71,6 +72,9 @@ class CumulativePath:
     full_cost: float = 0.0
     waiting: float = 0.0
 
+    in_steps: ClassVar[bool] = True
+    slow_to_restake: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
             raise InputProblem(
@@ -103,6 +107,11 @@ class CumulativePath:
         """ρ_{d+1}, the chance that the next document brings a study with data, shape (N,)."""
         return self.share * self.p
 
+    @property
+    def chances(self) -> Floats:
+        """ρ: a study moves the belief whichever way the question is to be answered, shape (N,)."""
+        return self.rho
+
     @cached_property
     def evpi(self) -> Floats:
         """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
@@ -117,9 +126,33 @@ class CumulativePath:
         """Whether a⁺ is the action on stopping at this depth."""
         return bool(self.payoffs.chooses_plus(self.b[depth]))
 
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+        """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
+        return self.chooses_plus(depth)
+
+    def knowing(self, plus: Flags, omega: bool) -> Flags:
+        """The actions, by somebody who knows the truth."""
+        return np.full_like(plus, omega)
+
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
         return float(self.b[depth])
+
+    def brought(self, depth: int) -> int:
+        """Studies with data among the first `depth` documents."""
+        return int(self.known[depth])
+
+    def ahead(self, depth: int) -> Self:
+        """The path as somebody sees it who has read so far: no further study turns up."""
+        known = int(self.known[depth])
+        if known not in self._ahead:
+            labels = np.zeros_like(self.labels)
+            self._ahead[known] = replace(self, known=np.minimum(self.known, known), labels=labels)
+        return self._ahead[known]
+
+    @cached_property
+    def _ahead(self) -> dict[int, Self]:
+        return {}
 
     def score(self, K: int = 1) -> Floats:
         """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,).
@@ -243,6 +276,34 @@ class CumulativePath:
         # One document is weighed exactly.
         return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
 
+    def expected_utility(
+        self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
+    ) -> Floats:
+        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
+
+        EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
+        :meth:`best_plan`.
+        """
+        now = self.payoffs.utility(self.b[start])
+        return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
+
+    def cost_of_next(self, depth: int, cost: float) -> float:
+        """Cost of the next document, with what reading it in full is expected to cost."""
+        return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
+
+    def without_waiting(self) -> Self:
+        """The same as if no report waited to be read in full."""
+        return replace(self, waiting=0.0)
+
+    def with_labels(self, labels: Flags) -> Self:
+        """The same path where these documents are known to be relevant."""
+        return replace(self, labels=labels)
+
+    def with_payoffs(self, payoffs: Payoffs) -> Self:
+        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+        other: Self = restaked(self, payoffs, ("b", "rho", "included_to"), ("_b", "_n_0"))
+        return other
+
     @property
     def reports_waiting(self) -> float:
         """Reports that were included and not read in full yet."""
@@ -291,6 +352,15 @@ class CumulativePath:
         if gain[best] <= TOLERANCE * self.payoffs.K:
             return 0, 0.0
         return int(plans[best]), float(gain[best])
+
+    def pays(self, depth: int, cost: float) -> bool:
+        """Whether some plan gains from this depth on: :meth:`best_plan` asks no other depth."""
+        return self.best_plan(depth, cost)[0] > 0
+
+    def rates_from(self, depth: int) -> tuple[Depths, Floats]:
+        """Plans from this depth on (documents), and what each is worth a document."""
+        plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
+        return plans, self.worth_of_reading(depth + plans, depth) / plans
 
     @cached_property
     def otherwise(self) -> Floats:

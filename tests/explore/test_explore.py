@@ -274,7 +274,7 @@ def test_keeping_what_payoffs_do_not_change_changes_nothing() -> None:
         explored = sample(key)
         path = explored.planned(explored.settings)
         Optimal().depths(path, [0.001])
-        other = plans.restaked(path, MONEY)
+        other = path.with_payoffs(MONEY)
         fresh = explored.planned(asked(explored))
         assert (Optimal().depths(other, [3.0, 30.0]) == Optimal().depths(fresh, [3.0, 30.0])).all()
         assert (np.asarray(other.evpi) == np.asarray(fresh.evpi)).all()

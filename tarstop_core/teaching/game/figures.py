@@ -23,7 +23,6 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
-from tarstop_core.value.cumulative import CumulativePath
 
 ROW = 30
 """Pixels of one rule."""
@@ -35,11 +34,8 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
     settings, explored, depth = game.settings(at), sample(game.keys[at]), game.calls[at].depth
     path = explored.played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
-    b = np.asarray(path.b).copy()
-    if isinstance(path, CumulativePath):
-        b[depth:] = b[depth]  # what comes is not known yet
     figure = live_curves(
-        b,
+        np.asarray(path.ahead(depth).b),
         None,
         cost=settings.cost,
         q_star=game.q_star,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.maps import warm
-from tarstop_core.explore.plans import restaked
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import (
     Figure,
@@ -32,18 +31,13 @@ from tarstop_core.value.decisive import DecisivePath
 
 def scaled(explored: Explored, settings: Settings, factor: float) -> DecisivePath:
     """The path of a search with every chance times a factor, at most 1."""
-    path = restaked(_scaled(explored, settings.b_0, factor), settings.payoffs)
-    assert isinstance(path, DecisivePath)
-    return path
+    return _scaled(explored, settings.b_0, factor).with_payoffs(settings.payoffs)
 
 
 @lru_cache(maxsize=1024)
 def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
     """What does not depend on payoffs, computed once."""
-    path = explored.planned(replace(explored.settings, b_0=b_0), factor)
-    assert isinstance(path, DecisivePath)
-    warm(path)
-    return path
+    return cast(DecisivePath, explored.planned(replace(explored.settings, b_0=b_0), factor))
 
 
 def factor_name(factor: float) -> str:

@@ -10,7 +10,6 @@ from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.palette import PAPER, PAPER_ON_DARK
 from tarstop_core.teaching.lesson.steps import Lesson, Step
-from tarstop_core.value.cumulative import CumulativePath
 
 LETTERS = 1.3
 """Times the letters of the other pages: a lesson is projected."""
@@ -31,7 +30,6 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     """
     path = lesson.ahead(step.depth)
     worth = lesson.policy.worth(path)
-    cumulative = isinstance(path, CumulativePath)
     title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
     plan = step.depth + step.more
     figure = live_curves(
@@ -44,9 +42,9 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
         hit=path.hit if step.settled else None,
         span=(0, end_of_axis(plan, step.documents)),
         unit=lesson.settings.payoffs.unit,
-        belief_title="chance it is sensitive" if cumulative else "chance it exists",
+        belief_title="chance it is sensitive" if path.in_steps else "chance it exists",
         worth_title=title,
-        steps=cumulative,
+        steps=path.in_steps,
         dark=dark,
     )
     return for_a_hall(figure, dark=dark)

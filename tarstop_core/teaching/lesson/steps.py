@@ -6,7 +6,7 @@ replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -24,9 +24,8 @@ from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.screening.paths import ScreeningPath
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.cumulative import CumulativePath, dense_plans
+from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +111,7 @@ class Lesson:
     policy: Policy
 
     @cached_property
-    def path(self) -> ScreeningPath:
+    def path(self) -> Path:
         """The path of a replay, labels and all."""
         return self.explored.played(self.settings)
 
@@ -156,22 +155,9 @@ class Lesson:
         z = float(z_scores(scores)[step.depth])
         return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
 
-    @cached_property
-    def _ahead(self) -> dict[int, ScreeningPath]:
-        return {}
-
-    def ahead(self, depth: int) -> ScreeningPath:
+    def ahead(self, depth: int) -> Path:
         """The path as somebody sees it who has read so far: nothing (more) turns up."""
-        path = self.path
-        if isinstance(path, CumulativePath):
-            known = int(path.known[depth])
-            if known not in self._ahead:
-                self._ahead[known] = replace(
-                    path, known=np.minimum(path.known, known), labels=np.zeros_like(path.labels)
-                )
-            return self._ahead[known]
-        seen = path.hit is not None and path.hit <= depth
-        return path if seen else self.explored.planned(self.settings)
+        return self.path.ahead(depth)
 
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
@@ -197,8 +183,8 @@ class Lesson:
             now=decide(path, depth, cost),
             settled=settled,
             found=self.found(depth),
-            studies=int(path.known[depth]) if isinstance(path, CumulativePath) else int(settled),
-            p=float(_chances(path)[depth]) if left else None,
+            studies=path.brought(depth),
+            p=float(path.chances[depth]) if left else None,
             evsi=float(path.evsi()[depth]) if left else 0.0,
             worth=worth,
             plan=plan,
@@ -209,12 +195,7 @@ class Lesson:
 
     def found(self, depth: int) -> int:
         """What the document at this rank brought: 1 for the first hit, or its number of studies."""
-        path = self.path
-        if not depth:
-            return 0
-        if isinstance(path, CumulativePath):
-            return int(path.known[depth] - path.known[depth - 1])
-        return int(depth == path.hit)
+        return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
 
 
 @lru_cache(maxsize=16)
@@ -223,17 +204,12 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
     return Lesson(sample(key), settings, policy)
 
 
-def _chances(path: ScreeningPath) -> Floats:
-    """P of each document as the path uses it: of a first hit, or of bringing data."""
-    return path.rho if isinstance(path, CumulativePath) else path.curve.h
-
-
-def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
+def best_plan(path: Path, depth: int) -> tuple[float, int]:
     """What the next documents are worth, each, and how many the plan reads that makes them so.
 
     Parameters
     ----------
-    path : DecisivePath or CumulativePath
+    path : Path
     depth : int
         Documents read, fewer than there are.
 
@@ -247,14 +223,7 @@ def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
     worth = float(path.worth()[depth])
     if worth <= 0:
         return 0.0, 0
-    if isinstance(path, CumulativePath):
-        plans = np.unique(np.minimum(dense_plans(len(path) - depth), len(path) - depth))
-        rates = path.worth_of_reading(depth + plans, depth) / plans
-    else:
-        plans = np.arange(1, len(path) - depth + 1)
-        rates = (path.loss[depth] - path.loss[depth + 1 :]) / (
-            path.effort_left[depth] - path.effort_left[depth + 1 :]
-        )
+    plans, rates = path.rates_from(depth)
     return worth, int(plans[int(rates.argmax())])
 
 
@@ -344,7 +313,7 @@ def came_of(lesson: Lesson) -> str:
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     """One row a document read so far: what it brought, what is believed after it, what the next ones are worth."""
     path, cost = lesson.path, lesson.settings.cost
-    chances, compared = _chances(path), lesson.policy.worth(path)
+    chances, compared = path.chances, lesson.policy.worth(path)
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
         now = decide(path, k, cost)
