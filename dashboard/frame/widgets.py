@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.work import attempt
 from tarstop_core.errors import InputProblem
 
 T = TypeVar("T")
@@ -48,6 +50,11 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
+def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+    """The same with all options in sight."""
+    return at.radio(label, list(options), format_func=options.__getitem__, **more)
+
+
 def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: Any) -> float:
     """A probability or a share, as a percentage."""
     return float(at.slider(label, low, 0.99, value, step=0.01, format="percent", **more))
@@ -57,6 +64,25 @@ def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None
     """A button that saves a file; pressed, it leaves the page as it is."""
     mime = MIME[file.rpartition(".")[2]]
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
+
+
+def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
+    """A name that is changed where it stands; an empty one is passed over."""
+    st.text_input("Name", name, max_chars=120, key=key, on_change=_renamed, args=(key, rename))
+
+
+def _renamed(key: str, rename: Callable[[str], None]) -> None:
+    name = str(st.session_state[key]).strip()
+    if name:
+        attempt(lambda: rename(name))
+
+
+def undo_row(name: str, what: str, key: str, back: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """What was put away last, to be brought back with one press."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
+        said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
+        st.html(said, width="stretch")
+        st.button("Undo", key=key, on_click=back, args=args)
 
 
 def upload(
