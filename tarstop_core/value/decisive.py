@@ -122,16 +122,12 @@ class DecisivePath:
     @cached_property
     def effort(self) -> Floats:
         """C_d, the expected number of documents of "until a hit, at most d", shape (N + 1,)."""
-        effort = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[:-1], out=effort[1:])
-        return effort
+        return np.append(0.0, np.cumsum(self.passes[:-1]))
 
     @cached_property
     def effort_left(self) -> Floats:
         """Σ_{k≥d} S_k, shape (N + 1,): differences stay exact where S has become tiny."""
-        left = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[-2::-1], out=left[-2::-1])
-        return left
+        return np.append(np.cumsum(self.passes[-2::-1])[::-1], 0.0)
 
     @cached_property
     def evpi(self) -> Floats:
@@ -151,9 +147,7 @@ class DecisivePath:
     @cached_property
     def hits_to(self) -> Floats:
         """Cumulative h, shape (N + 1,)."""
-        total = np.zeros(len(self) + 1)
-        np.cumsum(self.curve.h, out=total[1:])
-        return total
+        return np.append(0.0, np.cumsum(self.curve.h))
 
     def chooses_plus(self, depth: int) -> bool:
         """Whether a⁺ is the action on stopping at this depth."""
