@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -70,25 +71,7 @@ GRAMMAR = (
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
 )
-MODEL = r"""
-Given that there is something to find, the chance that no hit has come by rank $k$ is $S(k) = e^{-a k^w}$, a discrete
-Weibull distribution with $0 < w \le 1$: hits grow rarer down the list, or come at a constant rate. Before any case the
-chance of a hit within the first ten, the shape $w$ and the share $b$ of searches with something to find are each
-anything between 0 and 1 with equal probability. Cases then weigh every point of a grid by
-
-- first hit at rank $k$: $b\,[S(k-1) - S(k)]$
-- none in $n$, and not known whether there was any (censored): $b\,S(n) + 1 - b$
-- missed in $n$: $b\,S(n)$
-- none at all: $1 - b$, which says nothing of ranks.
-
-Whether you learned what there was, after stopping, is taken not to depend on the answer.
-
-The curve is the average over the grid, the band its middle 95 %. The chance at rank $k$ that the calibrator gives is
-$1 - \mathrm{E}S(k) / \mathrm{E}S(k-1)$, so that what is not known of the curve lowers what is promised after misses.
-
-T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24, 300–301;
-prior and censoring are TARstop’s.
-"""
+MODEL = Path(__file__).with_name("model.md")
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,7 +409,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
     )
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
-            st.markdown(MODEL)
+            st.markdown(MODEL.read_text(encoding="utf-8"))
     st.button(
         "Keep this calibrator",
         key=f"{PREFIX}/keep",

@@ -34,13 +34,7 @@ PROBLEM = "results/problem"
 SENDINGS = "results/sendings"
 GOING = ("waiting", "running", "stopping")
 WAYS = {"send": "Send files", "folder": "Name a folder"}
-LAYOUT = """
-A **run** in TREC’s format (`….run`) and its **judgments** (`….qrels`), gzipped or not; for reviews also a **CSV of 2×2
-tables** (`topic, outcome, study, docid, TP, FP, FN, TN`). Sent like this, topics are cross-validated. For a training half
-and a test half of your own, send a **zip** with folders `train` and `test`, each with these files. A topic without a relevant
-document is ω⁻; where there is none, every topic gets a twin without its relevant documents. `benchmark.json` may give
-`title`, `provenance`, `simulated`, `folds` and `twins`.
-"""
+LAYOUT = Path(__file__).with_name("layout.md")
 
 
 @dataclass(frozen=True)
@@ -166,7 +160,7 @@ def _order() -> None:
 
 def _bring() -> None:
     state = st.session_state
-    st.markdown(LAYOUT)
+    st.markdown(LAYOUT.read_text(encoding="utf-8"))
     way = switch("How", WAYS, key="results/way", label_visibility="collapsed")
     if way == "send":
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
