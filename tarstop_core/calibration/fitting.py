@@ -200,11 +200,12 @@ def known(topic: Topic) -> NDArray[np.bool_]:
 
 
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
-    judged = [_judged(topic, until_hit) for topic in topics]
-    z = [z_scores(cast(Floats, topic.scores))[at] for topic, at in zip(topics, judged, strict=True)]
-    return np.concatenate(z), np.concatenate(
-        [_labels(topic)[at] for topic, at in zip(topics, judged, strict=True)]
-    )
+    z, y = [], []
+    for topic in topics:
+        at = _judged(topic, until_hit)
+        z.append(z_scores(cast(Floats, topic.scores))[at])
+        y.append(_labels(topic)[at])
+    return np.concatenate(z), np.concatenate(y)
 
 
 def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
