@@ -18,6 +18,7 @@ from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.shipped import Listed
 from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
 AS_THEY_ARE = "as they are"
@@ -63,7 +64,7 @@ class Look:
     def stem(self) -> str:
         """Begins the names of files."""
         known = self.results.settings
-        truth = f"-{known['truth']}" if self.results.scenario == "review" else ""
+        truth = f"-{known['truth']}" if TASKS[self.results.scenario].truths else ""
         return f"tarstop-{known['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
 
     @property
@@ -198,7 +199,7 @@ def about(look: Look) -> None:
     """What the results shown are."""
     known = look.results.settings
     marks = [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
-    if look.results.scenario == "review":
+    if "theta" in known:
         marks.append(f"θ = {known['theta']:g}")
     if look.results.simulated:
         marks.insert(0, "simulated")

@@ -16,11 +16,12 @@ from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.report import ICER_DIGITS
 from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
 
 POLICIES = {title: name for name, title in PAPER_NAMES.items()}
 UTILITY_ROUNDING = 2e-4
 """How far net utility from rounded figures may lie from what is printed."""
-TABLES = {"patent": "Table 1 (patents)", "review": "Table 2 (systematic reviews)"}
+TABLES = {name: task.paper.table for name, task in TASKS.items() if task.paper is not None}
 
 
 def draw(look: Look) -> None:

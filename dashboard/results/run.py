@@ -19,10 +19,11 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
-from tarstop_core.evaluation.cases import Benchmark, Scenario
+from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.evaluation.upload import checked, place, stem
 
 SECONDS = 1.0
@@ -55,7 +56,7 @@ class Taken:
     home: str
     folder: str
     title: str
-    scenario: Scenario
+    scenario: str
     said: str
     notes: tuple[str, ...]
 
@@ -262,7 +263,7 @@ def _choose(taken: Taken) -> None:
             format_func=lambda value: f"{value:g}",
             key="results/run_q_stars",
         )
-    truth, engine, theta = _review() if taken.scenario == "review" else ("pooled", "univariate", 0.75)
+    truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
     missing = next(
         (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None
     )

@@ -18,6 +18,7 @@ from tarstop_core.evaluation.findings import topics
 from tarstop_core.evaluation.findings.aggregate import case_rows
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.running import runs
+from tarstop_core.evaluation.tasks.named import TASKS
 
 KINDS = ("All", "Wrong decisions", "With regret")
 ROWS_HEIGHT = 330
@@ -130,7 +131,6 @@ def _path(look: Look, name: str, topic: str) -> None:
     q, c, m = results.q(q_star), results.c(cost), results.method(name)
     path, worth = topics.path_of(material, everything, topic, name, q_star, cost)
     stops = topics.stops_of(results, at, q, c)
-    review = results.scenario == "review"
     omega = bool(results.omega[at, q])
     drawing = view.topic_figure(
         np.asarray(path.b),
@@ -140,7 +140,7 @@ def _path(look: Look, name: str, topic: str) -> None:
         q_star=q_star,
         depth=min(len(path), round(float(results.screened[at, m, q, c]))),
         hit=path.hit,
-        steps=review,
+        steps=TASKS[results.scenario].in_steps,
         belief_title="chance of ω⁺",
         simulated=results.simulated,
         dark=look.dark,

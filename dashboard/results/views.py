@@ -17,7 +17,8 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import ICER_DIGITS, PAPER_CALIBRATION, STATISTICS, folds_said
+from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
 
@@ -104,7 +105,7 @@ def _chances(look: Look) -> None:
     if not known:
         st.info("No document was judged, so there is nothing to compare chances with.")
         return
-    brier, ece = PAPER_CALIBRATION[look.results.scenario]
+    task = TASKS[look.results.scenario]
     left, right = st.columns([1.2, 1], gap="large")
     with right:
         names = {name: name for name in known}
@@ -118,13 +119,11 @@ def _chances(look: Look) -> None:
             }
             for name, each in known.items()
         ]
-        rows.append({"Chances": "the paper’s", "Brier": f"{brier:g}", "ECE": f"{ece:g}", "Documents": ""})
+        if task.paper is not None:
+            said = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
+            rows.append({"Chances": "the paper’s", **said, "Documents": ""})
         table(pd.DataFrame(rows), "Brier score and expected calibration error on topics not fitted on.")
-        note(
-            "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
-            if look.results.scenario == "patent"
-            else "The prior changes the belief, not the chances, so both variants share them."
-        )
+        note(task.about_chances)
     quality = known[variant]
     bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
     with left:

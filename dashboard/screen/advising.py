@@ -265,7 +265,8 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
                 told = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
                 rows.append(f"<td>{shell.linked(str(policy))}</td>{told}")
             st.html(
-                '<div class="tar-others"><table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>'
+                '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" aria-label="Other rules">'
+                "<table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>"
                 "<th>what it does</th><th>source</th></tr></thead>"
                 f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
             )

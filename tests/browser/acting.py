@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -48,22 +49,32 @@ AT_REST = """(wait) => {
         });
     }
     const {told, ran, changed} = window.watchedRest;
+    if (window.watchedRest.call !== wait.call) Object.assign(window.watchedRest, {call: wait.call, called: now});
     const app = document.querySelector('[data-testid=stApp]');
     return app?.dataset.testConnectionState === 'CONNECTED'
         && app.dataset.testScriptState === 'notRunning'
         && document.querySelector('[data-testid=stMain] [data-testid=stElementContainer]')
         && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')
         && (ran > told || now - told > wait.unanswered)
-        && now - changed > wait.quiet;
+        && now - Math.max(changed, window.watchedRest.called) > wait.quiet;
 }"""
 HEARS = """(sign) => window.tarstopKeys
     && !document.activeElement.matches('input, textarea, select')
     && [...document.querySelectorAll('button:enabled kbd')].some((each) => each.textContent === sign)"""
 
 
+WIDEST = """(part) => [...part.querySelectorAll('*')].reduce(
+    (widest, each) => each.getBoundingClientRect().right > widest.getBoundingClientRect().right ? each : widest
+).outerHTML.slice(0, 300)"""
+
+_calls = count()
+
+
 def at_rest(page: Page, quiet: int = QUIET) -> None:
     """Connected, drawn, all that the page told the server answered, and nothing redrawn for a moment."""
-    page.wait_for_function(AT_REST, arg={"quiet": quiet, "unanswered": UNANSWERED}, timeout=FIRST)
+    page.wait_for_function(
+        AT_REST, arg={"call": next(_calls), "quiet": quiet, "unanswered": UNANSWERED}, timeout=FIRST
+    )
 
 
 def slide(slider: Locator, steps: int) -> None:
@@ -134,15 +145,6 @@ def start_demo(watched: Any, url: str) -> Page:
     return page
 
 
-def come_back_after_a_kill(page: Page, server: Any) -> None:
-    """The server is killed and started again, and the page is opened anew."""
-    address = page.url
-    # A page that misses its server says so in the console, where errors are looked for.
-    page.goto("about:blank")
-    server.restart()
-    page.goto(address)
-
-
 def saved(page: Page, button: str | Locator) -> tuple[str, Path]:
     """What a button saves: suggested name and file."""
     if isinstance(button, str):
@@ -162,7 +164,9 @@ def assert_fits(page: Page, width: int) -> None:
     """Nothing makes the page scroll sideways."""
     at_rest(page)
     for part in ("html", "[data-testid=stMain]", ".stMainBlockContainer"):
-        assert page.locator(part).evaluate("each => each.scrollWidth") <= width, part
+        assert page.locator(part).evaluate("each => each.scrollWidth") <= width, (
+            f"{part} is as wide as {page.locator(part).evaluate(WIDEST)}"
+        )
 
 
 def session_id(page: Page) -> str:

@@ -1,9 +1,9 @@
-"""Every page by the rules of axe-core, and by the Tab key alone."""
+"""Every page in light, in dark and on a phone, by the rules of axe-core and by the Tab key alone."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -12,27 +12,45 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
 from dashboard.explore.page import SENSITIVITY
-from tests.browser.acting import PAGES, at_rest, start_demo, stored
+from tests.browser.acting import PAGES, assert_fits, at_rest, start_demo, stored
 from tests.session_cases import a_patent_session, a_review
 
 OpenPage = Callable[..., Any]
-LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+ALL = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 # A single letter is judged like any other text: the signs of keys are.
 SET_UP = "axe.configure({checks: [{id: 'color-contrast', options: {ignoreLength: true}}]})"
-CHECK = """(levels) => axe.run(document, {runOnly: {type: 'tag', values: levels}, resultTypes: ['violations']})
+CHECK = """(rules) => axe.run(document, {runOnly: rules, resultTypes: ['violations']})
     .then((found) => found.violations.flatMap((rule) => rule.nodes.map((node) => ({
         rule: rule.id, place: node.target.flat().join(' '), why: node.failureSummary}))))"""
 OPEN_ALL = """() => document.querySelectorAll('[data-testid=stMain] details:not([open]) > summary')
     .forEach((each) => each.click())"""
-STATES = {
-    "/set_up": ("?scenario=patent", "?scenario=review"),
-    "/evidence": ("", "?source=file", "?source=typed"),
-    "/explore": ("", f"?show={quote(SENSITIVITY)}"),
-    "/guide": ("", "?read=own_data"),
-    "/results": ("", "?view=Effort", "?view=Topics", "?view=Claims"),
-}
-"""Addresses at which a page is another one."""
+ADDRESSES = (
+    "/",
+    "/calibration",
+    "/evidence",
+    "/evidence?source=file",
+    "/evidence?source=typed",
+    "/explore",
+    f"/explore?show={quote(SENSITIVITY)}",
+    "/guide",
+    "/guide?read=own_data",
+    "/learn",
+    "/results",
+    "/results?view=Claims",
+    "/results?view=Effort",
+    "/results?view=Topics",
+    "/screen",
+    "/screen?session=PATENT",
+    "/screen?session=REVIEW",
+    "/sessions",
+    "/sessions?session=PATENT",
+    "/sessions?session=REVIEW",
+    "/set_up?scenario=patent",
+    "/set_up?scenario=review",
+)
+"""Every page, also where another address makes it another one."""
 # Goes one Tab further: where the focus is, and whether the place that it left had looked any different with it.
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 STEP = """() => {
@@ -65,82 +83,89 @@ GRID = (
 )
 
 
-@pytest.fixture(scope="module")
-def sessions(server: Any) -> Iterator[tuple[str, ...]]:
-    """A patent session and a review that are under way."""
-    with stored(server) as store:
-        yield a_patent_session(store), a_review(store)
+def luminance(colour: str) -> float:
+    """Rough brightness (0 to 1) of a CSS `rgb(…)`."""
+    red, green, blue = (float(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def addresses(path: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
-    if path in ("/screen", "/sessions"):
-        return ("", *(f"?session={session}" for session in sessions))
-    return STATES.get(path, ("",))
+def assert_theme(page: Page, theme: str) -> None:
+    """The page's ground is light or dark."""
+    ground = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    assert (luminance(ground) < 0.5) == (theme == "dark")
 
 
-def assert_accessible(page: Page, where: str) -> None:
+def assert_accessible(page: Page, where: str, rules: dict[str, Any] = ALL) -> None:
     """No rule is broken by what is on the page now."""
     at_rest(page)
-    page.evaluate(OPEN_ALL)
-    at_rest(page)
-    page.evaluate(AXE_SCRIPT)
-    page.evaluate(SET_UP)
-    found = page.evaluate(CHECK, LEVELS)
+    found = page.evaluate(CHECK, rules)
     assert not found, f"{where}:\n{json.dumps(found, indent=1)}"
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_no_rule_of_axe_is_broken(
-    server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
+def with_axe(page: Page) -> None:
+    """Make axe ready, and open all that can be opened in place."""
+    page.evaluate(OPEN_ALL)
+    page.evaluate(AXE_SCRIPT)
+    page.evaluate(SET_UP)
+
+
+def assert_tab_comes_back(page: Page, where: str) -> None:
+    """By the Tab key: the focus is never caught, reaches the end, and can be seen wherever it is."""
+    page.add_style_tag(content=STILL)
+    places: list[int] = []
+    unseen: list[str] = []
+    for _ in range(MOST_STEPS):
+        page.keyboard.press("Tab")
+        step = page.evaluate(STEP)
+        if places and step["place"] == places[-1] and step["name"].startswith(GRID):
+            page.keyboard.press("Escape")
+            page.keyboard.press("Tab")
+            step = page.evaluate(STEP)
+        if not step["marked"]:
+            unseen.append(step["left"])
+        if places and step["place"] in (-1, places[0]):
+            break
+        assert not places or step["place"] != places[-1], f"{where}: caught at {step['name']}"
+        places.append(step["place"])
+    else:
+        pytest.fail(f"{where}: {MOST_STEPS} steps did not reach the end, last {step['name']}")
+    assert len(places) == len(set(places)), f"{where}: the focus goes in a circle"
+    assert not unseen, f"{where}: the focus cannot be seen at {unseen}"
+
+
+def test_every_page_is_among_them() -> None:
+    assert {address.partition("?")[0] for address in ADDRESSES} == set(PAGES)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
+    server: Any, open_page: OpenPage, address: str
 ) -> None:
-    for address in addresses(path, sessions):
-        watched = open_page()
-        watched.open(server.url + path + address)
-        page = watched.page
-        assert_accessible(page, f"{path}{address}, light")
-        page.emulate_media(color_scheme="dark")
-        assert_accessible(page, f"{path}{address}, dark")
-        page.set_viewport_size(PHONE)
-        assert_accessible(page, f"{path}{address}, on a phone")
-        page.context.close()
+    with stored(server) as store:
+        asked = address.replace("PATENT", a_patent_session(store)).replace("REVIEW", a_review(store))
+    watched = open_page()
+    watched.open(server.url + asked)
+    page = watched.page
+    assert_theme(page, "light")
+    assert_tab_comes_back(page, address)
+    with_axe(page)
+    assert_accessible(page, f"{address}, light")
+    page.emulate_media(color_scheme="dark")
+    assert_accessible(page, f"{address}, dark", OF_COLOURS)
+    assert_theme(page, "dark")
+    page.set_viewport_size(PHONE)
+    assert_accessible(page, f"{address}, dark on a phone")
+    assert_fits(page, PHONE["width"])
+    watched.assert_sound()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_dialog_and_the_verdicts_break_none_either(server: Any, open_page: OpenPage, scheme: str) -> None:
-    watched = open_page(color_scheme=scheme)
+def test_the_first_document_and_the_dialog_break_none_either(server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
     page = start_demo(watched, server.url)
+    with_axe(page)
     assert_accessible(page, "the first document")
     page.get_by_role("button", name="Stop and decide").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert_accessible(page, "the dialog")
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_the_tab_key_goes_through_the_page_and_comes_back(
-    server: Any, open_page: OpenPage, sessions: tuple[str, ...], path: str
-) -> None:
-    """The focus is never caught, reaches the end, and can be seen wherever it is."""
-    for address in addresses(path, sessions):
-        watched = open_page()
-        watched.open(server.url + path + address)
-        page = watched.page
-        page.add_style_tag(content=STILL)
-        places, unseen = [], []
-        for _ in range(MOST_STEPS):
-            page.keyboard.press("Tab")
-            step = page.evaluate(STEP)
-            if places and step["place"] == places[-1] and step["name"].startswith(GRID):
-                page.keyboard.press("Escape")
-                page.keyboard.press("Tab")
-                step = page.evaluate(STEP)
-            if not step["marked"]:
-                unseen.append(step["left"])
-            if places and step["place"] in (-1, places[0]):
-                break
-            assert not places or step["place"] != places[-1], f"{path}{address}: caught at {step['name']}"
-            places.append(step["place"])
-        else:
-            pytest.fail(f"{path}{address}: {MOST_STEPS} steps did not reach the end, last {step['name']}")
-        assert len(places) == len(set(places)), f"{path}{address}: the focus goes in a circle"
-        assert not unseen, f"{path}{address}: the focus cannot be seen at {unseen}"
-        watched.page.context.close()
+    assert_accessible(page, "the dialog, light")
+    page.emulate_media(color_scheme="dark")
+    assert_accessible(page, "the dialog, dark")
