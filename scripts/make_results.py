@@ -15,26 +15,26 @@ from pathlib import Path
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.cases import Scenario
 from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
+from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 
-TASKS: dict[Scenario, dict[str, Task]] = {
-    "patent": {"": DecisiveTask()},
-    "review": {f"-{truth}": ReviewTask(truth_is=truth) for truth in ("pooled", "full_evidence")},
+PLAYED: dict[str, dict[str, Task]] = {
+    scenario: {f"-{truth}": task.asked({"truth": truth}) for truth in task.truths} or {"": task()}
+    for scenario, task in TASKS.items()
 }
 """What is played, by the end of the file's name. Reviews are tuned and judged under either truth."""
 WANTED = {
     f"{each.name}{end}": (each, task)
     for each in BENCHMARKS.values()
     if not each.variant
-    for end, task in TASKS[each.scenario].items()
+    for end, task in PLAYED[each.scenario].items()
 }
 """File name to benchmark and task."""
 

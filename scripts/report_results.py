@@ -16,6 +16,7 @@ from tarstop_core.evaluation.findings.claims import caution, ordering_sentences,
 from tarstop_core.evaluation.findings.shipped import Listed, shipped
 from tarstop_core.evaluation.findings.tables import HEADINGS, headline_cost, panel, signed
 from tarstop_core.evaluation.results import Results, load
+from tarstop_core.evaluation.tasks.named import TASKS
 
 STATISTICS = {
     "n_relevant": "relevant documents a topic",
@@ -61,7 +62,7 @@ def section(listed: Listed) -> str:
     settings = results.settings
     engine = (
         ""
-        if results.scenario == "patent"
+        if not TASKS[results.scenario].truths
         else f" Truth: {settings['truth']}; belief engine {settings['engine']}."
     )
     lines = [
@@ -95,7 +96,7 @@ def section(listed: Listed) -> str:
 
 
 def _truth(results: Results) -> str:
-    return "" if results.scenario == "patent" else f", truth: {results.settings['truth']}"
+    return "" if not TASKS[results.scenario].truths else f", truth: {results.settings['truth']}"
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Train GRLStop: the agent that is shipped, or one on rankings of one's own.
 
 ``python scripts/train_grlstop.py`` trains on simulated patent rankings, judges the agent on others, and
-writes ``tarstop_core/policies/grlstop.npz`` and ``docs/grlstop.md``. Run again on the same machine, it
+writes ``tarstop_core/policies/grlstop/grlstop.npz`` and ``docs/grlstop.md``. Run again on the same machine, it
 writes the same files.
 
 ``python scripts/train_grlstop.py --run my.run --qrels my.qrels --out my.npz`` trains on these topics and
@@ -57,7 +57,7 @@ def report(seen: Sequence[Quality], held_out: Sequence[Quality], seed: int, step
     paragraphs = [
         "A re-implementation of the variant that Fletcher & Stevenson describe, not the authors' model. The paper "
         "states windows, targets and rewards; what it leaves open is listed as assumptions in "
-        "`tarstop_core/training/environment.py` and `ppo.py`. `python scripts/train_grlstop.py` wrote this page and "
+        "`tarstop_core/policies/grlstop/environment.py` and `training.py`. `python scripts/train_grlstop.py` wrote this page and "
         "the weights.",
         f"Trained by PPO on {TOPICS:,} simulated patent rankings (seed {TRAIN_SEED}; half without relevant documents) "
         f"for {len(TARGETS)} targets: {steps:,} choices, seed {seed}. The table is about {TOPICS:,} **simulated** topics "

@@ -31,7 +31,7 @@ from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.figures import curves
-from tarstop_core.teaching.lesson.formulas import EXPLAINED, filled
+from tarstop_core.teaching.lesson.formulas import BY_SCENARIO, filled
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 PREFIX = "learn/walk"
@@ -389,8 +389,7 @@ def _formulas(followed: Lesson, step: Step) -> None:
 
 def _more(followed: Lesson, name: str) -> str:
     """A link to where a formula is explained, in a tab of its own: the lesson stays where it is."""
-    by_scenario = EXPLAINED.get(name)
-    named = by_scenario[followed.settings.review] if by_scenario else followed.policy.name
+    named = BY_SCENARIO[followed.settings.scenario].EXPLAINED.get(name, followed.policy.name)
     address = html.escape(shell.learn("formulas", formula=named), quote=True)
     return f'<a href="{address}" target="_blank">assumptions and code</a>'
 

@@ -16,13 +16,14 @@ from tarstop_core.evaluation.findings import aggregate, claims, paper
 from tarstop_core.evaluation.findings.shipped import Listed, load_small, shipped
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
 
 KEPT = 64
 FIGURE_DRAWS = 200
 """Bootstrap samples of the interval bars in figures, which redraw at every touch; tables take more."""
 SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
 OWN = "Yours"
-TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
+TRUTHS = {name: said for task in TASKS.values() for name, said in task.truths.items()}
 TRUTH_HELP = (
     f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
     "action that all studies would choose, the only truth that its Table 2 can come from."

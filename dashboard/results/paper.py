@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from dashboard.parts.panels import figure, files, heading_of, note, table, with_room
 from dashboard.results import data
+from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.report import ICER_DIGITS
 from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
 
 POLICIES = {title: name for name, title in PAPER_NAMES.items()}
 UTILITY_ROUNDING = 2e-4
 """How far net utility from rounded figures may lie from what is printed."""
-TABLES = {"patent": "Table 1 (patents)", "review": "Table 2 (systematic reviews)"}
+TABLES = {name: task.paper.table for name, task in TASKS.items() if task.paper is not None}
 
 
-def draw(asked: data.Asked, results: Results, dark: bool) -> None:
-    """Draw the tab.
-
-    Parameters
-    ----------
-    asked : Asked
-        Its file; all of the paper's methods in it are compared.
-    results : Results
-        Everything that was run.
-    dark : bool
-    """
+def draw(look: Look) -> None:
+    """Draw the tab, for all of the paper's methods that were run."""
+    results = look.everything
     run = tuple(method.name for method in results.methods if method.name in PAPER_NAMES)
-    both = data.Asked(asked.path, asked.stamp, run)
+    both = replace(look.asked, methods=run, share=None)
     heading_of(f"The paper’s {TABLES[results.scenario]} and this run")
     beside, said = data.beside_paper(both) if run else (pd.DataFrame(), [])
     if beside.empty:
@@ -48,7 +44,7 @@ def draw(asked: data.Asked, results: Results, dark: bool) -> None:
         + "".join(f"<li>{each}</li>" for each in claims.differences(results))
         + "</ul>"
     )
-    _decomposition(both, results, dark)
+    _decomposition(both, results, look.dark)
     _arithmetic()
 
 

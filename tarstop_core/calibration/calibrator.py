@@ -42,7 +42,7 @@ KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
 BY_RANK: tuple[Kind, ...] = ("rank", "first-hit")
 HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
 """Kinds whose chances are already those of a first hit."""
-SCENARIOS = ("patent", "review", "inclusion")
+PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.calibration.calibrator import PATENT, Calibrator, FittedOn
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
@@ -273,7 +273,7 @@ def first_hit_calibrator(
     read = [case.at for case in found.cases if case.at]
     return Calibrator(
         kind="first-hit",
-        scenario="patent",
+        scenario=PATENT,
         x=tuple(np.log(at).tolist()),
         y=tuple(chance.tolist()),
         band=tuple(zip(low.tolist(), high.tolist(), strict=True)),

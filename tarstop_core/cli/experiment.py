@@ -124,7 +124,7 @@ def experiment(
     from tarstop_core.evaluation.finished import Finished
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
-    from tarstop_core.evaluation.tasks import REPLICATIONS, DecisiveTask, ReviewTask, Task
+    from tarstop_core.evaluation.tasks.named import TASKS
 
     begun = time.perf_counter()
     check_prior(b_0)
@@ -136,19 +136,8 @@ def experiment(
     chosen = named(benchmark)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
-    task: Task
-    if chosen.scenario == "patent":
-        task = DecisiveTask(b_0=b_0, pseudo=pseudo, replications=replications, seed=seed)
-    else:
-        task = ReviewTask(
-            theta=theta,
-            truth_is=truth,
-            engine=engine,
-            b_0=b_0,
-            pseudo=pseudo,
-            replications=replications or REPLICATIONS,
-            seed=seed,
-        )
+    asked = {"theta": theta, "truth": truth, "engine": engine, "b_0": b_0, "pseudo": pseudo}
+    task = TASKS[chosen.scenario].asked({**asked, "replications": replications, "seed": seed})
     finished = Finished(out / CACHE)
     if fresh:
         finished.clear()

@@ -82,13 +82,15 @@ def replay(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.evaluation.tasks.named import TASKS
     from tarstop_core.files import read_outcomes
     from tarstop_core.policies import parse_policy
     from tarstop_core.value.payoffs import check_cost
 
     stakes, policy = given_stakes(q_star, payoffs), parse_policy(spec)
     check_cost(cost)
-    if scenario == "review" and tables is None:
+    needs_tables = TASKS[scenario].needs_tables
+    if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
     of_reviews = {
         "--tables": tables,
@@ -98,7 +100,7 @@ def replay(
         "--prior": prior_file,
     }
     given = [name for name, value in of_reviews.items() if value is not None]
-    if scenario == "patent" and given:
+    if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     check_prior(0.5 if b_0 is None else b_0)
     if not (scale > 0 and math.isfinite(scale)):

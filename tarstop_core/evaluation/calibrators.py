@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, Quality
 from tarstop_core.calibration.fitting import predicted, usable
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
@@ -55,9 +55,9 @@ class HeldOut:
 
 
 SHIPPED = {
-    "patent": ("simulated rankings", "sample searches"),
-    "review": ("simulated outcomes", "sample reviews"),
-    "inclusion": ("sample reviews",),
+    PATENT: ("simulated rankings", "sample searches"),
+    REVIEW: ("simulated outcomes", "sample reviews"),
+    INCLUSION: ("sample reviews",),
 }
 """Simulated lists to judge on that come with the programme, by scenario."""
 
@@ -79,11 +79,11 @@ def shipped(scenario: str, name: str) -> HeldOut:
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
         lists = tuple(outcome.topic for outcome in outcomes)
         return HeldOut(f"{OUTCOMES} simulated review outcomes", lists, outcomes, True)
-    if scenario == "patent":
+    if scenario == PATENT:
         topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
         return HeldOut(f"the {len(topics)} sample searches", topics, simulated=True)
     names = [str(topic) for topic in sample_reviews()["topic"]]
-    if scenario == "inclusion":
+    if scenario == INCLUSION:
         lists = tuple(labelled_inclusions(topic) for topic in names)
         return HeldOut(f"the {len(lists)} sample reviews", lists, simulated=True)
     outcomes = tuple(labelled_review(topic) for topic in names)
@@ -289,11 +289,11 @@ def decisions(
     Decisions or None
         None where labels or tables are not all known.
     """
-    if a.scenario == "inclusion" or (a.scenario == "review" and not held_out.outcomes):
+    if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
     played: list[list[Played]] = []
     empty = 0
-    if a.scenario == "review":
+    if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
         for calibrator in (a, b):
             played.append(replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-
-Scenario = Literal["patent", "review"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +109,8 @@ class Benchmark:
         Short, for files.
     title : str
         For headings.
-    scenario : {"patent", "review"}
+    scenario : str
+        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
     folds : tuple of Fold
         One for a benchmark with a training half; several for cross-validation, each test case in one.
     provenance : str
@@ -127,7 +126,7 @@ class Benchmark:
 
     name: str
     title: str
-    scenario: Scenario
+    scenario: str
     folds: tuple[Fold, ...]
     provenance: str
     simulated: bool = False
@@ -146,7 +145,7 @@ class Benchmark:
         """What is in it, in a sentence."""
         cases = {case.name: case for fold in self.folds for half in (fold.train, fold.test) for case in half}
         documents = sum(len(case.topic) for case in cases.values())
-        if self.scenario == "review":
+        if any(case.outcome is not None for case in cases.values()):
             counted = f"{len(cases):,} outcomes of reviews"
         else:
             counted = f"{len(cases):,} topics, {sum(case.topic.omega for case in cases.values()):,} in ω⁺"

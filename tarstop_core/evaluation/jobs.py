@@ -15,7 +15,7 @@ from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.knowledge import calibrator_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.tally import COLUMNS, tally
-from tarstop_core.evaluation.tasks import Task
+from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.evaluation.tasks import Task
+from tarstop_core.evaluation.tasks.base import Task
 
 
 def calibrator_of(known: Any) -> Calibrator:

@@ -10,23 +10,17 @@ from dataclasses import dataclass
 from itertools import product
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Scenario
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
 
-VARIANTS: dict[str, tuple[str, ...]] = {
-    "patent": ("marginal", "hazard", "frailty", "rank"),
-    "review": ("default", "learned"),
-}
+VARIANTS: dict[str, tuple[str, ...]] = {name: task.variants for name, task in TASKS.items()}
 """Where chances come from in patents (kind of calibrator), and the prior of a review's belief; first: the paper's."""
 
 PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
 """The paper's seven methods by the names of their policies."""
 
-DEFAULT: dict[Scenario, tuple[str, ...]] = {
-    "patent": ("all", "optimal@hazard", "optimal@frailty"),
-    "review": ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned"),
-}
+DEFAULT: dict[str, tuple[str, ...]] = {name: task.methods for name, task in TASKS.items()}
 """What an experiment compares unless told."""
 
 
@@ -104,7 +98,7 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
     return tuple(found)
 
 
-def parse_methods(specs: Iterable[str], scenario: Scenario) -> tuple[Method, ...]:
+def parse_methods(specs: Iterable[str], scenario: str) -> tuple[Method, ...]:
     """Methods by name.
 
     Parameters
@@ -113,7 +107,8 @@ def parse_methods(specs: Iterable[str], scenario: Scenario) -> tuple[Method, ...
         Each the name of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken
         as it is), a combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file
         (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
-    scenario : {"patent", "review"}
+    scenario : str
+        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
 
     Raises
     ------
@@ -164,7 +159,7 @@ def _spelled_out(specs: Iterable[str]) -> list[str]:
     return names
 
 
-def _method(spec: str, scenario: Scenario) -> Method:
+def _method(spec: str, scenario: str) -> Method:
     rule, at, variant = spec.rpartition("@")
     if not at:
         rule, variant = spec, VARIANTS[scenario][0]

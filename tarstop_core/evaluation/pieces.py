@@ -90,7 +90,7 @@ def pieces(side: Side, asked: Asked, finished: Finished) -> Iterator[tuple[Piece
     """Every chunk of a side, with the job that finds what is not known of it; None where all is."""
     digests = {variant: digest_of(known) for variant, known in side.knowledge.items()}
     each_effort = effort(side.methods, tuning=side.choice is None)
-    scenario = asked.task.settings["scenario"]
+    scenario = asked.task.scenario
     for first in range(0, len(side.cases), CHUNK):
         cases = tuple(side.cases[first : first + CHUNK])
         weights = side.weights[first : first + CHUNK]

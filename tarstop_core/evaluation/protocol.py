@@ -32,7 +32,7 @@ from tarstop_core.evaluation.pieces import Piece, Side, effort, pieces
 from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
-from tarstop_core.evaluation.tasks import Task
+from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)
@@ -83,7 +83,7 @@ def run(
     Cancelled
         When `cancelled` says so.
     """
-    if task.settings["scenario"] != benchmark.scenario:
+    if task.scenario != benchmark.scenario:
         raise InputProblem(f"The benchmark {benchmark.name} is of the scenario {benchmark.scenario}.")
     asked = Asked(
         task,

@@ -17,8 +17,10 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation import tasks as playing
 from tarstop_core.evaluation.cases import Case
+from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.payoffs import Payoffs, check_cost
@@ -133,7 +135,7 @@ def replay_reviews(
         raise InputProblem(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
-    task = playing.ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
+    task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     played = []
     for outcome in outcomes:
         case = Case(_judged(outcome.topic), outcome.review, outcome)
@@ -175,7 +177,7 @@ def _outcome(
 ) -> Played:
     case = Case(_judged(topic), topic.name)
     if not isinstance(policy, Randomised):
-        return _played(playing.DecisiveTask(b_0=b_0, scale=scale), case, calibrator, policy, payoffs, cost)
+        return _played(DecisiveTask(b_0=b_0, scale=scale), case, calibrator, policy, payoffs, cost)
     # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
     drawn = policy.expected(case.labels)
     plus = drawn.found > 0.5
@@ -184,9 +186,7 @@ def _outcome(
     return Played(topic.name, drawn.read, "a+" if plus else "a-", topic.omega, utility, recall)
 
 
-def _played(
-    task: playing.Task, case: Case, knowledge: Any, policy: Policy, payoffs: Payoffs, cost: float
-) -> Played:
+def _played(task: Task, case: Case, knowledge: Any, policy: Policy, payoffs: Payoffs, cost: float) -> Played:
     """One rule with a depth on one case, as an experiment plays it."""
     truth = task.truth(case, [payoffs])
     paths = task.paths(case, knowledge, [payoffs])

@@ -28,7 +28,8 @@ from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
+from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import PARENT, runs_folder
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
@@ -79,9 +80,7 @@ class Order:
 
     def task(self, scenario: str) -> Task:
         """How cases are played."""
-        if scenario == "patent":
-            return DecisiveTask(b_0=self.b_0)
-        return ReviewTask(theta=self.theta, truth_is=self.truth, engine=self.engine, b_0=self.b_0)
+        return TASKS[scenario].asked(vars(self))
 
 
 @dataclass(frozen=True)

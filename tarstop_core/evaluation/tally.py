@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration.calibrator import BINS, Calibrator, Quality
+from tarstop_core.calibration.calibrator import BINS, PATENT, Calibrator, Quality
 from tarstop_core.calibration.fitting import ece, predicted
 from tarstop_core.evaluation.cases import Case
 
@@ -18,7 +18,7 @@ COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, square
 
 def judged(case: Case, scenario: str) -> bool:
     """Whether chances are judged on a case: in the patent scenario only where a relevant document exists."""
-    return scenario != "patent" or case.topic.omega
+    return scenario != PATENT or case.topic.omega
 
 
 def tally(calibrator: Calibrator, case: Case) -> Floats:

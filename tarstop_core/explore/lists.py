@@ -22,13 +22,13 @@ from tarstop_core.samples.labelled import labelled_review, labelled_search
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.paths import (
-    ScreeningPath,
     screening_path,
 )
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
+from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
@@ -74,11 +74,11 @@ class Explored:
         """Documents read so far."""
         return self.state.depth
 
-    def planned(self, settings: Settings, chance_factor: float = 1.0) -> ScreeningPath:
+    def planned(self, settings: Settings, chance_factor: float = 1.0) -> Path:
         """The path from here on, if nothing (more) turns up."""
         return _planned(self, settings, chance_factor)
 
-    def played(self, settings: Settings) -> ScreeningPath:
+    def played(self, settings: Settings) -> Path:
         """The path with everything known, as an experiment has it (paper mode).
 
         Raises
@@ -140,7 +140,7 @@ class Explored:
 
 # A page asks for the same few paths again and again; an `Explored` is its own identity.
 @lru_cache(maxsize=16)
-def _planned(explored: Explored, settings: Settings, chance_factor: float) -> ScreeningPath:
+def _planned(explored: Explored, settings: Settings, chance_factor: float) -> Path:
     return screening_path(settings, explored.calibrator, explored.p, explored.state, chance_factor)
 
 

@@ -25,8 +25,8 @@ from tarstop_core.presentation.palette import (
     OUTLINE_ON_DARK,
     PLUS,
 )
-from tarstop_core.screening.paths import ScreeningPath
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.path import Path
 from tarstop_core.value.stakes import Stakes
 
 Floats = NDArray[np.float64]
@@ -334,7 +334,7 @@ class Cell:
 
     Parameters
     ----------
-    path : DecisivePath or CumulativePath
+    path : Path
         With the cell's payoffs.
     policy : Policy
     world : {"planned", "played"}
@@ -348,7 +348,7 @@ class Cell:
         The truth, where it is played.
     """
 
-    path: ScreeningPath
+    path: Path
     policy: Policy
     world: World
     cost: float

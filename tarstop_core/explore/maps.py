@@ -150,8 +150,7 @@ def maps(
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)
-    base.warm()
-    q_stars = Q_STARS[1::3] if base.searches_plans and len(base) > long else Q_STARS
+    q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
     for q_star in q_stars:

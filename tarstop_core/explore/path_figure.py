@@ -12,7 +12,7 @@ from tarstop_core.explore.plans import settled
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.paths import ScreeningPath
+from tarstop_core.value.path import Path
 
 
 def path_figure(
@@ -48,14 +48,14 @@ def path_figure(
     return figure
 
 
-def _wording(path: ScreeningPath) -> tuple[str, str]:
+def _wording(path: Path) -> tuple[str, str]:
     """What may turn up, and what it is whose outcome is expected."""
     if path.in_steps:
         return "no study with data", "reading that far"
     return "nothing", "following it"
 
 
-def waiting_words(path: ScreeningPath) -> str:
+def waiting_words(path: Path) -> str:
     """What is done first where reports wait to be read in full; "" where none do."""
     waiting = round(path.reports_waiting)
     if not waiting:
@@ -67,7 +67,7 @@ def waiting_words(path: ScreeningPath) -> str:
     )
 
 
-def full_cost_note(path: ScreeningPath, unit: str) -> str:
+def full_cost_note(path: Path, unit: str) -> str:
     """What stays in every cell and at every cost of a document, where reports are read in full; "" elsewhere."""
     if not path.full_cost:
         return ""

@@ -20,9 +20,7 @@ from tarstop_core.policies import (
     Share,
     Smooth,
 )
-from tarstop_core.screening.paths import (
-    ScreeningPath,
-)
+from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import exceeds
 
 Floats = NDArray[np.float64]
@@ -66,19 +64,18 @@ class Now:
     cost: float
 
 
-def settled(path: ScreeningPath, start: int) -> bool:
+def settled(path: Path, start: int) -> bool:
     """Whether a hit has decided the question by the depth `start`."""
     return path.hit is not None and start >= path.hit
 
 
-def decide(path: ScreeningPath, start: int, cost: float) -> Now:
+def decide(path: Path, start: int, cost: float) -> Now:
     """The paper's decision at a depth before which nothing settled the question.
 
     EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
     report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
     """
-    if start < len(path):
-        cost += float(path.p[start]) * path.full_cost
+    cost = path.cost_of_next(start, cost)
     payoffs = path.payoffs
     b = path.belief_at(start)
     rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
@@ -107,14 +104,14 @@ class Plans:
     net_utility: Floats
 
 
-def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
+def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
     """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
 
     What has been spent by then is not counted.
 
     Parameters
     ----------
-    path : DecisivePath or CumulativePath
+    path : Path
     policy : Policy
         One of :data:`EXPECTABLE`.
     costs : array_like, shape (C,)
@@ -151,30 +148,25 @@ def plans(path: ScreeningPath, policy: Policy, costs: ArrayLike, start: int = 0)
             "at what came of it where labels are known."
         )
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
-    return _plans_to(policy.depths(path, costs, start), path, policy, costs, start)
+    return plans_to(policy.depths(path, costs, start), path, policy, costs, start)
 
 
-def _plans_to(depth: Depths, path: ScreeningPath, policy: Policy, costs: Floats, start: int) -> Plans:
+def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
     """The plans of a rule whose depths are known already."""
-    utility = path.plan_utilities(
-        depth,
-        costs,
-        start,
-        on_belief=policy.acts_on_belief,
-        batch=policy.K if isinstance(policy, Batch) else 1,
-        to_the_end=isinstance(policy, TO_THE_END),
+    looks_every = None if isinstance(policy, TO_THE_END) else policy.K if isinstance(policy, Batch) else 1
+    utility = path.expected_utility(
+        depth, costs, start, acts_on_belief=policy.acts_on_belief, looks_every=looks_every
     )
-    return Plans(depth, _actions(path, policy, depth), utility)
+    return Plans(depth, actions(path, policy, depth), utility)
 
 
-def _actions(path: ScreeningPath, policy: Policy, depth: Depths) -> Flags:
+def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
     """The action on stopping at each depth."""
     stops, where = np.unique(depth, return_inverse=True)
-    plus = [path.action_at(int(each), policy.acts_on_belief) for each in stops]
-    return np.array(plus, dtype=bool)[where]
+    return np.array([path.action_at(int(each), policy.acts_on_belief) for each in stops], dtype=bool)[where]
 
 
-def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
+def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
     """What came of a rule where everything is known, as a replay has it, for all costs at once.
 
     Raises
@@ -184,8 +176,8 @@ def outcomes(path: ScreeningPath, policy: Policy, costs: ArrayLike, omega: bool)
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
-    plus = _actions(path, policy, depth)
+    plus = actions(path, policy, depth)
     if policy.knows_truth:
-        plus = path.with_hindsight(plus, omega)
+        plus = path.knowing(plus, omega)
     if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
     return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))

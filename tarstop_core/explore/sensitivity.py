@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import Plans, _actions, _plans_to, plans, settled
+from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
 from tarstop_core.policies import Optimal, Policy
-from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, ScreeningPath
+from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS
 from tarstop_core.screening.review import with_b_0
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
@@ -81,7 +83,6 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     """
     start, cost = explored.start, np.array([settings.cost])
     base = explored.planned(settings)
-    base.warm()
     stakes = Stakes(settings.payoffs, settings.cost)
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
@@ -91,7 +92,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
         path, sums = base.with_payoffs(payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
         if sums not in searched:
             searched[sums] = policy.depths(path, cost, start)
-        return _one(_plans_to(searched[sums], path, policy, cost, start))
+        return _one(plans_to(searched[sums], path, policy, cost, start))
 
     swings = []
     for name in PAYOFF_NAMES:
@@ -131,11 +132,11 @@ def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, flo
     return Swing(name, values, (low, high), (poor, rich))
 
 
-def _with_b_0(explored: Explored, settings: Settings, base: ScreeningPath, b_0: float) -> ScreeningPath:
+def _with_b_0(explored: Explored, settings: Settings, base: Path, b_0: float) -> Path:
     changed = replace(settings, b_0=b_0)
     if isinstance(base, CumulativePath):
         return with_b_0(base, changed, explored.state)
-    return replace(base, b_0=b_0)
+    return replace(cast(DecisivePath, base), b_0=b_0)
 
 
 @dataclass(frozen=True)
@@ -172,16 +173,15 @@ class BreakEven:
     turns: tuple[Turn, ...]
 
 
-def goes_on(path: ScreeningPath, policy: Policy, cost: float, start: int) -> bool:
+def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:
     """Whether the rule reads another document.
 
-    In reviews the optimal rule is asked for its best plan at this depth alone, which is the same answer at a
-    hundredth of the price.
+    Of the optimal rule the path knows it at this depth alone, in reviews at a hundredth of the price.
     """
     if start >= len(path):
         return False
     if isinstance(policy, Optimal):
-        return path.pays(start, cost)
+        return not settled(path, start) and path.pays(start, cost)
     return int(policy.depths(path, [cost], start)[0]) > start
 
 
@@ -193,9 +193,8 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     """
     start, cost = explored.start, settings.cost
     base = explored.planned(settings)
-    base.warm()
 
-    def with_odds(odds: float) -> ScreeningPath:
+    def with_odds(odds: float) -> Path:
         return _with_b_0(explored, settings, base, odds / (1 + odds))
 
     now = goes_on(base, policy, cost, start)
@@ -204,7 +203,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     odds_now, odds_wanted = b / (1 - b), settings.payoffs.wrong_plus / settings.payoffs.wrong_minus
 
     def turns(
-        path: Callable[[float], ScreeningPath], value: float, peak: float, halvings: int = HALVINGS
+        path: Callable[[float], Path], value: float, peak: float, halvings: int = HALVINGS
     ) -> tuple[Turn, ...]:
         ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak, halvings)
         return tuple(Turn(each, _acts(path(each), policy, start)) for each in ends)
@@ -216,7 +215,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
 
         def of_sum(
             total: float, pair: tuple[str, str] = pair, share: float = first / (first + second)
-        ) -> ScreeningPath:
+        ) -> Path:
             parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
             return base.with_payoffs(replace(settings.payoffs, **parts))
 
@@ -244,8 +243,8 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     return now, found
 
 
-def _acts(path: ScreeningPath, policy: Policy, depth: int) -> bool:
-    return bool(_actions(path, policy, np.array([depth]))[0])
+def _acts(path: Path, policy: Policy, depth: int) -> bool:
+    return bool(actions(path, policy, np.array([depth]))[0])
 
 
 def _turns(

@@ -14,8 +14,9 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, decisions, find_doi, table_of, told_in
+from tarstop_core.files.tagged import Fields, decisions, find_doi, put_into, table_of, told_in
 
 _FIELDS = {
     "title": ("title", "booktitle"),
@@ -72,12 +73,7 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
     for each in entry.fields:
         given.setdefault(each.key.lower(), " ".join(str(each.value).split()))
     fields: Fields = {"id": entry.key}
-
-    def put(field: str, value: str, their: str) -> None:
-        if value and not fields.get(field):
-            fields[field] = value
-            understood.setdefault(their, field)
-
+    put = put_into(fields, understood)
     for field, theirs in _FIELDS.items():
         for their in theirs:
             put(field, plain_text(given.get(their, "")), their)
@@ -131,3 +127,11 @@ def _letters(latex: str) -> str:
 @lru_cache(maxsize=1)
 def _decoder() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
+
+
+# Programs write a line or two about themselves before the first entry.
+_BEGINS = (
+    r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
+    r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"
+)
+BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib, looks=_BEGINS, phrase="BibTeX")

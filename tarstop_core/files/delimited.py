@@ -19,6 +19,7 @@ from tarstop_core.files.columns import (
     finish,
     make_layout,
 )
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.synonyms import normal_header
 
@@ -171,3 +172,7 @@ def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row
             )
         else:
             yield number, cells
+
+
+CSV = Format("csv", "CSV", (".csv",), read_delimited)
+TSV = Format("tsv", "TSV", (".tsv", ".tab"), read_delimited)

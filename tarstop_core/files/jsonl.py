@@ -9,6 +9,7 @@ from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, finish, make_layout
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 
 
@@ -69,3 +70,8 @@ def _text(value: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+JSONL = Format(
+    "jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=r'\s*\{\s*"', phrase="JSON lines"
+)

@@ -2,56 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.bib import read_bib
+from tarstop_core.files.bib import BIB
 from tarstop_core.files.columns import Progress, RecordTable
-from tarstop_core.files.delimited import read_delimited
-from tarstop_core.files.jsonl import read_jsonl
-from tarstop_core.files.nbib import read_nbib
-from tarstop_core.files.ris import read_ris
-from tarstop_core.files.source import Source, looks_like, open_source
-from tarstop_core.files.xlsx import read_xlsx
+from tarstop_core.files.delimited import CSV, TSV
+from tarstop_core.files.format import Format
+from tarstop_core.files.jsonl import JSONL
+from tarstop_core.files.nbib import NBIB
+from tarstop_core.files.ris import RIS
+from tarstop_core.files.source import Looks, Source, looks_like, open_source
+from tarstop_core.files.xlsx import XLSX
 
-Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], RecordTable]
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format of records that can be read.
-
-    Parameters
-    ----------
-    key : str
-        Short name, as in `RecordTable.format`.
-    name : str
-        What people call it.
-    suffixes : tuple of str
-        Lower case, with the dot. Each may be followed by ".gz".
-    reader : callable
-    """
-
-    key: str
-    name: str
-    suffixes: tuple[str, ...]
-    reader: Reader
-
-
-FORMATS: tuple[Format, ...] = (
-    Format("csv", "CSV", (".csv",), read_delimited),
-    Format("tsv", "TSV", (".tsv", ".tab"), read_delimited),
-    Format("xlsx", "Excel", (".xlsx", ".xlsm"), read_xlsx),
-    Format("ris", "RIS", (".ris",), read_ris),
-    Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib),
-    Format("nbib", "PubMed (nbib)", (".nbib",), read_nbib),
-    Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl),
-)
+FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL)
+"""Every format, in the order in which a page names them."""
 _BY_KEY = {each.key: each for each in FORMATS}
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
+_LOOKS = [
+    (each.looks, Looks(each.key, each.phrase, f'rename it to end in "{each.suffixes[0]}"'))
+    for each in FORMATS
+    if each.looks
+]
 _DELIMITED = ("csv", "tsv")
 
 
@@ -104,7 +78,7 @@ def read_records(
 
 
 def _format_of(source: Source) -> Format:
-    looks = looks_like(source.head())
+    looks = looks_like(source.head(), _LOOKS)
     if source.suffix in (".txt", ""):
         # PubMed, Web of Science and others save several formats under .txt.
         if looks is None:

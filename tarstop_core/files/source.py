@@ -7,7 +7,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -243,24 +243,12 @@ _TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
         Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX"),
     ),
     (
-        r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)",
-        Looks("ris", "RIS", 'rename it to end in ".ris"'),
-    ),
-    (r"\s*PMID ?- ?\d", Looks("nbib", "PubMed's own format", 'rename it to end in ".nbib"')),
-    (
         r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ",
         Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS"),
     ),
-    (r'\s*\{\s*"', Looks("jsonl", "JSON lines", 'rename it to end in ".jsonl"')),
     (
         r"\s*\[\s*\{",
         Looks("", "one JSON array", 'write one object a line and name it ".jsonl"'),
-    ),
-    (
-        # Programs write a line or two about themselves before the first entry.
-        r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
-        r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])",
-        Looks("bib", "BibTeX", 'rename it to end in ".bib"'),
     ),
     (
         r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)",
@@ -269,13 +257,19 @@ _TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
 )
 
 
-def looks_like(head: bytes) -> Looks | None:
+def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | None:
     """Recognise content by its first bytes; None for plain or unknown text.
+
+    Parameters
+    ----------
+    head : bytes
+    own : sequence of (str, Looks)
+        How texts begin that can be read here, as a pattern, and what they are.
 
     Examples
     --------
-    >>> looks_like(b"TY  - JOUR").key
-    'ris'
+    >>> looks_like(b"%PDF-1.7").phrase
+    'a PDF'
     >>> looks_like(b"id,title") is None
     True
     """
@@ -286,7 +280,7 @@ def looks_like(head: bytes) -> Looks | None:
         text = head.decode("utf-16", errors="replace")
     else:
         text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
-    for pattern, looks in _TEXT_LOOKS:
+    for pattern, looks in (*_TEXT_LOOKS, *own):
         if re.match(pattern, text, flags=re.IGNORECASE if "doctype" in pattern else 0):
             return looks
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import openpyxl
@@ -20,6 +20,7 @@ from tarstop_core.files.columns import (
     finish,
     make_layout,
 )
+from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
 from tarstop_core.files.synonyms import normal_header
 
@@ -91,7 +92,7 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
     """Yield (row number, cells as text) of rows that are not blank."""
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-            cells = _texts(row)
+            cells = [_text(cell) for cell in row]
             if any(cells):
                 yield number, cells
     except InputProblem:
@@ -102,10 +103,6 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
         ) from problem
 
 
-def _texts(row: Sequence[object]) -> list[str]:
-    return [_text(cell) for cell in row]
-
-
 def _text(cell: object) -> str:
     if cell is None:
         return ""
@@ -114,3 +111,6 @@ def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))  # a PMID of 123456.0
     return str(cell).replace("_x000D_", "")
+
+
+XLSX = Format("xlsx", "Excel", (".xlsx", ".xlsm"), read_xlsx)

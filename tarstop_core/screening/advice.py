@@ -13,11 +13,12 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.policies.floor import depths_with_floor
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
-from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path, session_paths
+from tarstop_core.screening.paths import Paths, screening_path, session_paths
 from tarstop_core.screening.review import ReviewFacts, facts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
 Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
@@ -199,7 +200,7 @@ def _advise_review(
     return replace(advice, headline="depends") if advice.contrary else advice
 
 
-def _stop(settings: Settings, policy: Policy, path: ScreeningPath, start: int = 0) -> int:
+def _stop(settings: Settings, policy: Policy, path: Path, start: int = 0) -> int:
     """First depth ≥ start at which the policy stops, and the person's floor allows it."""
     if settings.floor and isinstance(path, CumulativePath):
         sure = np.asarray(1 - path.disagreement(settings.truth) >= settings.floor)
@@ -207,7 +208,7 @@ def _stop(settings: Settings, policy: Policy, path: ScreeningPath, start: int = 
     return int(policy.depths(path, [settings.cost], start=start)[0])
 
 
-def _plain(settings: Settings, path: ScreeningPath, depth: int) -> Advice:
+def _plain(settings: Settings, path: Path, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, cost = settings.rule, settings.cost
     stop = _stop(settings, rule, path, depth)

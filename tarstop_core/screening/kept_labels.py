@@ -253,7 +253,7 @@ def replayed(
     unread = np.full(len(codes), UNSEEN, dtype=np.int8)
     shown = unread if settings.review else codes
     state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
-    path = replace(screening_path(counted, calibrator, p, state), labels=relevant)
+    path = screening_path(counted, calibrator, p, state).with_labels(relevant)
     found = np.concatenate([[0], np.cumsum(relevant)])
     out = []
     for policy in policies:

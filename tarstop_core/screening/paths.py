@@ -17,10 +17,10 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
-ScreeningPath = DecisivePath | CumulativePath
-Varied = tuple[str, Settings, ScreeningPath]
+Varied = tuple[str, Settings, Path]
 PathsKey = tuple[Settings, bytes, int | None, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
@@ -30,7 +30,7 @@ PRIOR_EDGE = 0.01
 
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
-) -> ScreeningPath:
+) -> Path:
     """The path that a session's labels and settings stand for.
 
     Parameters
@@ -75,7 +75,7 @@ def paths_key(settings: Settings, state: State) -> PathsKey:
 class Paths:
     """The path of a session and those under other assumptions; they change only with what they depend on."""
 
-    path: ScreeningPath
+    path: Path
     vary: Callable[[], tuple[Varied, ...]]
 
     @cached_property
@@ -91,7 +91,7 @@ def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: 
 
 
 def _varied(
-    path: ScreeningPath, settings: Settings, calibrator: Calibrator, p: Floats, state: State
+    path: Path, settings: Settings, calibrator: Calibrator, p: Floats, state: State
 ) -> tuple[Varied, ...]:
     what = "to bring data" if settings.review else "to be relevant"
     others: list[Varied] = []

@@ -13,7 +13,7 @@ from tarstop_core.screening.advice import _advise
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import GRADES, NAMES, REJECTED, RELEVANT
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.paths import Paths, PathsKey, ScreeningPath, paths_key, session_paths
+from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
 from tarstop_core.screening.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -76,7 +76,7 @@ def trace(
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(paths.path.p[depth]),
-                    "h": _chance(paths.path, depth),
+                    "h": float(paths.path.chances[depth]),
                     "b": advice.b,
                     "rho": advice.rho,
                     "evpi": advice.evpi,
@@ -126,11 +126,6 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "label": NAMES[int(final.labels[depth])]
         + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
     }
-
-
-def _chance(path: ScreeningPath, depth: int) -> float:
-    """What the rule takes for the chance of this document: of a first hit, or of bringing data."""
-    return float(path.chances[depth])
 
 
 def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:

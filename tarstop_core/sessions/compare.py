@@ -16,11 +16,12 @@ from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import UNDOABLE, Event
-from tarstop_core.screening.paths import Paths, ScreeningPath, screening_path
+from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
+from tarstop_core.value.path import Path
 
 JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 
@@ -114,12 +115,11 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
-def _from_the_start(session: WholeSession, settings: Settings) -> ScreeningPath:
+def _from_the_start(session: WholeSession, settings: Settings) -> Path:
     """The path of the labels as they stand; reports that wait now did not wait at an earlier depth."""
     calibrator = session.calibrators[settings.calibrator]
     p = calibrator.probabilities(session.row.scores, session.state.ranked)
-    path = screening_path(settings, calibrator, p, _judged(session, settings))
-    return path.without_waiting()
+    return screening_path(settings, calibrator, p, _judged(session, settings)).without_waiting()
 
 
 def _judged(session: WholeSession, settings: Settings) -> State:

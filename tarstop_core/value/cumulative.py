@@ -12,14 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import first_not_worth, kept
+from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
 
@@ -35,7 +35,6 @@ FEWEST, MOST, NODES = 1e-4, 1e4, 512
 FEW_COSTS, BLOCK = 3, 512
 # So many expected studies turn up in about their expected number.
 MANY = 100.0
-_WITHOUT_PAYOFFS = ("_b", "_n_0", "b", "rho", "included_to")
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
 _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
@@ -73,43 +72,17 @@ class CumulativePath:
     full_cost: float = 0.0
     waiting: float = 0.0
 
+    in_steps: ClassVar[bool] = True
+    slow_to_restake: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
             raise InputProblem(
                 "A document's chance of bringing data is outside 0 to 1; check the calibrator."
             )
 
-    in_steps: ClassVar[bool] = True
-    searches_plans: ClassVar[bool] = True
-
     def __len__(self) -> int:
         return len(self.p)
-
-    @property
-    def chances(self) -> Floats:
-        """ρ_{d+1}, the chance that each document brings a study with data, shape (N,)."""
-        return self.rho
-
-    def with_payoffs(self, payoffs: Payoffs) -> CumulativePath:
-        """The same path with other payoffs; what does not depend on them is kept."""
-        return kept(self, replace(self, payoffs=payoffs), _WITHOUT_PAYOFFS)
-
-    def warm(self) -> None:
-        """Compute what all payoffs share, so that :meth:`with_payoffs` has it to keep."""
-        _ = self.b, self.rho, self.included_to
-
-    def ahead(self, depth: int) -> CumulativePath:
-        """The path as somebody sees it who has read so far: no more studies turn up."""
-        known = np.minimum(self.known, self.known[depth])
-        return replace(self, known=known, labels=np.zeros_like(self.labels))
-
-    def without_waiting(self) -> CumulativePath:
-        """The path if no report waited to be read in full."""
-        return replace(self, waiting=0.0)
-
-    def found_by(self, depth: int) -> int:
-        """Studies with data among the first `depth` documents."""
-        return int(self.known[depth])
 
     @property
     def hit(self) -> None:
@@ -134,6 +107,11 @@ class CumulativePath:
         """ρ_{d+1}, the chance that the next document brings a study with data, shape (N,)."""
         return self.share * self.p
 
+    @property
+    def chances(self) -> Floats:
+        """ρ: a study moves the belief whichever way the question is to be answered, shape (N,)."""
+        return self.rho
+
     @cached_property
     def evpi(self) -> Floats:
         """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
@@ -148,17 +126,33 @@ class CumulativePath:
         """Whether a⁺ is the action on stopping at this depth."""
         return bool(self.payoffs.chooses_plus(self.b[depth]))
 
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth: by belief, whatever the rule goes by."""
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+        """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
         return self.chooses_plus(depth)
 
-    def with_hindsight(self, plus: Flags, omega: bool) -> Flags:
-        """The action of somebody who knows ω: both are always open."""
+    def knowing(self, plus: Flags, omega: bool) -> Flags:
+        """The actions, by somebody who knows the truth."""
         return np.full_like(plus, omega)
 
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
         return float(self.b[depth])
+
+    def brought(self, depth: int) -> int:
+        """Studies with data among the first `depth` documents."""
+        return int(self.known[depth])
+
+    def ahead(self, depth: int) -> Self:
+        """The path as somebody sees it who has read so far: no further study turns up."""
+        known = int(self.known[depth])
+        if known not in self._ahead:
+            labels = np.zeros_like(self.labels)
+            self._ahead[known] = replace(self, known=np.minimum(self.known, known), labels=labels)
+        return self._ahead[known]
+
+    @cached_property
+    def _ahead(self) -> dict[int, Self]:
+        return {}
 
     def score(self, K: int = 1) -> Floats:
         """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,).
@@ -282,31 +276,33 @@ class CumulativePath:
         # One document is weighed exactly.
         return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
 
-    def plan_utilities(
-        self,
-        depth: Depths,
-        costs: Floats,
-        start: int = 0,
-        *,
-        on_belief: bool = True,
-        batch: int = 1,
-        to_the_end: bool = False,
+    def expected_utility(
+        self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Expected net utility of reading from `start` to each depth, whatever comes, and then acting, shape of `depth`.
+        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
 
-        EU*(b) + V(w + πH) − c_full·H − c·m; how a rule takes a hit makes no difference here.
+        EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
+        :meth:`best_plan`.
         """
-        utility = self.payoffs.utility(self.b[start]) + self.worth_of_reading(depth, start)
-        return np.asarray(utility - costs * (depth - start))
+        now = self.payoffs.utility(self.b[start])
+        return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
-    def rates(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans of so many more documents, and what each is worth a document, both shape (plans,)."""
-        plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
-        return plans, self.worth_of_reading(depth + plans, depth) / plans
+    def cost_of_next(self, depth: int, cost: float) -> float:
+        """Cost of the next document, with what reading it in full is expected to cost."""
+        return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
 
-    def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan from this depth on gains: that of :meth:`best_plan`, at a hundredth of a rule's price."""
-        return self.best_plan(depth, cost)[0] > 0
+    def without_waiting(self) -> Self:
+        """The same as if no report waited to be read in full."""
+        return replace(self, waiting=0.0)
+
+    def with_labels(self, labels: Flags) -> Self:
+        """The same path where these documents are known to be relevant."""
+        return replace(self, labels=labels)
+
+    def with_payoffs(self, payoffs: Payoffs) -> Self:
+        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+        other: Self = restaked(self, payoffs, ("b", "rho", "included_to"), ("_b", "_n_0"))
+        return other
 
     @property
     def reports_waiting(self) -> float:
@@ -356,6 +352,15 @@ class CumulativePath:
         if gain[best] <= TOLERANCE * self.payoffs.K:
             return 0, 0.0
         return int(plans[best]), float(gain[best])
+
+    def pays(self, depth: int, cost: float) -> bool:
+        """Whether some plan gains from this depth on: :meth:`best_plan` asks no other depth."""
+        return self.best_plan(depth, cost)[0] > 0
+
+    def rates_from(self, depth: int) -> tuple[Depths, Floats]:
+        """Plans from this depth on (documents), and what each is worth a document."""
+        plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
+        return plans, self.worth_of_reading(depth + plans, depth) / plans
 
     @cached_property
     def otherwise(self) -> Floats:

@@ -12,21 +12,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.value.path import kept
+from tarstop_core.value.path import restaked
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 _NOT_GIVEN = cast(Any, None)
-_WITHOUT_PAYOFFS = ("b", "rho", "passes", "effort", "effort_left", "hits_to")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +56,13 @@ class DecisivePath:
     payoffs: Payoffs
     hit: int | None = None
     needs_citation: bool = False
-    labels: NDArray[np.bool_] = _NOT_GIVEN
+    labels: Flags = _NOT_GIVEN
     p: Floats = _NOT_GIVEN
+
+    in_steps: ClassVar[bool] = False
+    full_cost: ClassVar[float] = 0.0
+    reports_waiting: ClassVar[float] = 0.0
+    slow_to_restake: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.labels is None:
@@ -69,40 +73,8 @@ class DecisivePath:
         if self.p is None:
             object.__setattr__(self, "p", self.curve.h)
 
-    in_steps: ClassVar[bool] = False
-    searches_plans: ClassVar[bool] = False
-    full_cost: ClassVar[float] = 0.0
-    reports_waiting: ClassVar[float] = 0.0
-
     def __len__(self) -> int:
         return len(self.curve)
-
-    @property
-    def chances(self) -> Floats:
-        """h_{d+1}, the chance that each document is the first hit if there is something to find, shape (N,)."""
-        return self.curve.h
-
-    def with_payoffs(self, payoffs: Payoffs) -> DecisivePath:
-        """The same path with other payoffs; what does not depend on them is kept."""
-        return kept(self, replace(self, payoffs=payoffs), _WITHOUT_PAYOFFS)
-
-    def warm(self) -> None:
-        """Compute what all payoffs share, so that :meth:`with_payoffs` has it to keep."""
-        _ = self.b, self.passes, self.effort
-
-    def ahead(self, depth: int) -> DecisivePath:
-        """The path as somebody sees it who has read so far: nothing more turns up."""
-        if self.found_by(depth):
-            return self
-        return replace(self, hit=None, labels=np.zeros(len(self), dtype=bool))
-
-    def without_waiting(self) -> DecisivePath:
-        """The same: no report waits here."""
-        return self
-
-    def found_by(self, depth: int) -> int:
-        """Hits among the first `depth` documents: 0 or 1."""
-        return int(self.hit is not None and depth >= self.hit)
 
     @cached_property
     def b(self) -> Floats:
@@ -114,6 +86,11 @@ class DecisivePath:
         """ρ_{d+1} = b_d·h_{d+1}, the chance that the next document is a hit, shape (N,)."""
         return self.b[:-1] * self.curve.h
 
+    @property
+    def chances(self) -> Floats:
+        """h, the chance of each document to be the first hit, shape (N,)."""
+        return self.curve.h
+
     @cached_property
     def passes(self) -> Floats:
         """S_d, the chance that d documents pass without a hit, shape (N + 1,)."""
@@ -122,16 +99,12 @@ class DecisivePath:
     @cached_property
     def effort(self) -> Floats:
         """C_d, the expected number of documents of "until a hit, at most d", shape (N + 1,)."""
-        effort = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[:-1], out=effort[1:])
-        return effort
+        return np.append(0.0, np.cumsum(self.passes[:-1]))
 
     @cached_property
     def effort_left(self) -> Floats:
         """Σ_{k≥d} S_k, shape (N + 1,): differences stay exact where S has become tiny."""
-        left = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[-2::-1], out=left[-2::-1])
-        return left
+        return np.append(np.cumsum(self.passes[-2::-1])[::-1], 0.0)
 
     @cached_property
     def evpi(self) -> Floats:
@@ -151,29 +124,43 @@ class DecisivePath:
     @cached_property
     def hits_to(self) -> Floats:
         """Cumulative h, shape (N + 1,)."""
-        total = np.zeros(len(self) + 1)
-        np.cumsum(self.curve.h, out=total[1:])
-        return total
+        return np.append(0.0, np.cumsum(self.curve.h))
+
+    def settled(self, depth: int) -> bool:
+        """Whether a hit has decided the question by this depth."""
+        return self.hit is not None and depth >= self.hit
 
     def chooses_plus(self, depth: int) -> bool:
         """Whether a⁺ is the action on stopping at this depth."""
-        if self.hit is not None and depth >= self.hit:
+        if self.settled(depth):
             return True
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
 
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth; a rule that does not act on belief needs the hit."""
-        return self.chooses_plus(depth) if on_belief else bool(self.found_by(depth))
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+        """Whether a⁺ is taken on stopping at this depth, as in an experiment: a baseline needs a hit."""
+        return self.chooses_plus(depth) if acts_on_belief else self.settled(depth)
 
-    def with_hindsight(self, plus: Flags, omega: bool) -> Flags:
-        """The best that is open to somebody who knows ω: a⁺ needs the hit that `plus` says was seen."""
+    def knowing(self, plus: Flags, omega: bool) -> Flags:
+        """The actions, by somebody who knows the truth: who has not found it cannot take a⁺."""
         return plus & omega
 
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth: 1 from the hit on."""
-        if self.hit is not None and depth >= self.hit:
-            return 1.0
-        return float(self.b[depth])
+        return 1.0 if self.settled(depth) else float(self.b[depth])
+
+    def brought(self, depth: int) -> int:
+        """1 from the hit on."""
+        return int(self.settled(depth))
+
+    def ahead(self, depth: int) -> Self:
+        """The path as somebody sees it who has read so far: without a hit that comes later."""
+        if self.hit is None or self.hit <= depth:
+            return self
+        return self._without_hit
+
+    @cached_property
+    def _without_hit(self) -> Self:
+        return replace(self, hit=None, labels=np.zeros_like(self.labels))
 
     def score(self, K: int = 1) -> Floats:
         """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,), before a hit.
@@ -199,60 +186,64 @@ class DecisivePath:
         settled = self.payoffs.K * np.maximum(0.0, self.b[:-1] - self.payoffs.q_star)
         return np.maximum(0.0, found - settled)
 
+    def pays(self, depth: int, cost: float) -> bool:
+        """Whether some plan, however long, gains from this depth on, before a hit."""
+        return int(self.horizon_depths([cost], None, depth)[0]) > depth
+
+    def rates_from(self, depth: int) -> tuple[Depths, Floats]:
+        """Plans from this depth on (documents), and the loss that each is expected to avert a document."""
+        plans = np.arange(1, len(self) - depth + 1)
+        averted = self.loss[depth] - self.loss[depth + 1 :]
+        return plans, averted / (self.effort_left[depth] - self.effort_left[depth + 1 :])
+
+    def expected_utility(
+        self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
+    ) -> Floats:
+        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
+
+        best − (V_D + c·E_D)/S_d, with E_D = Σ S_k for somebody who stops at a hit (then this is J(D)), whole batches
+        for somebody who looks after so many, D − d for whoever never does. A baseline that has found nothing takes a⁻.
+        """
+        payoffs = self.payoffs
+        if self.settled(start):
+            return np.asarray(payoffs.B - costs * (depth - start))
+        b = float(self.b[start])
+        loss = self.loss if acts_on_belief else replace(self, needs_citation=True).loss
+        lost = (loss[depth] + costs * self._effort(depth, start, looks_every)) / self.passes[start]
+        return np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost)
+
+    def _effort(self, depth: Depths, start: int, looks_every: int | None) -> Floats:
+        """Expected documents from `start` to `depth`, times S_start."""
+        if looks_every is None:
+            return np.asarray((depth - start) * self.passes[start])
+        if looks_every == 1:
+            return np.asarray(self.effort[depth] - self.effort[start])
+        at = np.arange(len(self))
+        begun = np.maximum(start, at // looks_every * looks_every)
+        read = np.append(0.0, np.cumsum(np.where(at >= start, self.passes[begun], 0.0)))
+        return np.asarray(read[depth])
+
+    def cost_of_next(self, depth: int, cost: float) -> float:
+        """Cost of the next document: nothing follows from it."""
+        return cost
+
+    def without_waiting(self) -> Self:
+        """The path itself: nothing waits."""
+        return self
+
+    def with_labels(self, labels: Flags) -> Self:
+        """The same path where these documents are known to be relevant."""
+        return replace(self, labels=labels)
+
+    def with_payoffs(self, payoffs: Payoffs) -> Self:
+        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+        other: Self = restaked(self, payoffs, ("b", "passes", "effort"), ("rho", "effort_left", "hits_to"))
+        return other
+
     def plan_value(self, cost: float) -> Floats:
         """J(D): expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
         best = self.b_0 * self.payoffs.B + (1 - self.b_0) * self.payoffs.G
         return best - self.regret(cost)
-
-    def plan_utilities(
-        self,
-        depth: Depths,
-        costs: Floats,
-        start: int = 0,
-        *,
-        on_belief: bool = True,
-        batch: int = 1,
-        to_the_end: bool = False,
-    ) -> Floats:
-        """Expected net utility of stopping at each depth unless a hit comes first, from `start` on, shape of `depth`.
-
-        Parameters
-        ----------
-        depth : ndarray of int
-        costs : ndarray, same shape
-        start : int
-        on_belief : bool
-            Whether a⁺ is also chosen on belief alone, without a hit.
-        batch : int
-            Documents that are begun together are read together.
-        to_the_end : bool
-            Whether it reads on after a hit.
-        """
-        if self.found_by(start):
-            return np.asarray(self.payoffs.B - costs * (depth - start))
-        if to_the_end:
-            effort = (depth - start) * self.passes[start]
-        elif batch > 1:
-            at = np.arange(len(self))
-            begun = np.maximum(start, at // batch * batch)
-            effort = np.append(0.0, np.cumsum(np.where(at >= start, self.passes[begun], 0.0)))[depth]
-        else:
-            effort = self.effort[depth] - self.effort[start]
-        b = float(self.b[start])
-        loss = self.loss if on_belief else replace(self, needs_citation=True).loss
-        lost = (loss[depth] + costs * effort) / self.passes[start]
-        return np.asarray(b * self.payoffs.B + (1 - b) * self.payoffs.G - lost)
-
-    def rates(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans of so many more documents, and what each is worth a document, both shape (plans,)."""
-        averted = self.loss[depth] - self.loss[depth + 1 :]
-        return np.arange(1, len(self) - depth + 1), averted / (
-            self.effort_left[depth] - self.effort_left[depth + 1 :]
-        )
-
-    def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan from this depth on gains."""
-        return not self.found_by(depth) and int(self.horizon_depths([cost], None, depth)[0]) > depth
 
     def regret(self, cost: ArrayLike) -> Floats:
         """R_D = V_D + c·C_D, shape (…, N + 1) for costs of shape (…)."""

@@ -1,9 +1,10 @@
-"""What a policy may ask of a ranking, whichever scenario it belongs to."""
+"""What may be asked of a ranking, whichever scenario it belongs to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar
+from dataclasses import replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +14,15 @@ from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-Kind = TypeVar("Kind")
 
 
 class Path(Protocol):
-    """What a policy may ask of a ranking, whichever scenario it belongs to."""
+    """What may be asked of a ranking, whichever scenario it belongs to.
+
+    A new kind of evidence is a class that answers this; nobody asks which class it is.
+    """
+
+    # --- what a policy goes by
 
     @property
     def hit(self) -> int | None:
@@ -35,14 +40,7 @@ class Path(Protocol):
     def payoffs(self) -> Payoffs:
         """What right and wrong decisions are worth."""
 
-    @property
-    def chances(self) -> Floats:
-        """Chance of each document as the rules take it: of a first hit, of bringing data, shape (N,)."""
-
     def __len__(self) -> int: ...
-
-    def action_at(self, depth: int, on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth, by a rule that acts on belief or one that does not."""
 
     def chooses_plus(self, depth: int) -> bool:
         """Whether belief selects a⁺ on stopping at this depth."""
@@ -56,10 +54,97 @@ class Path(Protocol):
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """Depths where no plan within the horizon gains."""
 
+    # --- what is believed
 
-def kept(path: Any, other: Kind, names: Iterable[str]) -> Kind:
-    """`other`, with what `path` has computed already and both share."""
-    vars(other).update((name, vars(path)[name]) for name in names if name in vars(path))
+    @property
+    def b(self) -> Floats:
+        """Belief after d documents, before a hit, shape (N + 1,)."""
+
+    @property
+    def rho(self) -> Floats:
+        """ρ_{d+1}, the chance that the next document is what is hoped for, shape (N,)."""
+
+    @property
+    def chances(self) -> Floats:
+        """Chance of each document as the belief takes it: of a first hit, or of bringing data, shape (N,)."""
+
+    @property
+    def evpi(self) -> Floats:
+        """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
+
+    @property
+    def in_steps(self) -> bool:
+        """Whether the belief stays as it is between two finds: it is drawn as steps."""
+
+    def belief_at(self, depth: int) -> float:
+        """Belief on stopping at this depth."""
+
+    def brought(self, depth: int) -> int:
+        """Finds that move the belief for good among the first `depth`: hits, or studies with data."""
+
+    def ahead(self, depth: int) -> Self:
+        """The path as somebody sees it who has read so far: nothing (more) turns up."""
+
+    # --- what follows
+
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+        """Whether a⁺ is taken on stopping at this depth, by a rule that acts on the belief or by one that does not."""
+
+    def knowing(self, plus: Flags, omega: bool) -> Flags:
+        """The actions, by somebody who knows the truth: a⁺ only where it can be taken."""
+
+    def evsi(self) -> Floats:
+        """Exact value of one more document and then acting, in the payoffs' unit, shape (N,)."""
+
+    def pays(self, depth: int, cost: float) -> bool:
+        """Whether some plan, however long, gains from this depth on, before a hit."""
+
+    def rates_from(self, depth: int) -> tuple[Depths, Floats]:
+        """Plans from this depth on (documents), and what each is worth a document; some documents are left."""
+
+    def expected_utility(
+        self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
+    ) -> Floats:
+        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
+
+        `looks_every` so many documents somebody stops who has found enough; None: reads to that depth all the same.
+        """
+
+    # --- what reading costs beyond each document
+
+    @property
+    def full_cost(self) -> float:
+        """Cost of reading a report in full, in the payoffs' unit; 0 where nothing is read twice."""
+
+    @property
+    def reports_waiting(self) -> float:
+        """Reports to be read in full that wait."""
+
+    def cost_of_next(self, depth: int, cost: float) -> float:
+        """Cost of the next document, with what is expected to follow from it."""
+
+    def without_waiting(self) -> Self:
+        """The same as if nothing waited."""
+
+    # --- the same under other assumptions
+
+    @property
+    def slow_to_restake(self) -> bool:
+        """Whether other payoffs take a search through all plans at every depth."""
+
+    def with_labels(self, labels: Flags) -> Self:
+        """The same path where these documents are known to be relevant; the hit stays as it is."""
+
+    def with_payoffs(self, payoffs: Payoffs) -> Self:
+        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+
+
+def restaked(path: Any, payoffs: Payoffs, first: Iterable[str], more: Iterable[str]) -> Any:
+    """A path with other payoffs that keeps what depends on none: `first`, computed if need be, and `more`, if known."""
+    for name in first:
+        getattr(path, name)
+    other = replace(path, payoffs=payoffs)
+    vars(other).update((name, vars(path)[name]) for name in (*first, *more) if name in vars(path))
     return other
 
 

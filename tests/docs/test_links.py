@@ -10,6 +10,7 @@ import pytest
 
 from dashboard.frame import shell
 from dashboard.guide.page import ELSEWHERE, READ, chapters, document, in_app, parts
+from tarstop_core import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -97,3 +98,10 @@ def test_a_place_in_a_document_has_one_name_everywhere() -> None:
         assert {place for _, place in chapters(in_app(page.read_text(encoding="utf-8")))} <= places(page) | {
             "2-2-tables"
         }
+
+
+def test_the_version_is_said_alike() -> None:
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in cited
+    assert re.findall(r"^## (\S+)$", changes, flags=re.MULTILINE)[0] == __version__

@@ -9,7 +9,7 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 QUICK = ("greedy", "smooth", "batch", "budget", "optimal", "decide-now", "oracle")
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, group_weights
@@ -26,5 +30,11 @@ def test_what_is_in_a_benchmark_is_said() -> None:
     empty = Case(Topic("u", np.array(["d"]), labels=np.array([False]), n_relevant=0), "u")
     once = Benchmark("x", "X", "patent", (Fold([found], [empty]),), "nowhere")
     assert once.contents == "2 topics, 1 in ω⁺, 3 ranked documents; 1 to tune on, 1 to test on."
-    crossed = Benchmark("x", "X", "review", (Fold([found], [empty]), Fold([empty], [found])), "nowhere")
+    none = np.array([])
+    tables = Tables((), none, none, none, none)
+    one, two = (
+        replace(each, outcome=Outcome(each.topic, "r", tables, none.astype(np.int64)))
+        for each in (found, empty)
+    )
+    crossed = Benchmark("x", "X", "review", (Fold([one], [two]), Fold([two], [one])), "nowhere")
     assert crossed.contents == "2 outcomes of reviews, 3 ranked documents; 2-fold cross-validation."

@@ -12,7 +12,7 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.execution import AHEAD, in_order
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def doubled(value: int) -> int:

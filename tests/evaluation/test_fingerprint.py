@@ -16,7 +16,9 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
 from tarstop_core.evaluation.jobs import Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
+from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 
 PACKAGE = Path(protocol.__file__).resolve().parents[1]
 

@@ -23,7 +23,8 @@ from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
 from tarstop_core.evaluation.results import Results, load, save
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import parse_policy
 from tarstop_core.value.payoffs import Payoffs
 

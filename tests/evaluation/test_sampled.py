@@ -14,7 +14,9 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.subsets import subset_beliefs
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, _rng
+from tarstop_core.evaluation.tasks.base import generator
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import QBCB, SampleGrid
 
 TABLES = Tables(
@@ -77,7 +79,7 @@ def test_in_reviews_the_belief_of_what_was_drawn_decides() -> None:
     ways = set()
     for at, case in enumerate(reviews.folds[0].test):
         assert case.outcome is not None
-        runs = SampleGrid((rule,)).replicates(case.labels, 40, _rng(1, case))
+        runs = SampleGrid((rule,)).replicates(case.labels, 40, generator(1, case))
         b = []
         for seen in runs.seen[0]:
             known = seen[np.searchsorted(np.flatnonzero(case.labels), case.outcome.positions)]

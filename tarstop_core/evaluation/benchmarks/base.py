@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold, Scenario
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.places import real_data
 from tarstop_core.samples.simulate.rankings import ranking_statistics
 
@@ -23,7 +23,8 @@ class Named:
         Short, for the command line and for files.
     title : str
         For headings.
-    scenario : {"patent", "review"}
+    scenario : str
+        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
     said : str
         What it is, for the command's help.
     make : callable
@@ -37,7 +38,7 @@ class Named:
 
     name: str
     title: str
-    scenario: Scenario
+    scenario: str
     said: str
     make: Callable[..., Benchmark]
     real: bool = False

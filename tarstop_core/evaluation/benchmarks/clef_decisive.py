@@ -9,6 +9,7 @@ from tarstop_core.evaluation.benchmarks import clef
 from tarstop_core.evaluation.benchmarks.base import Named, achieved, cross_validated
 from tarstop_core.evaluation.benchmarks.sources import decisive_cases
 from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def clef_decisive(data: Path, relevance: str = "content") -> Benchmark:
@@ -32,7 +33,7 @@ NAMED = {
     relevance: Named(
         clef.called("clef", relevance),
         f"CLEF TAR rankings, relevance by {read}",
-        "patent",
+        DecisiveTask.scenario,
         "real rankings, any relevant document decides",
         make=partial(clef_decisive, relevance=relevance),
         real=True,

@@ -8,6 +8,7 @@ from tarstop_core.evaluation.benchmarks import clef
 from tarstop_core.evaluation.benchmarks.base import Named, achieved, cross_validated
 from tarstop_core.evaluation.benchmarks.sources import review_cases
 from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.tasks.review import ReviewTask
 
 
 def clef_reviews(data: Path) -> Benchmark:
@@ -31,7 +32,7 @@ def clef_reviews(data: Path) -> Benchmark:
 NAMED = Named(
     "clef-review",
     "Diagnostic-accuracy reviews, semi-synthetic",
-    "review",
+    ReviewTask.scenario,
     "real rankings and 2×2 tables, which document brings which is invented",
     make=clef_reviews,
     real=True,

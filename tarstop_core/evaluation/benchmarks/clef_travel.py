@@ -9,6 +9,7 @@ from tarstop_core.evaluation.benchmarks import clef
 from tarstop_core.evaluation.benchmarks.base import Named, achieved
 from tarstop_core.evaluation.benchmarks.sources import decisive_cases
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def clef_travel(data: Path, relevance: str = "content") -> Benchmark:
@@ -45,7 +46,7 @@ NAMED = {
     relevance: Named(
         clef.called("clef-travel", relevance),
         f"CLEF TAR rankings of other systems, relevance by {read}",
-        "patent",
+        DecisiveTask.scenario,
         "the same, trained on one system's rankings, tested on others'",
         make=partial(clef_travel, relevance=relevance),
         real=True,

@@ -11,6 +11,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.base import FOLDS, achieved, cross_validated
 from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, review_cases
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 
 ABOUT = "benchmark.json"
 ABOUT_KEYS: dict[str, type] = {
@@ -79,7 +81,7 @@ def from_folder(folder: Path) -> Benchmark:
     return Benchmark(
         name=folder.resolve().name,
         title=about.get("title", folder.resolve().name),
-        scenario="review" if is_review else "patent",
+        scenario=(ReviewTask if is_review else DecisiveTask).scenario,
         folds=folds,
         provenance=about.get("provenance", f"files in the folder {folder.resolve().name}"),
         simulated=about.get("simulated", False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.samples.simulate import rankings
 
 TOPICS = 1000
@@ -36,5 +37,9 @@ def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -
 
 
 NAMED = Named(
-    "patent", "Simulated patent searches", "patent", "simulated patent searches", make=simulated_patents
+    "patent",
+    "Simulated patent searches",
+    DecisiveTask.scenario,
+    "simulated patent searches",
+    make=simulated_patents,
 )

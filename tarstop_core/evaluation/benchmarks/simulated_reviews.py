@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.samples.simulate import reviews
 
 
@@ -28,7 +29,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
 NAMED = Named(
     "review",
     "Simulated diagnostic-accuracy reviews",
-    "review",
+    ReviewTask.scenario,
     "simulated diagnostic-accuracy reviews",
     make=simulated_reviews,
 )

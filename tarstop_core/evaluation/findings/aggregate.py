@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
 from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks.named import TASKS
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +100,7 @@ def mean_with_interval(
     _, of = np.unique(np.asarray(results.groups), return_inverse=True)
     groups = int(of.max()) + 1
     drawn = _drawn(groups, draws)
-    if share is None and results.scenario == "patent":
+    if share is None and TASKS[results.scenario].fixed_share:
         share = float(weights[omega].sum() / weights.sum())
     parts = [(np.ones(len(omega), dtype=bool), 1.0)]
     if share is not None:

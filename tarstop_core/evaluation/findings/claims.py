@@ -11,6 +11,7 @@ import pandas as pd
 from tarstop_core.evaluation.findings.aggregate import DRAWS, beside_paper, compare
 from tarstop_core.evaluation.findings.tables import signed
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
@@ -89,7 +90,7 @@ def caution(results: Results) -> str:
     groups = len(set(results.groups))
     if groups >= FEW_GROUPS:
         return ""
-    unit = "topics" if results.scenario == "patent" else "reviews"
+    unit = TASKS[results.scenario].groups
     return (
         f"Intervals come from resampling {groups} {unit}: with fewer than about {FEW_GROUPS} they are too narrow, so "
         "one that excludes 0 says less than 95 %."
@@ -172,21 +173,7 @@ def differences(results: Results) -> list[str]:
         f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
         "agree is under About.",
     ]
-    if results.scenario == "review":
-        if known["truth"] == "pooled":
-            found.append(
-                "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
-                "studies would choose; compare it under that truth."
-            )
-        else:
-            found.append("Truth: what all studies would choose, as the paper’s Table 2 implies.")
-        found.append(
-            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one."
-        )
-        found.append(
-            "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
-            "test outcomes hold (312,790)."
-        )
+    found += TASKS[results.scenario].differences(known)
     run = {method.name for method in results.methods}
     if "qbcb" in run and isinstance(known.get("replications"), str):
         found.append("QBCB: exact expectation over its random samples; the paper averages 50 of them.")

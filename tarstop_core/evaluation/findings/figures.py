@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -25,10 +26,7 @@ from tarstop_core.presentation.palette import MINUS, PLUS
 
 FURTHEST = -1.0
 """Differences below it are not drawn, but counted."""
-ERRORS = {
-    "patent": {"false_adopt": "false reject", "false_reject": "false grant"},
-    "review": {"false_adopt": "false adopt", "false_reject": "false reject"},
-}
+ERRORS = {name: task.errors for name, task in TASKS.items()}
 """What a wrong a⁺ and a wrong a⁻ are called, by scenario; the columns keep one name for both."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
@@ -169,7 +167,7 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
     ----------
     frame : DataFrame
         :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
-    scenario : {"patent", "review"}
+    scenario : str
         What the errors are called after.
     simulated, dark : bool
     """

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.value.payoffs import Payoffs
 
 SOURCE = (
@@ -22,7 +23,6 @@ SOURCE = (
 REFERENCE_METHOD = "Greedy"
 MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
 """Methods whose error counts are means over 50 random samples, so need not be whole."""
-PATENT_OMEGA_PLUS = 500
 """Patent topics with prior art, of 1,000, as the paper states."""
 
 
@@ -51,8 +51,9 @@ def omega_plus(panel: pd.DataFrame) -> float:
     linear in the number of ω⁺ topics. The patent task states its number.
     """
     first = panel.iloc[0]
-    if first["scenario"] == "patent":
-        return PATENT_OMEGA_PLUS
+    said = TASKS[str(first["scenario"])].paper
+    if said is not None and said.omega_plus is not None:
+        return said.omega_plus
     payoffs = Payoffs.from_q_star(float(first["q_star"]))
     perfect = panel[panel["decision_agreement"] == 1]
     if perfect.empty or math.isclose(payoffs.B, payoffs.G):

@@ -28,12 +28,11 @@ from tarstop_core.evaluation.findings.figures import (
 )
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
 
-ICER_DIGITS = {"patent": 1, "review": 0}
-PAPER_CALIBRATION = {"patent": (0.0018, 0.0004), "review": (0.025, 0.0002)}
-"""Brier score and expected calibration error that the paper reports."""
+ICER_DIGITS = {name: task.icer_digits for name, task in TASKS.items()}
 STATISTICS = {
     "n_relevant": "relevant documents a topic",
     "map": "MAP",
@@ -108,7 +107,7 @@ class Findings:
     @property
     def unit(self) -> str:
         """What cases are called."""
-        return "topics" if self.results.scenario == "patent" else "outcomes"
+        return TASKS[self.results.scenario].cases
 
     @property
     def caption(self) -> str:
@@ -276,7 +275,7 @@ def html(report: Findings) -> str:
     import plotly.offline
 
     results, digits = report.results, ICER_DIGITS[report.results.scenario]
-    known = results.settings
+    known, paper = results.settings, TASKS[results.scenario].paper
     return page(
         __name__,
         title=f"{known['title']}: stopping rules compared",
@@ -284,7 +283,7 @@ def html(report: Findings) -> str:
         simulated=results.simulated,
         cases=len(results.cases),
         unit=report.unit,
-        groups="topics" if results.scenario == "patent" else "reviews",
+        groups=TASKS[results.scenario].groups,
         draws=report.draws,
         claims=pd.DataFrame(
             [
@@ -304,7 +303,7 @@ def html(report: Findings) -> str:
         engine=_engine(report),
         beside=_beside_paper(report),
         ordering=claims.ordering_sentences(results),
-        other_truth=results.scenario == "review" and known["truth"] != "full_evidence",
+        other_truth=paper is not None and known["truth"] != paper.truth,
         figures=[
             {
                 "name": drawn.name,
@@ -379,11 +378,12 @@ def _share(value: float) -> str:
 
 
 def _calibration(results: Results) -> pd.DataFrame:
-    brier, ece = PAPER_CALIBRATION[results.scenario]
+    paper = TASKS[results.scenario].paper
     rows: list[tuple[Any, ...]] = [
         (name, q.how, f"{q.brier:.4f}", f"{q.ece:.4f}", q.topics) for name, q in results.calibration.items()
     ]
-    rows.append(("paper", "its test topics", f"{brier:g}", f"{ece:g}", ""))
+    if paper is not None:
+        rows.append(("paper", "its test topics", f"{paper.brier:g}", f"{paper.ece:g}", ""))
     return pd.DataFrame(rows, columns=["chances", "judged on", "Brier", "ECE", "topics"])
 
 

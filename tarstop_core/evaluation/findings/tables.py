@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from tarstop_core.evaluation.metrics import Icer
+from tarstop_core.evaluation.tasks.named import TASKS
 
 HEADINGS: dict[str, str] = {
     "approach": "Approach",
@@ -20,14 +21,14 @@ HEADINGS: dict[str, str] = {
     "decide_now": "Decide now",
 }
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
-PAPER_COSTS = {"patent": 0.001, "review": 0.0001}
+PAPER_COSTS = {name: task.paper.cost for name, task in TASKS.items() if task.paper is not None}
 """Cost per document of the paper's tables."""
 
 
 def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
     """The paper's cost where it was run, else the one in the middle."""
-    wanted = PAPER_COSTS[scenario]
-    return wanted if wanted in costs else sorted(costs)[len(costs) // 2]
+    wanted = PAPER_COSTS.get(scenario)
+    return wanted if wanted is not None and wanted in costs else sorted(costs)[len(costs) // 2]
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:

@@ -17,7 +17,8 @@ from tarstop_core.evaluation.findings.topic_figures import Stop
 from tarstop_core.evaluation.knowledge import parts_of
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tally import says_what_was_measured
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask, Task
+from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Payoffs
 
@@ -130,15 +131,9 @@ def as_measured(
 def task_of(results: Results) -> Task:
     """The task that results were measured with."""
     known = results.settings
-    if results.scenario == "patent":
-        return DecisiveTask(b_0=known["b_0"], pseudo=known["pseudo"])
-    return ReviewTask(
-        theta=known["theta"],
-        truth_is=known["truth"],
-        engine=known["engine"],
-        b_0=known["b_0"],
-        pseudo=known["pseudo"],
-    )
+    # Where a case stops was measured; how often a sample was drawn for that is not asked again.
+    drawn = {"replications", "seed"}
+    return TASKS[results.scenario].asked({name: known[name] for name in known if name not in drawn})
 
 
 def _slim(case: Case) -> Case:

@@ -1,8 +1,8 @@
 """GRLStop(target): an agent that has learned by reinforcement when a target recall is likely reached.
 
 A re-implementation of the variant that Fletcher & Stevenson describe, trained here; not the authors'
-model, whose weights are not published. :mod:`tarstop_core.policies.grlstop` says what was assumed, and
-``docs/grlstop.md`` how well it does on simulated topics it has not seen.
+model, whose weights are not published. What was assumed is said by :mod:`~tarstop_core.policies.grlstop.environment`
+and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` says how well it does on simulated topics it has not seen.
 """
 
 from __future__ import annotations

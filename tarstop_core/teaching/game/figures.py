@@ -34,11 +34,8 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
     settings, explored, depth = game.settings(at), sample(game.keys[at]), game.calls[at].depth
     path = explored.played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
-    b = np.asarray(path.b).copy()
-    if path.in_steps:
-        b[depth:] = b[depth]  # what comes is not known yet
     figure = live_curves(
-        b,
+        np.asarray(path.ahead(depth).b),
         None,
         cost=settings.cost,
         q_star=game.q_star,

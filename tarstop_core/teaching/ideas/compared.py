@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +62,7 @@ COMPARED: tuple[Policy, ...] = (Greedy(), LookAhead(1), Optimal())
 
 def compared(explored: Explored, settings: Settings) -> Compared:
     """What each rule compares with the cost along a list of a search, and where it stops."""
-    path = explored.planned(settings)
-    assert isinstance(path, DecisivePath)  # searches only
+    path = cast(DecisivePath, explored.planned(settings))
     worth = [rule.worth(path) for rule in COMPARED]
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
     return Compared(

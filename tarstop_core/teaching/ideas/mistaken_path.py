@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -36,10 +37,7 @@ def scaled(explored: Explored, settings: Settings, factor: float) -> DecisivePat
 @lru_cache(maxsize=1024)
 def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
     """What does not depend on payoffs, computed once."""
-    path = explored.planned(replace(explored.settings, b_0=b_0), factor)
-    assert isinstance(path, DecisivePath)
-    path.warm()
-    return path
+    return cast(DecisivePath, explored.planned(replace(explored.settings, b_0=b_0), factor))
 
 
 def factor_name(factor: float) -> str:

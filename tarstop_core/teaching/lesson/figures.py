@@ -30,7 +30,6 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     """
     path = lesson.ahead(step.depth)
     worth = lesson.policy.worth(path)
-    cumulative = path.in_steps
     title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
     plan = step.depth + step.more
     figure = live_curves(
@@ -43,9 +42,9 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
         hit=path.hit if step.settled else None,
         span=(0, end_of_axis(plan, step.documents)),
         unit=lesson.settings.payoffs.unit,
-        belief_title="chance it is sensitive" if cumulative else "chance it exists",
+        belief_title="chance it is sensitive" if path.in_steps else "chance it exists",
         worth_title=title,
-        steps=cumulative,
+        steps=path.in_steps,
         dark=dark,
     )
     return for_a_hall(figure, dark=dark)

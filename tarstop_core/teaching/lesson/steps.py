@@ -24,8 +24,8 @@ from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
-from tarstop_core.screening.paths import ScreeningPath
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class Lesson:
     policy: Policy
 
     @cached_property
-    def path(self) -> ScreeningPath:
+    def path(self) -> Path:
         """The path of a replay, labels and all."""
         return self.explored.played(self.settings)
 
@@ -155,16 +155,9 @@ class Lesson:
         z = float(z_scores(scores)[step.depth])
         return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
 
-    @cached_property
-    def _ahead(self) -> dict[int, ScreeningPath]:
-        return {}
-
-    def ahead(self, depth: int) -> ScreeningPath:
+    def ahead(self, depth: int) -> Path:
         """The path as somebody sees it who has read so far: nothing (more) turns up."""
-        found = self.path.found_by(depth)
-        if found not in self._ahead:
-            self._ahead[found] = self.path.ahead(depth)
-        return self._ahead[found]
+        return self.path.ahead(depth)
 
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
@@ -190,7 +183,7 @@ class Lesson:
             now=decide(path, depth, cost),
             settled=settled,
             found=self.found(depth),
-            studies=path.found_by(depth),
+            studies=path.brought(depth),
             p=float(path.chances[depth]) if left else None,
             evsi=float(path.evsi()[depth]) if left else 0.0,
             worth=worth,
@@ -202,7 +195,7 @@ class Lesson:
 
     def found(self, depth: int) -> int:
         """What the document at this rank brought: 1 for the first hit, or its number of studies."""
-        return self.path.found_by(depth) - self.path.found_by(depth - 1) if depth else 0
+        return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
 
 
 @lru_cache(maxsize=16)
@@ -211,12 +204,12 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
     return Lesson(sample(key), settings, policy)
 
 
-def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
+def best_plan(path: Path, depth: int) -> tuple[float, int]:
     """What the next documents are worth, each, and how many the plan reads that makes them so.
 
     Parameters
     ----------
-    path : DecisivePath or CumulativePath
+    path : Path
     depth : int
         Documents read, fewer than there are.
 
@@ -230,7 +223,7 @@ def best_plan(path: ScreeningPath, depth: int) -> tuple[float, int]:
     worth = float(path.worth()[depth])
     if worth <= 0:
         return 0.0, 0
-    plans, rates = path.rates(depth)
+    plans, rates = path.rates_from(depth)
     return worth, int(plans[int(rates.argmax())])
 
 

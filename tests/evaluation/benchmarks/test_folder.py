@@ -11,7 +11,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.tasks import DecisiveTask, ReviewTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 
 RUN = "".join(f"{t} Q0 d{i} {i} {9 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 7))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"

@@ -8,7 +8,7 @@ from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_paten
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 METHODS = ("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle")
 

@@ -21,7 +21,7 @@ from tarstop_core.evaluation.findings.claims import (
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks import DecisiveTask
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def test_claims_are_those_that_the_methods_allow(results: Results) -> None:

@@ -12,7 +12,8 @@ import pytest
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
 from tarstop_core.teaching.lesson import steps as lessons
-from tarstop_core.teaching.lesson.formulas import EXPLAINED, filled, tex
+from tarstop_core.teaching.lesson.formula import tex
+from tarstop_core.teaching.lesson.formulas import BY_SCENARIO, filled
 from tarstop_core.teaching.lesson.steps import Lesson, best_plan
 from tarstop_core.teaching.methods import formulas
 from tarstop_core.value.cumulative import CumulativePath
@@ -134,9 +135,10 @@ def test_filled_formulas_come_to_what_they_say(key: str, q_star: float) -> None:
 
 def test_every_formula_is_explained() -> None:
     known = formulas()
-    assert all(each in known for names in EXPLAINED.values() for each in names)
+    explained = {name for own in BY_SCENARIO.values() for name in own.EXPLAINED}
+    assert all(each in known for own in BY_SCENARIO.values() for each in own.EXPLAINED.values())
     names = {formula.name for key in KEYS for formula in filled(given(key), given(key).step(1))}
-    assert names == {*EXPLAINED, "decision"}
+    assert names == {*explained, "decision"}
 
 
 def test_a_hit_settles_everything() -> None:
@@ -153,9 +155,9 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     hidden = one.explored.planned(one.settings)
     for depth in range(16):
         step = one.step(depth)
-        seen = one.ahead(depth)
-        assert seen.hit is None and not seen.labels.any()
-        assert np.array_equal(seen.b, hidden.b) and np.array_equal(seen.worth(), hidden.worth())
+        ahead = one.ahead(depth)
+        assert ahead.hit is None and not ahead.labels.any()
+        assert (ahead.b == hidden.b).all() and (ahead.worth() == hidden.worth()).all()
         assert depth + step.more == int(one.policy.depths(hidden, [one.settings.cost], depth)[0])
     review = given(REVIEW)
     for depth in range(15):

@@ -37,7 +37,7 @@ OF_FORMULAS = {
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"rows", "summary"},
     "explore.lists": {"collection", "in_own_order", "sample_review", "sample_search", "samples", "unread"},
-    "explore.plans": {"decide", "settled"},
+    "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
     "explore.sensitivity": {"goes_on"},
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.set_up.page import read_text
+from dashboard.set_up.order import read_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES

@@ -1,0 +1,1 @@
+"""How cases are played, a scenario a file; `named` lists them."""

@@ -1,0 +1,185 @@
+"""What an experiment asks of a scenario, and what every scenario's task plays in the same way."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.policies import Policy
+from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
+from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Payoffs
+
+Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+REPLICATIONS = 50
+"""Random samples of QBCB and Target, as in the paper, wherever their expectation has no closed form."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedGrid:
+    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs.
+
+    Parameters
+    ----------
+    screened : ndarray
+        Documents read (an expectation for rules that draw a sample).
+    plus : ndarray
+        Chance that the action is a⁺.
+    recall : ndarray
+        Down to the stopping depth; 0 where nothing is relevant.
+    plus_exact : ndarray or None
+        Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it
+        was not asked (of a rule that draws a sample, or that knows the truth).
+    """
+
+    screened: Floats
+    plus: Floats
+    recall: Floats
+    plus_exact: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the paper says of a scenario.
+
+    Parameters
+    ----------
+    table : str
+        Where its results stand.
+    cost : float
+        Per document, of its tables.
+    brier, ece : float
+        Brier score and expected calibration error that it reports.
+    truth : str
+        As `settings` call it: the truth that its table is under.
+    omega_plus : int or None
+        How many of its topics are ω⁺; None where it does not say.
+    """
+
+    table: str
+    cost: float
+    brier: float
+    ece: float
+    truth: str
+    omega_plus: int | None = None
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """What the protocol asks of a scenario; its parameters are the fields of the class."""
+
+    scenario: ClassVar[str]
+    """As benchmarks, calibrators, results and sessions call it."""
+    variants: ClassVar[tuple[str, ...]]
+    """Where chances, or the prior of the belief, come from; first the paper's."""
+    methods: ClassVar[tuple[str, ...]]
+    """What an experiment compares unless told."""
+    truths: ClassVar[Mapping[str, str]] = {}
+    """What a decision may be held against, by name, where that can be chosen."""
+    cases: ClassVar[str] = "topics"
+    groups: ClassVar[str] = "topics"
+    """What cases are called, and what is resampled together."""
+    errors: ClassVar[Mapping[str, str]]
+    """What a wrong a⁺ (`false_adopt`) and a wrong a⁻ (`false_reject`) are called."""
+    in_steps: ClassVar[bool] = False
+    """Whether the belief moves in steps."""
+    needs_tables: ClassVar[bool] = False
+    """Whether a case is played from its 2×2 tables."""
+    fixed_share: ClassVar[bool] = False
+    """Whether the share of ω⁺ cases was fixed, not found: means are then taken within it."""
+    about_chances: ClassVar[str] = ""
+    """What has to be known to compare the chances of two variants, in a sentence."""
+    icer_digits: ClassVar[int] = 1
+    """Decimals of an ICER, as the paper writes them."""
+    paper: ClassVar[Paper | None] = None
+
+    @classmethod
+    def asked(cls, known: Mapping[str, Any]) -> Self:
+        """The task with what is asked of it; what it does not know is passed over, and None leaves a default."""
+        names = {each.name for each in fields(cls)}
+        return cls(**{name: value for name, value in known.items() if name in names and value is not None})
+
+    @property
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Everything that changes a number, to be recorded with every result."""
+
+    @abstractmethod
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> Mapping[str, Any]:
+        """What is learned from a fold's training cases, for each variant."""
+
+    @abstractmethod
+    def paths(self, case: Case, knowledge: Any, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
+        """The path of a case for each of the payoffs."""
+
+    @abstractmethod
+    def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
+        """Whether ω⁺ holds, for each of the payoffs, shape (Q,)."""
+
+    @abstractmethod
+    def play(
+        self,
+        case: Case,
+        knowledge: Any,
+        paths: Sequence[Any],
+        settings: Sequence[Policy],
+        costs: Sequence[float],
+        truth: Flags,
+        exact: bool,
+    ) -> PlayedGrid:
+        """Stop on a case by every setting, q* and cost.
+
+        `truth` is that of :meth:`truth`, for the rules that know it; `exact` asks for `plus_exact`.
+        """
+
+    @classmethod
+    def differences(cls, known: Mapping[str, Any]) -> list[str]:
+        """Why results with these settings cannot be expected to be the paper's, a sentence each, beyond their topics."""
+        return []
+
+
+def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
+    """Stopping depths, shape (S, Q, C)."""
+    shape = (len(settings), len(paths), len(costs))
+    if all(policy.ignores_stakes for policy in settings):
+        if all(isinstance(policy, GRLStop) and policy.weights is None for policy in settings):
+            targets = [policy.settings["target"] for policy in settings]
+            depths = depths_for_targets(paths[0].labels, targets)
+        else:
+            depths = np.array([policy.depths(paths[0], [0.0])[0] for policy in settings])
+        return np.broadcast_to(depths[:, None, None], shape)
+    found = np.empty(shape, dtype=np.intp)
+    for s, policy in enumerate(settings):
+        for q, path in enumerate(paths):
+            found[s, q] = policy.depths(path, costs)
+    return found
+
+
+def found_in(case: Case) -> Depths:
+    """Relevant documents among the first d, shape (N + 1,)."""
+    found = np.zeros(len(case.topic) + 1, dtype=np.intp)
+    np.cumsum(case.labels, out=found[1:])
+    return found
+
+
+def sample_grid(settings: Sequence[Policy]) -> SampleGrid:
+    rules = [policy for policy in settings if isinstance(policy, OrderStatistic)]
+    assert len(rules) == len(settings)
+    return SampleGrid(rules)
+
+
+def generator(seed: int, case: Case) -> np.random.Generator:
+    """Numbers that depend on the seed and the case alone, however cases are split over workers."""
+    digest = hashlib.blake2b(case.name.encode(), digest_size=8).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest, "little")])

@@ -1,0 +1,154 @@
+"""Patents: one relevant document decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks.base import (
+    Flags,
+    Floats,
+    Paper,
+    PlayedGrid,
+    Task,
+    depths_of,
+    found_in,
+    generator,
+    sample_grid,
+)
+from tarstop_core.policies import Policy
+from tarstop_core.policies.base import Randomised
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+
+TRUTH = "a relevant document exists"
+
+
+@dataclass(frozen=True)
+class DecisiveTask(Task):
+    """Patents: one relevant document decides.
+
+    Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document.
+
+    Parameters
+    ----------
+    b_0 : float
+        Belief before any document.
+    pseudo : float
+        Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression.
+    replications : int or None
+        Runs of rules that draw a sample (the paper: 50); None takes their exact expectation.
+    seed : int
+        Of those runs.
+    scale : float
+        Every chance times this, at most 1: for replays; experiments take calibrators at their word.
+    """
+
+    scenario: ClassVar[str] = "patent"
+    variants: ClassVar[tuple[str, ...]] = ("marginal", "hazard", "frailty", "rank")
+    methods: ClassVar[tuple[str, ...]] = ("all", "optimal@hazard", "optimal@frailty")
+    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
+    fixed_share: ClassVar[bool] = True
+    about_chances: ClassVar[str] = (
+        "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
+    )
+    paper: ClassVar[Paper | None] = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
+
+    b_0: float = 0.5
+    pseudo: float = 0.0
+    replications: int | None = None
+    seed: int = 1
+    scale: float = 1.0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that changes a number."""
+        return {
+            "scenario": self.scenario,
+            "truth": TRUTH,
+            "engine": "decisive",
+            "b_0": self.b_0,
+            "pseudo": self.pseudo,
+            "replications": self.replications or "expectation in closed form",
+            "seed": self.seed,
+        }
+
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
+        """A calibrator of each kind, fitted on ω⁺ topics."""
+        topics = [case.topic for case in fold.learned_from]
+        return {
+            kind: fit(
+                topics,
+                kind=kind,
+                scenario=self.scenario,
+                name=benchmark.title,
+                source=benchmark.provenance,
+                simulated=benchmark.simulated,
+                pseudo=self.pseudo,
+            )
+            for kind in variants
+        }
+
+    def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
+        """The path of a case for each of the payoffs."""
+        topic = case.topic
+        p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
+        first = DecisivePath(
+            knowledge.curve(p), self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p
+        )
+        return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
+
+    def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
+        """Whether a relevant document exists, ranked or not; the same for all payoffs."""
+        return np.full(len(payoffs), case.topic.omega)
+
+    def play(
+        self,
+        case: Case,
+        knowledge: Calibrator,
+        paths: Sequence[DecisivePath],
+        settings: Sequence[Policy],
+        costs: Sequence[float],
+        truth: Flags,
+        exact: bool,
+    ) -> PlayedGrid:
+        """Stop on a case by every setting, q* and cost."""
+        shape = (len(settings), len(paths), len(costs))
+        if isinstance(settings[0], Randomised):
+            screened, recall, found = sampled(case, settings, self.replications, self.seed)
+            return PlayedGrid(
+                *(np.broadcast_to(each[:, None, None], shape) for each in (screened, found, recall))
+            )
+        depths = depths_of(paths, settings, costs)
+        hits = found_in(case)[depths]
+        plus = hits > 0
+        if settings[0].acts_on_belief:
+            for q, path in enumerate(paths):
+                plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
+        if settings[0].knows_truth:
+            plus &= truth[:, None]
+        return PlayedGrid(depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant))
+
+
+def sampled(
+    case: Case, settings: Sequence[Policy], replications: int | None, seed: int
+) -> tuple[Floats, Floats, Floats]:
+    """Documents read, recall by depth, and chance of seeing a relevant document, shape (S,) each."""
+    grid = sample_grid(settings)
+    if replications is None:
+        exact = grid.expected(case.labels)
+        # Recall divides by the qrels' R: relevant documents that are not ranked cannot be reached.
+        ranked = case.labels.sum() / max(1, case.n_relevant)
+        return exact.read, exact.recall * ranked, exact.found
+    runs = grid.replicates(case.labels, replications, generator(seed, case))
+    within = (np.flatnonzero(case.labels) < runs.depth[..., None]).sum(axis=2)
+    means = (runs.read, metrics.recall(within, case.n_relevant), runs.seen.any(axis=2))
+    read, recall, found = (each.mean(axis=1)[runs.pair] for each in means)
+    return read, recall, found

@@ -1,0 +1,38 @@
+"""What a format of records is: a reader's file ends with its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tarstop_core.files.columns import Progress, RecordTable
+from tarstop_core.files.source import Source
+
+Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], RecordTable]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of records that can be read.
+
+    Parameters
+    ----------
+    key : str
+        Short name, as in `RecordTable.format`.
+    name : str
+        What people call it.
+    suffixes : tuple of str
+        Lower case, with the dot. Each may be followed by ".gz".
+    reader : callable
+    looks : str
+        Pattern of how such a file begins; "" where nothing tells it from other text.
+    phrase : str
+        What a file is called that looks so.
+    """
+
+    key: str
+    name: str
+    suffixes: tuple[str, ...]
+    reader: Reader
+    looks: str = ""
+    phrase: str = ""
