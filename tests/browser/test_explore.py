@@ -31,10 +31,10 @@ def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
     expect(page.get_by_role("heading", name="Optimal at q* = 0.2 and a cost of 0.01")).to_be_visible()
     expect(page).to_have_url(re.compile(r"cell=0\.2%2C0\.01"))
     watched.assert_sound()
-    again = open_page(viewport={"width": 1280, "height": 1400})
-    again.open(page.url)
-    expect(again.page.get_by_role("heading", name="Optimal at q* = 0.2 and a cost of 0.01")).to_be_visible()
-    again.assert_sound()
+    page.reload()
+    expect(page.get_by_role("heading", name="Optimal at q* = 0.2 and a cost of 0.01")).to_be_visible()
+    watched.settle()
+    watched.assert_sound()
 
 
 def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
