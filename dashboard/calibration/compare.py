@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.calibration.fit import finished, no_sessions, standings, uploaded
+from dashboard.calibration.fit import finished, no_sessions, several, standings, uploaded
 from dashboard.frame import shell
-from dashboard.frame.work import attempt, clock
+from dashboard.frame.drawing import dark
+from dashboard.frame.widgets import one_of, switch
+from dashboard.frame.work import clock, kept
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
-from tarstop_core.calibration.calibrator import PATENT
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation.calibrators import (
     SHIPPED,
@@ -52,15 +53,7 @@ KEPT = 12
 
 def two(store: Store) -> None:
     """Draw the part that compares two on held-out lists."""
-    scenario = st.segmented_control(
-        "Chances",
-        list(NAMES),
-        default=PATENT,
-        required=True,
-        format_func=NAMES.__getitem__,
-        key=f"{PREFIX}/scenario",
-        persist_state="session",
-    )
+    scenario = switch("Chances", NAMES, key=f"{PREFIX}/scenario", persist_state="session")
     there = fitting(store, scenario)
     a, b = _pair(there, scenario)
     held_out = _held_out(store, scenario)
@@ -71,7 +64,7 @@ def two(store: Store) -> None:
         return
     for said in warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
         st.warning(shell.escape_markdown(said), icon=":material/warning:")
-    found = _once(
+    found: Comparison = _once(
         ("compare", a.key, b.key, *_fingerprint(held_out)),
         lambda: compare(a.calibrator, b.calibrator, held_out.topics),
         f"Judging both on {held_out.title} …",
@@ -81,23 +74,13 @@ def two(store: Store) -> None:
 
 
 def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
-    keys = list(there)
-    chosen = []
-    for at, (column, label) in enumerate(
-        zip(st.columns(2, gap="medium"), ("First calibrator", "Second calibrator"), strict=True)
-    ):
-        chosen.append(
-            there[
-                column.selectbox(
-                    label,
-                    keys,
-                    index=min(at, len(keys) - 1),
-                    format_func=lambda key: title(there[key]),
-                    key=f"{PREFIX}/{at}/{scenario}",
-                )
-            ]
-        )
-    return chosen[0], chosen[1]
+    left, right = st.columns(2, gap="medium")
+    titles = {key: title(each) for key, each in there.items()}
+    second = list(there)[:2][-1]
+    return (
+        there[one_of("First calibrator", titles, at=left, key=f"{PREFIX}/0/{scenario}")],
+        there[one_of("Second calibrator", titles, at=right, first=second, key=f"{PREFIX}/1/{scenario}")],
+    )
 
 
 def _held_out(store: Store, scenario: str) -> HeldOut | None:
@@ -123,13 +106,7 @@ def _sessions(store: Store, scenario: str) -> HeldOut | None:
     if not options:
         no_sessions()
         return None
-    chosen = st.multiselect(
-        "Which sessions?",
-        options,
-        default=options,
-        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
-        key=f"{PREFIX}/sessions/{scenario}",
-    )
+    chosen = several("Which sessions?", there, options, key=f"{PREFIX}/sessions/{scenario}")
     if not chosen:
         return None
     note("Only documents with a verdict count; what was not read is unlabelled, not irrelevant.")
@@ -144,13 +121,12 @@ def _fingerprint(held_out: HeldOut) -> tuple[str, str]:
 
 def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:
     """What was asked for, computed once a browser tab."""
-    kept: dict[tuple[Any, ...], Any] = st.session_state.setdefault(f"{PREFIX}/kept", {})
-    if asked not in kept:
-        while len(kept) >= KEPT:
-            kept.pop(next(iter(kept)))
+
+    def made() -> Any:
         with st.spinner(words):
-            kept[asked] = make()
-    return kept[asked]
+            return make()
+
+    return kept(f"{PREFIX}/kept", asked, made, KEPT)
 
 
 def _compared(found: Comparison, held_out: HeldOut, a: str, b: str) -> None:
@@ -164,7 +140,7 @@ def _compared(found: Comparison, held_out: HeldOut, a: str, b: str) -> None:
     figure(
         "two-reliabilities",
         "Whose chances come true?",
-        two_reliabilities(found.a, found.b, (a, b), held_out.simulated, st.context.theme.type == "dark"),
+        two_reliabilities(found.a, found.b, (a, b), held_out.simulated, dark()),
         said,
         pd.concat(rows),
         "tarstop-calibrators-compared",
@@ -202,13 +178,8 @@ def measure_rows(measures: Sequence[Measure]) -> pd.DataFrame:
 def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     st.subheader("What it does to decisions")
     one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
-    rule = one.selectbox(
-        "Stopping rule",
-        followed(),
-        format_func=lambda name: POLICIES[name].title,
-        key=f"{PREFIX}/rule",
-        persist_state="session",
-    )
+    titles = {name: POLICIES[name].title for name in followed()}
+    rule = one_of("Stopping rule", titles, at=one, key=f"{PREFIX}/rule", persist_state="session")
     q_star = other.segmented_control(
         "How sure before you act, q\\*", Q_STARS, default=0.5, required=True, key=f"{PREFIX}/q"
     )
@@ -247,12 +218,8 @@ def switched(store: Store) -> None:
         no_sessions()
         return
     left, right = st.columns(2, gap="medium")
-    session_id = left.selectbox(
-        "Session",
-        list(there),
-        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
-        key=f"{PREFIX}/session",
-    )
+    names = {key: f"{each.name} · {clock(each.last_activity)}" for key, each in there.items()}
+    session_id = one_of("Session", names, at=left, key=f"{PREFIX}/session")
     session = loaded(store, session_id)
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
@@ -264,13 +231,9 @@ def switched(store: Store) -> None:
     if not others:
         st.info("There is no other calibrator that fits this session; fit one first.", icon=":material/info:")
         return
-    key = right.selectbox(
-        "Another calibrator",
-        list(others),
-        format_func=lambda each: title(others[each]),
-        key=f"{PREFIX}/other/{own.scenario}/{session.row.scores is not None}",
-    )
-    other = others[key]
+    other_key = f"{PREFIX}/other/{own.scenario}/{session.row.scores is not None}"
+    titles = {key: title(each) for key, each in others.items()}
+    other = others[one_of("Another calibrator", titles, at=right, key=other_key)]
     held, moved = with_calibrator(session, other.calibrator)
     said = switch_sentence(held, settings, moved, title(other))
     if not scenario_of(settings).verdicts_tell:
@@ -285,15 +248,9 @@ def switched(store: Store) -> None:
     for remark in other.calibrator.mismatch(session.row.scores, len(session.row.ids)):
         st.warning(shell.escape_markdown(remark), icon=":material/warning:")
     name = f"{session.row.name} ({other.name})"
-
-    def make() -> None:
-        made = duplicate(store, session.row.id, moved, name, other.calibrator)
-        st.session_state[f"{PREFIX}/made"] = made
-
     if st.button("Duplicate the session with it", icon=":material/content_copy:", key=f"{PREFIX}/duplicate"):
-        attempt(make)
-        made = st.session_state.pop(f"{PREFIX}/made", None)
-        if made:
+        with shell.problems_shown():
+            made = duplicate(store, session.row.id, moved, name, other.calibrator)
             st.switch_page(shell.SESSIONS, query_params={CHOSEN: made})
     note("The duplicate takes over labels, reports and notes; plan and decision stay with the original.")
 
@@ -306,9 +263,8 @@ def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: s
         )
         for title, held, each in curves
     ]
-    dark = st.context.theme.type == "dark"
     heading = "The same labels, other chances"
-    figure("switched", heading, belief_curves(curves, dark), said, pd.concat(rows), "tarstop-other-chances")
+    figure("switched", heading, belief_curves(curves, dark()), said, pd.concat(rows), "tarstop-other-chances")
 
 
 def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
@@ -324,7 +280,7 @@ def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str
         session.state.depth,
         settings.payoffs.unit,
         session.collection.simulated,
-        st.context.theme.type == "dark",
+        dark(),
     )
     rows = pd.concat(
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import attempt, clock, say
-from dashboard.parts.panels import figure, note
+from dashboard.frame.markup import badges
+from dashboard.frame.widgets import one_of, radio, switch
+from dashboard.frame.work import attempt, clock, kept, say
+from dashboard.parts.calibrators import first_hits, reliability
+from dashboard.parts.panels import note
 from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
-from tarstop_core.calibration.figures import (
-    come_by_rank,
-    first_hit_figure,
-    first_hit_sentence,
-    quality_sentence,
-    reliability_figure,
-    reliability_sentence,
-    share_sentence,
-)
+from tarstop_core.calibration.figures import quality_sentence, share_sentence
 from tarstop_core.calibration.first_hit import (
     DEEPEST,
     MEANING,
@@ -66,31 +60,18 @@ SCENARIOS = {
     INCLUSION: "included by title and abstract",
     REVIEW: "brings a 2×2 table",
 }
+OF_SESSIONS = {
+    PATENT: "patent searches",
+    INCLUSION: "reviews in two stages",
+    REVIEW: "reviews in one stage",
+}
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
     "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
 )
-MODEL = r"""
-Given that there is something to find, the chance that no hit has come by rank $k$ is $S(k) = e^{-a k^w}$, a discrete
-Weibull distribution with $0 < w \le 1$: hits grow rarer down the list, or come at a constant rate. Before any case the
-chance of a hit within the first ten, the shape $w$ and the share $b$ of searches with something to find are each
-anything between 0 and 1 with equal probability. Cases then weigh every point of a grid by
-
-- first hit at rank $k$: $b\,[S(k-1) - S(k)]$
-- none in $n$, and not known whether there was any (censored): $b\,S(n) + 1 - b$
-- missed in $n$: $b\,S(n)$
-- none at all: $1 - b$, which says nothing of ranks.
-
-Whether you learned what there was, after stopping, is taken not to depend on the answer.
-
-The curve is the average over the grid, the band its middle 95 %. The chance at rank $k$ that the calibrator gives is
-$1 - \mathrm{E}S(k) / \mathrm{E}S(k-1)$, so that what is not known of the curve lowers what is promised after misses.
-
-T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24, 300–301;
-prior and censoring are TARstop’s.
-"""
+MODEL = Path(__file__).with_name("model.md")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +85,8 @@ class Fitted:
 
 def part(store: Store) -> None:
     """Draw the part of the page."""
-    way = st.segmented_control(
-        "From what?",
-        list(WAYS),
-        default="memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files",
-        required=True,
-        format_func=WAYS.__getitem__,
-        key=f"{PREFIX}/way",
-        persist_state="session",
-    )
+    usual = "memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files"
+    way = switch("From what?", WAYS, default=usual, key=f"{PREFIX}/way", persist_state="session")
     fitted = {"files": _from_files, "sessions": _from_sessions, "memory": _from_memory}[way](store)
     if fitted is not None:
         _shown(store, fitted)
@@ -157,12 +131,12 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
                 )
     asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
-    held = state.get(f"{prefix}/read")
-    if held is None or held[0] != asked:
+
+    def read() -> Labelled:
         with st.spinner("Reading and ordering the lists …"):
-            held = (asked, read_labelled(files, queries, abstracts=scenario == INCLUSION))
-        state[f"{prefix}/read"] = held
-    found: Labelled = held[1]
+            return read_labelled(files, queries, abstracts=scenario == INCLUSION)
+
+    found = kept(f"{prefix}/read", asked, read)
     for said in found.notes:
         note(said)
     return found
@@ -203,28 +177,26 @@ def _on_press(way: str, asked: object, make: Callable[[], Fitted]) -> Fitted | N
 
 
 def _scenario(way: str) -> str:
-    return str(
-        st.radio(
-            "What do the labels say?",
-            list(SCENARIOS),
-            format_func=SCENARIOS.__getitem__,
-            horizontal=True,
-            key=f"{PREFIX}/{way}/scenario",
-        )
-    )
+    key = f"{PREFIX}/{way}/scenario"
+    return radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
 
 
 def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str, str]:
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
-    kind = left.selectbox(
+    kind = one_of(
         "Kind",
-        list(kinds),
-        format_func=lambda each: KIND_WORDS[each],
+        {kind: KIND_WORDS[kind] for kind in kinds},
+        at=left,
         key=f"{PREFIX}/{way}/kind",
         help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
     )
-    name = right.text_input("What are they? (the name)", suggested, max_chars=120, key=f"{PREFIX}/{way}/name")
-    return kind, name.strip() or suggested
+    with right:
+        return kind, _name(way, suggested)
+
+
+def _name(way: str, suggested: str) -> str:
+    name = st.text_input("What are they? (the name)", suggested, max_chars=120, key=f"{PREFIX}/{way}/name")
+    return name.strip() or suggested
 
 
 def _fit(
@@ -290,6 +262,12 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
     return {key: held[key][1:] for key in there}
 
 
+def several(label: str, there: Mapping[str, SessionSummary], options: Sequence[str], key: str) -> list[str]:
+    """Ask which of these sessions; all of them to begin with."""
+    titles = {each: f"{there[each].name} · {clock(there[each].last_activity)}" for each in options}
+    return st.multiselect(label, options, default=options, format_func=titles.__getitem__, key=key)
+
+
 def no_sessions() -> None:
     """Say what to do when nothing is finished."""
     st.info(
@@ -306,26 +284,10 @@ def _from_sessions(store: Store) -> Fitted | None:
         return None
     states = standings(store, there)
     kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
-    wanted = [each for each in SCENARIOS if each in kinds.values()]
-    scenario = st.radio(
-        "Sessions",
-        wanted,
-        format_func=lambda each: {
-            PATENT: "patent searches",
-            INCLUSION: "reviews in two stages",
-            REVIEW: "reviews in one stage",
-        }[each],
-        horizontal=True,
-        key=f"{PREFIX}/sessions/scenario",
-    )
+    wanted = {each: words for each, words in OF_SESSIONS.items() if each in kinds.values()}
+    scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
     options = [each for each in there if kinds[each] == scenario]
-    chosen = st.multiselect(
-        "Which of them?",
-        options,
-        default=options,
-        format_func=lambda each: f"{there[each].name} · {clock(there[each].last_activity)}",
-        key=f"{PREFIX}/sessions/{scenario}",
-    )
+    chosen = several("Which of them?", there, options, key=f"{PREFIX}/sessions/{scenario}")
     simulated = any(there[each].simulated for each in chosen)
     if simulated:
         note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
@@ -366,11 +328,9 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
         "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
         "was any is not known."
     )
-    name = st.text_input(
-        "What are they? (the name)", "my sessions", max_chars=120, key=f"{PREFIX}/sessions/name"
-    )
+    name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
-    return _of_cases(used, name.strip() or "my sessions", simulated, "sessions", lists)
+    return _of_cases(used, name, simulated, "sessions", lists)
 
 
 # --- from memory ----------------------------------------------------------------------------------------
@@ -392,26 +352,19 @@ def _from_memory(store: Store) -> Fitted | None:
         )
         note(GRAMMAR)
     with right:
-        outcome = st.selectbox(
-            "Or add one",
-            list(MEANING),
-            format_func=MEANING.__getitem__,
-            key=f"{PREFIX}/outcome",
-        )
+        outcome = one_of("Or add one", MEANING, key=f"{PREFIX}/outcome")
         rank = st.number_input(
             "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
         )
         st.button(
             "Add this case", key=f"{PREFIX}/add", on_click=_add, args=(outcome, rank), icon=":material/add:"
         )
-    name = st.text_input(
-        "What are they? (the name)", "my past searches", max_chars=120, key=f"{PREFIX}/memory/name"
-    )
+    name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
     if not text.strip():
         note("Before any case, anything is possible: enter two or three, and the curve appears.")
         return None
-    return _of_cases(read_cases(text), name.strip() or "my past searches", False, "cases", ())
+    return _of_cases(read_cases(text), name, False, "cases", ())
 
 
 def _add(outcome: Ending, rank: int) -> None:
@@ -441,41 +394,22 @@ def _of_cases(
 
 def _shown(store: Store, fitted: Fitted) -> None:
     calibrator = fitted.calibrator
-    dark, stem = st.context.theme.type == "dark", "tarstop-fitted"
-    st.html(f'<span class="tar-badge">{html.escape(calibrator.fitted_on.badge)}</span>')
+    seen = calibrator.fitted_on
+    st.html(badges(seen.badge))
     if fitted.posterior is not None:
-        at, come, low, high = come_by_rank(calibrator)
-        frame = pd.DataFrame({"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high})
-        cases = fitted.posterior.cases
-        figure(
-            "fitted-first-hits",
-            "When the first hit comes",
-            first_hit_figure(calibrator, cases, dark, calibrator.fitted_on.simulated),
-            first_hit_sentence(calibrator),
-            frame,
-            stem,
-        )
+        first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.posterior.cases)
     elif calibrator.quality is not None:
         note(quality_sentence(calibrator.quality))
-        bins = calibrator.quality.reliability
-        figure(
-            "fitted-reliability",
-            "Did the chances come true?",
-            reliability_figure(bins, calibrator.fitted_on.simulated, dark),
-            reliability_sentence(bins),
-            pd.DataFrame(bins, columns=["mean_chance", "share_relevant", "documents"]),
-            stem,
-        )
+        reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")
     for remark in fitted.remarks:
         note(remark)
-    seen = calibrator.fitted_on
     note(
         f"It gives the chance {CHANCE_OF[calibrator.scenario]}, {KIND_WORDS[calibrator.kind]}; learned from "
         f"{seen.documents:,} documents, {seen.relevant:,} of them relevant."
     )
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
-            st.markdown(MODEL)
+            st.markdown(MODEL.read_text(encoding="utf-8"))
     st.button(
         "Keep this calibrator",
         key=f"{PREFIX}/keep",
@@ -490,7 +424,7 @@ def _keep(store: Store, calibrator: Calibrator) -> None:
     def save() -> None:
         key = keep(store, calibrator)
         st.session_state["calibration/chosen"] = key
-        st.session_state["calibration/scenario"] = calibrator.scenario
+        st.session_state[SCENARIO] = calibrator.scenario
         say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")
 
     attempt(save)

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import html
+from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
+from dashboard.frame.markup import badges, lines
+from dashboard.frame.scripts import SAVE_SCRIPT
+from dashboard.frame.widgets import name_box, save, switch, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
-from dashboard.parts.panels import figure, note, table
+from dashboard.parts.calibrators import first_hits, reliability, which
+from dashboard.parts.panels import note, table
 from dashboard.parts.whole_session import file_stem
-from tarstop_core.calibration.calibrator import PATENT, Calibrator
-from tarstop_core.calibration.figures import (
-    come_by_rank,
-    first_hit_figure,
-    first_hit_sentence,
-    quality_sentence,
-    reliability_figure,
-    reliability_sentence,
-)
-from tarstop_core.errors import InputProblem
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.figures import quality_sentence
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.sessions.shelf import (
@@ -51,10 +48,7 @@ LEAD = (
 
 def calibration_page() -> None:
     """Draw the page."""
-    for name in ("forms.css", "evidence.css", "results.css"):
-        st.html(FRAME / name)
-    st.title("Calibration")
-    st.html(f'<p class="tar-lead">{html.escape(LEAD)}</p>')
+    shell.opening("Calibration", LEAD, "forms.css", "evidence.css", "results.css")
     flash()
     parts = {
         "Calibrators": _calibrators,
@@ -72,31 +66,10 @@ def calibration_page() -> None:
 
 def _calibrators(store: Store) -> None:
     _undo(store)
-    scenario = st.segmented_control(
-        "Chances",
-        list(NAMES),
-        default=PATENT,
-        required=True,
-        format_func=NAMES.__getitem__,
-        key=SCENARIO,
-        persist_state="session",
-    )
+    scenario = switch("Chances", NAMES, key=SCENARIO, persist_state="session")
     there = fitting(store, scenario)
-    keys = list(there)
-    if st.session_state.get(CHOSEN) not in keys:
-        usual = default_calibrator(True, scenario=scenario)
-        st.session_state[CHOSEN] = usual if usual in keys else keys[0]
-    chosen = there[
-        st.selectbox(
-            "Calibrator",
-            keys,
-            index=keys.index(st.session_state[CHOSEN]),
-            format_func=lambda key: title(there[key]),
-            key=CHOSEN,
-            persist_state="session",
-        )
-    ]
-    _detail(store, chosen)
+    usual = default_calibrator(True, scenario=scenario)
+    _detail(store, which("Calibrator", there, usual, key=CHOSEN, persist_state="session"))
     st.subheader(f"All that give the chance {CHANCE_OF[scenario]}")
     table(
         overview(list(there.values())),
@@ -107,15 +80,11 @@ def _calibrators(store: Store) -> None:
 
 
 def _detail(store: Store, chosen: Listed) -> None:
-    calibrator, seen = chosen.calibrator, chosen.calibrator.fitted_on
-    st.html(f'<span class="tar-badge">{html.escape(seen.badge)}</span>')
-    rows = facts(chosen)
-    body = "".join(
-        f'<tr><th scope="row">{shell.linked(name)}</th><td>{html.escape(value)}</td></tr>'
-        for name, value in rows
-    )
+    calibrator = chosen.calibrator
+    st.html(badges(calibrator.fitted_on.badge))
     left, right = st.columns([1, 1.1], gap="large")
     with left:
+        body = lines(facts(chosen), shell.linked)
         st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
     with right:
@@ -153,15 +122,9 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
 
 def drawn(calibrator: Calibrator, name: str, key: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
-    dark = st.context.theme.type == "dark"
     stem = f"tarstop-calibration-{file_stem(name)}"
-    simulated = calibrator.fitted_on.simulated
     if calibrator.kind == "first-hit":
-        at, come, low, high = come_by_rank(calibrator)
-        frame = pd.DataFrame({"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high})
-        said = first_hit_sentence(calibrator)
-        drawing = first_hit_figure(calibrator, dark=dark, simulated=simulated)
-        figure(f"first-hits-{key}", "When the first hit comes", drawing, said, frame, stem)
+        first_hits(f"first-hits-{key}", calibrator, stem)
     quality = calibrator.quality
     if quality is None:
         if calibrator.kind != "first-hit":
@@ -171,15 +134,7 @@ def drawn(calibrator: Calibrator, name: str, key: str) -> None:
         return
     note(quality_sentence(quality))
     if quality.reliability:
-        frame = pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"])
-        figure(
-            f"reliability-{key}",
-            "Did the chances come true?",
-            reliability_figure(quality.reliability, simulated, dark),
-            reliability_sentence(quality.reliability),
-            frame,
-            stem,
-        )
+        reliability(f"reliability-{key}", quality, calibrator.fitted_on.simulated, stem)
 
 
 def overview(there: list[Listed]) -> pd.DataFrame:
@@ -207,13 +162,11 @@ def overview(there: list[Listed]) -> pd.DataFrame:
 
 def _actions(store: Store, chosen: Listed) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.download_button(
+        save(
             "Download (JSON)",
             chosen.calibrator.to_json(),
             f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json",
-            "application/json",
             key=f"{PREFIX}/download",
-            on_click="ignore",
             icon=":material/download:",
         )
         if chosen.own:
@@ -226,20 +179,8 @@ def _actions(store: Store, chosen: Listed) -> None:
                 help="Takes it off the list; sessions that use it keep it, and it can be brought back.",
             )
     if chosen.own:
-        st.text_input(
-            "Name",
-            chosen.name,
-            max_chars=120,
-            key=f"{PREFIX}/name/{chosen.key}",
-            on_change=_rename,
-            args=(store, chosen),
-        )
-
-
-def _rename(store: Store, chosen: Listed) -> None:
-    name = str(st.session_state[f"{PREFIX}/name/{chosen.key}"]).strip()
-    if name:
-        attempt(lambda: store.rename_calibrator(chosen.calibrator.digest, name))
+        rename = partial(store.rename_calibrator, chosen.calibrator.digest)
+        name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
 
 
 def _delete(store: Store, chosen: Listed) -> None:
@@ -249,15 +190,8 @@ def _delete(store: Store, chosen: Listed) -> None:
 
 def _undo(store: Store) -> None:
     last: tuple[str, str] | None = st.session_state.get(UNDO)
-    if last is None:
-        return
-    digest, name = last
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
-        st.html(
-            f'<div role="status">“{html.escape(name)}” was deleted. Nothing of it is lost.</div>',
-            width="stretch",
-        )
-        st.button("Undo", key=f"{PREFIX}/take_back", on_click=_restore, args=(store, digest, name))
+    if last is not None:
+        undo_row(last[1], "deleted", f"{PREFIX}/take_back", _restore, (store, *last))
 
 
 def _restore(store: Store, digest: str, name: str) -> None:
@@ -284,28 +218,12 @@ def _put_away(store: Store) -> None:
 
 def _upload(store: Store) -> None:
     with st.expander("Upload a calibrator", icon=":material/upload:"):
-        st.file_uploader(
-            "A JSON file that “tarstop calibrate” or this page wrote",
-            type=["json"],
-            key=f"{PREFIX}/upload",
-            on_change=_take_in,
-            args=(store,),
-        )
-        problem = st.session_state.get(f"{PREFIX}/upload_problem")
-        if problem:
-            shell.problem_box(problem)
+        words = "A JSON file that “tarstop calibrate” or this page wrote"
+        upload(words, partial(_take_in, store), key=f"{PREFIX}/upload")
 
 
-def _take_in(store: Store) -> None:
-    state = st.session_state
-    state[f"{PREFIX}/upload_problem"] = ""
-    upload = state[f"{PREFIX}/upload"]
-    if upload is None:
-        return
-    try:
-        taken = read(upload.name, upload.getvalue())
-        state[CHOSEN] = keep(store, taken)
-        state[SCENARIO] = taken.scenario
-        say(f"Kept: {taken.fitted_on.name}.")
-    except InputProblem as problem:
-        state[f"{PREFIX}/upload_problem"] = str(problem)
+def _take_in(store: Store, file: UploadedFile) -> None:
+    taken = read(file.name, file.getvalue())
+    st.session_state[CHOSEN] = keep(store, taken)
+    st.session_state[SCENARIO] = taken.scenario
+    say(f"Kept: {taken.fitted_on.name}.")

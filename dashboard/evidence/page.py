@@ -13,9 +13,10 @@ import streamlit as st
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME
+from dashboard.frame.markup import badges, told
+from dashboard.frame.widgets import one_of, save, share, switch
 from dashboard.parts.evidence import panel
-from dashboard.parts.panels import unbroken
+from dashboard.parts.panels import note
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
@@ -27,6 +28,10 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import PublishedSet, published_sets
 
+LEAD = (
+    "What 2×2 tables of a diagnostic-accuracy review say, without screening: import or type them, and see how sure they "
+    "make you."
+)
 PLUS, MINUS = "Adopt", "Don’t adopt"
 EXAMPLE_NAME = "tarstop-example-2x2.csv"
 EXAMPLE = """study,TP,FP,FN,TN
@@ -72,12 +77,7 @@ class Chosen:
 
 def evidence_page() -> None:
     """Draw the page."""
-    st.html(FRAME / "evidence.css")
-    st.title("Evidence")
-    st.html(
-        '<p class="tar-lead">What 2×2 tables of a diagnostic-accuracy review say, without screening: '
-        "import or type them, and see how sure they make you.</p>"
-    )
+    shell.opening("Evidence", LEAD, "evidence.css")
     chosen = _choose()
     if chosen is None:
         return
@@ -100,19 +100,15 @@ def evidence_page() -> None:
             file_stem=_file_stem(chosen.name),
         )
         if chosen.source:
-            st.caption(shell.escape_markdown(f"Source: {unbroken(chosen.source)}"))
+            note(f"Source: {chosen.source}")
 
 
 def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
     rival = words.rival_sentence(shown, q_star, PLUS, MINUS)
-    badges = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
-    marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges if badge)
+    marks = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
     st.html(
-        f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(words.belief_sentence(shown)))}</div>'
-        f"<p>{html.escape(unbroken(words.action_sentence(shown, q_star, PLUS, MINUS)))}</p>"
-        + (f"<p>{html.escape(unbroken(rival))}</p>" if rival else "")
-        + "</div>"
-        f'<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
+        told(words.belief_sentence(shown), words.action_sentence(shown, q_star, PLUS, MINUS), rival)
+        + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
     )
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
@@ -130,21 +126,18 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
 
 
 def _choose() -> Chosen | None:
-    query, sources = st.query_params, list(SOURCES)
-    named = query.get("source", sources[0])
-    source = st.segmented_control(
+    named = st.query_params.get("source", "published")
+    source = switch(
         "Where the tables come from",
-        sources,
-        default=named if named in sources else sources[0],
-        required=True,
-        format_func=SOURCES.__getitem__,
+        SOURCES,
+        default=named if named in SOURCES else "published",
         key=f"{PREFIX}/source",
         persist_state="session",
         label_visibility="collapsed",
     )
     if source != named:  # what the address holds came from elsewhere
         _keep({"tables": "", "name": ""})
-    _keep({"source": "" if source == sources[0] else source})
+    _keep({"source": "" if source == "published" else source})
     return {"published": _published, "file": _from_file, "typed": _typed}[source]()
 
 
@@ -199,13 +192,11 @@ def _from_file() -> Chosen | None:
             on_change=_take_in,
         )
     with example:
-        st.download_button(
+        save(
             "Example to fill in",
             EXAMPLE,
             EXAMPLE_NAME,
-            "text/csv",
             key=f"{PREFIX}/example",
-            on_click="ignore",
             width="stretch",
             icon=":material/download:",
         )
@@ -303,13 +294,9 @@ def _restored_rows() -> list[Row]:
 
 def _question() -> tuple[float, str, float]:
     """θ, the engine and q*; all of them in the URL."""
-    theta = st.slider(
+    theta = share(
         "Sensitivity to exceed",
-        0.01,
-        0.99,
         0.75,
-        step=0.01,
-        format="percent",
         key="theta",
         bind="query-params",
         help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
@@ -324,13 +311,9 @@ def _question() -> tuple[float, str, float]:
         bind="query-params",
         help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
     )
-    st.caption(
-        shell.escape_markdown(
-            unbroken(
-                f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
-                f"{words.threshold(theta)}."
-            )
-        )
+    note(
+        f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
+        f"{words.threshold(theta)}."
     )
     engine = _engine()
     return theta, engine, q_star
@@ -350,18 +333,9 @@ def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
     names = list(options)
     named = st.query_params.get(name, names[0])
-    chosen = st.selectbox(
-        label,
-        names,
-        index=names.index(named) if named in names else 0,
-        format_func=options.__getitem__,
-        key=f"{PREFIX}/{name}",
-        persist_state="session",
-    )
-    if chosen != names[0]:
-        st.query_params[name] = chosen
-    else:
-        st.query_params.pop(name, None)
+    first = named if named in names else names[0]
+    chosen = one_of(label, options, first=first, key=f"{PREFIX}/{name}", persist_state="session")
+    _keep({name: "" if chosen == names[0] else chosen})
     return chosen
 
 

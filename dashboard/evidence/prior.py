@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.parts.panels import unbroken
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import unbroken
+from dashboard.frame.widgets import save, share, text_of, upload
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
-from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.samples.shipped import priors
@@ -18,29 +21,11 @@ from tarstop_core.samples.shipped import priors
 
 def chosen_prior(theta: float, disabled: bool) -> Prior:
     """The prior that the widgets hold, with where it was learned where that is unchanged."""
-    b_0 = st.slider(
-        "Chance before any study",
-        0.01,
-        0.99,
-        0.5,
-        step=0.01,
-        format="percent",
-        key="b_0",
-        bind="query-params",
-        disabled=disabled,
-        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-    )
+    how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
+    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
     with st.expander("Prior", expanded=False):
-        s = st.slider(
-            "Spread of pooled sensitivity, s (logits)",
-            0.2,
-            5.0,
-            1.5,
-            step=0.05,
-            key="s",
-            bind="query-params",
-            disabled=disabled,
-        )
+        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
         tau = st.slider(
             "Scale of differences between studies, τ (logits)",
             0.05,
@@ -48,19 +33,11 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
             1.0,
             step=0.05,
             key="tau",
-            bind="query-params",
-            disabled=disabled,
             help=f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most.",
+            **how,
         )
         s_fpr = st.slider(
-            "Spread of the false-positive rate (logits)",
-            0.2,
-            5.0,
-            1.5,
-            step=0.05,
-            key="s_fpr",
-            bind="query-params",
-            disabled=disabled,
+            "Spread of the false-positive rate (logits)", 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how
         )
         eta = st.number_input(
             "Shape η of the correlation’s prior",
@@ -70,19 +47,18 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
             step=1.0,
             format="%g",
             key="eta",
-            bind="query-params",
-            disabled=disabled,
             help="LKJ prior; 1 is flat, large means next to no correlation.",
+            **how,
         )
         prior = _with_origin(Prior(b_0, s, tau, s_fpr, eta), theta)
         said = prior_sentence(prior, theta)
         st.plotly_chart(
-            prior_figure(prior, theta, st.context.theme.type == "dark"),
+            prior_figure(prior, theta, dark()),
             config={"staticPlot": True},
             key=f"{PREFIX}/prior_figure",
             alt=said,
         )
-        st.caption(shell.escape_markdown(unbroken(said)))
+        shell.caption(unbroken(said))
         _other_priors(prior, theta)
     return prior
 
@@ -104,10 +80,8 @@ def _with_origin(prior: Prior, theta: float) -> Prior:
 def _other_priors(prior: Prior, theta: float) -> None:
     learned = prior.learned_from
     if learned is not None:
-        st.caption(
-            shell.escape_markdown(
-                f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
-            )
+        shell.caption(
+            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
         )
     for name, shipped in {**priors(), "weak": Prior()}.items():
         origin = shipped.learned_from
@@ -119,25 +93,13 @@ def _other_priors(prior: Prior, theta: float) -> None:
             disabled=_same(prior, shipped, theta),
             width="stretch",
         )
-    st.file_uploader(
-        "A prior that was saved or learned (JSON)",
-        type=["json"],
-        key=f"{PREFIX}/prior_file",
-        on_change=_take_in_prior,
-        args=(theta,),
-    )
-    problem = st.session_state.get(f"{PREFIX}/prior_problem")
-    if problem:
-        shell.problem_box(problem)
-    st.download_button(
-        "Save this prior (JSON)",
-        prior.to_json(),
-        "tarstop-prior.json",
-        "application/json",
-        key=f"{PREFIX}/save_prior",
-        on_click="ignore",
-        width="stretch",
-    )
+
+    def take_in(file: UploadedFile) -> None:
+        _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
+
+    upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
+    words, key = "Save this prior (JSON)", f"{PREFIX}/save_prior"
+    save(words, prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
 
 
 def _take_prior(prior: Prior, theta: float) -> None:
@@ -147,22 +109,6 @@ def _take_prior(prior: Prior, theta: float) -> None:
     for name in ("s", "tau", "s_fpr", "eta"):
         state[name] = getattr(prior, name)
     state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
-
-
-def _take_in_prior(theta: float) -> None:
-    state = st.session_state
-    upload = state[f"{PREFIX}/prior_file"]
-    if upload is None:
-        return
-    state[f"{PREFIX}/prior_problem"] = ""
-    try:
-        try:
-            text = upload.getvalue().decode("utf-8")
-        except UnicodeDecodeError:
-            raise InputProblem(f"{upload.name} is no text; choose a prior saved as JSON.") from None
-        _take_prior(from_json(text, upload.name), theta)
-    except InputProblem as problem:
-        state[f"{PREFIX}/prior_problem"] = str(problem)
 
 
 def prior_badge(shown: Evidence) -> str:

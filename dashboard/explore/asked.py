@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import one_of, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
@@ -137,7 +139,40 @@ def write_address(chosen: str, asked: Asked) -> None:
         now.update(changed)
 
 
+def begin(chosen: str, explored: Explored) -> tuple[str, Asked]:
+    """The prefix of the widgets for what is chosen, and what the address asked of it when it was opened."""
+    key, state = f"{PREFIX}/{chosen}", st.session_state
+    if f"{key}/first" not in state:
+        told = st.query_params.to_dict() if st.query_params.get(OF, chosen) == chosen else {}
+        state[f"{key}/first"] = read_address(told, explored)
+        state[f"{key}/cell"] = state[f"{key}/first"].cell
+    return key, state[f"{key}/first"]
+
+
 # --- the controls ---------------------------------------------------------------------------------------
+
+
+def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
+    """Ask for settings and rule beside where figures go."""
+    shown, asked_at = st.columns([1.75, 1], gap="large")
+    with asked_at:
+        settings = settings_panel(key, first)
+        policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
+    assert policy is not None
+    return shown, settings, policy
+
+
+def measure_choice(label: str, offered: Sequence[Measure], first: Asked, key: str) -> Measure:
+    """Ask what a map shows."""
+    titles = {name: map_figure.MEASURES[name] for name in offered}
+    begun = first.measure if first.measure in offered else offered[0]
+    return one_of(label, titles, first=begun, key=key, persist_state="session")
+
+
+def world_choice(key: str, first: Asked, labels: str) -> World:
+    """Ask whether a list is planned or played."""
+    said = f"What is expected before anything is known, or what comes of it with {labels}."
+    return one_of("How", WORLDS, first=first.world, key=f"{key}/world", persist_state="session", help=said)
 
 
 def settings_panel(key: str, first: Asked) -> Settings:
@@ -152,13 +187,9 @@ def settings_panel(key: str, first: Asked) -> Settings:
             _questions(key, start)
     panel = stakes.panel(f"{key}/stakes", start)
     edged = min(0.99, max(0.01, start.b_0))
-    b_0 = st.slider(
+    b_0 = share(
         f"Chance before any {scenario_of(start).observed}",
-        0.01,
-        0.99,
         edged,
-        step=0.01,
-        format="percent",
         key=f"{key}/b_0",
         persist_state="session",
         disabled=not scenario_of(start).has_starting_chance(start),
@@ -168,13 +199,9 @@ def settings_panel(key: str, first: Asked) -> Settings:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta
     if start.kind.reads_full_texts:
-        theta = st.slider(
+        theta = share(
             "Sensitivity to exceed",
-            0.01,
-            0.99,
             start.theta,
-            step=0.01,
-            format="percent",
             key=f"{key}/theta",
             persist_state="session",
             help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
@@ -185,54 +212,26 @@ def settings_panel(key: str, first: Asked) -> Settings:
 
 def _questions(key: str, settings: Settings) -> None:
     """Plain questions that give q*, the cost and a sentence to check them by."""
-    keys = {name: f"{key}/ask/{name}" for name in ("worse", "times", "loss", "hour", "per_hour", "unit")}
+
+    def how(name: str) -> dict[str, Any]:
+        return {"key": f"{key}/ask/{name}", "persist_state": "session"}
+
+    def count(label: str, value: float, step: float, name: str, at: Any = st) -> float:
+        return at.number_input(label, value=value, step=step, format="%g", **how(name))
+
     names = {"plus": f"A wrong “{settings.plus}”", "minus": f"A wrong “{settings.minus}”"}
-    worse = st.radio(
-        "Which mistake is worse?",
-        list(names),
-        format_func=lambda name: shell.escape_label(names[name]),
-        key=keys["worse"],
-        persist_state="session",
-        horizontal=True,
-    )
-    lesser = names["minus" if worse == "plus" else "plus"].removeprefix("A ")
-    times = st.number_input(
-        f"How many mistakes of the other kind ({shell.escape_markdown(lesser)}) are as bad as one of these?",
-        value=4.0,
-        step=1.0,
-        format="%g",
-        key=keys["times"],
-        persist_state="session",
+    shown = {name: shell.escape_label(words) for name, words in names.items()}
+    worse = radio("Which mistake is worse?", shown, horizontal=True, **how("worse"))
+    lesser = shell.escape_markdown(names["minus" if worse == "plus" else "plus"].removeprefix("A "))
+    times = count(
+        f"How many mistakes of the other kind ({lesser}) are as bad as one of these?", 4.0, 1.0, "times"
     )
     left, right = st.columns([1.6, 1], vertical_alignment="bottom")
-    loss = left.number_input(
-        "What does one of the worse mistakes cost?",
-        value=10_000.0,
-        step=1000.0,
-        format="%g",
-        key=keys["loss"],
-        persist_state="session",
-    )
-    unit = right.text_input(
-        "Counted in", "£", max_chars=20, key=keys["unit"], persist_state="session"
-    ).strip()
+    loss = count("What does one of the worse mistakes cost?", 10_000.0, 1000.0, "loss", left)
+    unit = right.text_input("Counted in", "£", max_chars=20, **how("unit")).strip()
     left, right = st.columns(2, vertical_alignment="bottom")
-    hour = left.number_input(
-        "What does an hour of screening cost?",
-        value=60.0,
-        step=5.0,
-        format="%g",
-        key=keys["hour"],
-        persist_state="session",
-    )
-    per_hour = right.number_input(
-        "How many documents an hour?",
-        value=30.0,
-        step=5.0,
-        format="%g",
-        key=keys["per_hour"],
-        persist_state="session",
-    )
+    hour = count("What does an hour of screening cost?", 60.0, 5.0, "hour", left)
+    per_hour = count("How many documents an hour?", 30.0, 5.0, "per_hour", right)
     with shell.problems_shown():
         found = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         said = map_figure.check_sentence(found, settings)
@@ -263,14 +262,7 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None
     at = begun.name if begun is not None and begun.name in options else next(iter(options))
-    name = st.selectbox(
-        title,
-        list(options),
-        index=list(options).index(at),
-        format_func=options.__getitem__,
-        key=f"{key}/name",
-        persist_state="session",
-    )
+    name = one_of(title, options, first=at, key=f"{key}/name", persist_state="session")
     if name == NONE:
         return None
     rule = POLICIES[name]

@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
-from dashboard.parts.panels import chart_key, heading_of
-from tarstop_core.explore.maps import FRACTIONS
+from dashboard.frame.drawing import dark
+from dashboard.frame.widgets import switch
+from dashboard.parts.panels import chart_key, figure, heading_of
+from tarstop_core.explore import map_figure
+from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap, Measure
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 MAP_FIGURE = "explore-map"
 
@@ -27,6 +33,58 @@ def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, f
     q_star = min(q_stars, key=lambda each: abs(each - at[0]))
     cost = max(at[1], FRACTIONS[0])
     return q_star, min(FRACTIONS, key=lambda each: abs(math.log(each / cost)))
+
+
+def drawn(
+    key: str,
+    found: Sequence[Map] | Sequence[MeanMap],
+    measure: Measure,
+    settings: Settings,
+    heading: str,
+    sentence: str,
+    file_stem: str,
+    simulated: bool,
+) -> tuple[float, float]:
+    """Draw the first of the maps, less the second one if there are two; the cell that is looked into.
+
+    Parameters
+    ----------
+    key : str
+        Prefix of the widgets.
+    found : sequence of Map or MeanMap
+    measure : str
+    settings : Settings
+        Where the person is.
+    heading, sentence, file_stem : str
+        See :func:`~dashboard.parts.panels.figure`.
+    simulated : bool
+
+    Returns
+    -------
+    tuple of float
+        q* and c/K.
+    """
+    here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
+    q_stars = found[0].q_stars
+    cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
+    figure(
+        MAP_FIGURE,
+        heading,
+        map_figure.map_figure(
+            found[0],
+            measure,
+            against=found[1] if len(found) > 1 else None,
+            here=here,
+            cell=(q_stars.index(cell[0]), FRACTIONS.index(cell[1])),
+            simulated=simulated,
+            dark=dark(),
+        ),
+        f"{sentence} × is where you are; the square is the cell looked into below. Click another.",
+        pd.concat([pd.DataFrame(each.columns()) for each in found]),
+        file_stem,
+        on_select=lambda: clicked(key, q_stars),
+    )
+    return cell
 
 
 def clicked(key: str, q_stars: Sequence[float]) -> None:
@@ -71,14 +129,7 @@ def selectors(
     if len(policies) == 1:
         return policies[0]
     names = {each.spec: str(each) for each in policies}
-    chosen = of.segmented_control(
-        "Path of",
-        list(names),
-        default=policies[0].spec,
-        required=True,
-        format_func=names.__getitem__,
-        key=f"{key}/cell_rule/{'/'.join(names)}",
-    )
+    chosen = switch("Path of", names, at=of, key=f"{key}/cell_rule/{'/'.join(names)}")
     return next(each for each in policies if each.spec == chosen)
 
 

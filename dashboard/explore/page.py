@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,24 +17,29 @@ from dashboard.explore.asked import (
     PREFIX,
     WORLDS,
     Asked,
-    read_address,
+    begin,
+    controls,
+    measure_choice,
     rule_choice,
-    settings_panel,
+    world_choice,
     write_address,
 )
-from dashboard.explore.cells import MAP_FIGURE, clicked, nearest, selectors
+from dashboard.explore.cells import drawn, selectors
 from dashboard.explore.whole import WHOLE
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, SAVE_ACTIONS_SCRIPT
-from dashboard.frame.work import OPEN
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import badges, bullets, told
+from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
+from dashboard.frame.widgets import one_of
+from dashboard.frame.work import OPEN, kept
 from dashboard.parts import stakes
-from dashboard.parts.panels import figure, heading_of, note, unbroken
+from dashboard.parts.panels import figure, heading_of, note
 from dashboard.parts.whole_session import OF
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import Explored, sample, samples
-from tarstop_core.explore.maps import COMPARED, FRACTIONS, Measure, World
+from tarstop_core.explore.maps import COMPARED, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
@@ -57,10 +61,7 @@ _PLAIN = re.compile(r"[^\w-]+")
 
 def explore_page() -> None:
     """Draw the page."""
-    for name in ("evidence.css", "results.css"):
-        st.html(FRAME / name)
-    st.title("Explore")
-    st.html(f'<p class="tar-lead">{html.escape(LEAD)}</p>')
+    shell.opening("Explore", LEAD, "evidence.css", "results.css")
     chosen = _choose()
     with shell.problems_shown():
         if chosen in WHOLE:
@@ -86,29 +87,20 @@ def _choose() -> str:
         kind = key.partition(":")[0]
         titles[key] = f"Sample {kind} (simulated): {title}"
     titles |= WHOLE
-    keys, key = list(titles), f"{PREFIX}/{OF}"
-    first = next(each for each, _ in samples())
-    named = _named(keys)
-    if named and named not in keys:
+    key, first = f"{PREFIX}/{OF}", next(each for each, _ in samples())
+    named = _named(titles)
+    if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
     elif named:
         st.session_state[key] = named
-    chosen = str(
-        st.selectbox(
-            "What to explore",
-            keys,
-            index=keys.index(named if named in keys else first),
-            format_func=titles.__getitem__,
-            key=key,
-            persist_state="session",
-        )
-    )
+    begun = named if named in titles else first
+    chosen = one_of("What to explore", titles, first=begun, key=key, persist_state="session")
     # The page puts what is chosen into the address: that is no news next time.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
     return chosen
 
 
-def _named(keys: Sequence[str]) -> str:
+def _named(keys: Collection[str]) -> str:
     """What the address newly names, or else the session newly opened in this tab; "" where neither is news."""
     named, opened = st.query_params.get(OF, ""), st.session_state.get(OPEN, "")
     known, known_open = st.session_state.get(SEEN, (set(), ""))
@@ -125,27 +117,18 @@ def _load(chosen: str) -> Explored:
     store = shell.store()
     if kind == "collection":
         collection = store.collection(name)
-        version: tuple[str, int] = (collection.name, collection.documents)
+        of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
+        return kept(f"{PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
+    row, events = store.session(name), store.events(name)
 
-        def load() -> Explored:
-            return explore.in_own_order(collection.name, collection.documents, collection.simulated)
+    def load() -> Explored:
+        state = replay(row.settings, row.ids, events)
+        calibrator = store.calibrator(state.settings.calibrator)
+        p = calibrator.probabilities(row.scores, state.ranked)
+        simulated = store.collection(row.collection_id).simulated
+        return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    else:
-        row, events = store.session(name), store.events(name)
-        version = (row.name, events[-1].seq if events else 0)
-
-        def load() -> Explored:
-            state = replay(row.settings, row.ids, events)
-            calibrator = store.calibrator(state.settings.calibrator)
-            p = calibrator.probabilities(row.scores, state.ranked)
-            simulated = store.collection(row.collection_id).simulated
-            return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
-
-    held = st.session_state.get(f"{PREFIX}/held")
-    if held is None or held[:2] != (chosen, version):
-        held = (chosen, version, load())
-        st.session_state[f"{PREFIX}/held"] = held
-    return cast(Explored, held[2])
+    return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
 # --- the explorer ---------------------------------------------------------------------------------------
@@ -185,26 +168,17 @@ class Look:
 @st.fragment
 def _explorer(chosen: str, explored: Explored) -> None:
     with shell.problems_shown():
-        key = f"{PREFIX}/{chosen}"
         state = st.session_state
-        if f"{key}/first" not in state:
-            told = st.query_params.to_dict() if st.query_params.get(OF, chosen) == chosen else {}
-            state[f"{key}/first"] = read_address(told, explored)
-            state[f"{key}/cell"] = state[f"{key}/first"].cell
-        first: Asked = state[f"{key}/first"]
+        key, first = begin(chosen, explored)
         _badges(explored)
         told_at = st.container()
-        drawn, asked_at = st.columns([1.75, 1], gap="large")
-        with asked_at:
-            settings = settings_panel(key, first)
-            policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
-        assert policy is not None
-        look = Look(key, explored, settings, policy, st.context.theme.type == "dark")
+        shown, settings, policy = controls(key, first)
+        look = Look(key, explored, settings, policy, dark())
         with told_at:
             _headline(look)
         # What a tab that is closed holds stays in the address.
         asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
-        with drawn:
+        with shown:
             tabs = st.tabs([CURRENT, MAP, SENSITIVITY], key="show", on_change="rerun", bind="query-params")
             for tab, draw in zip(tabs, (_current, _map, _sensitivity), strict=True):
                 if tab.open:
@@ -222,8 +196,7 @@ def _badges(explored: Explored) -> None:
         marks.insert(1, f"{explored.start:,} read")
     if explored.truth is not None:
         marks.append("paper mode, truth known")
-    shown = " ".join(f'<span class="tar-badge">{html.escape(mark)}</span>' for mark in marks)
-    st.html(f'<p class="tar-about">{shown}</p>')
+    st.html(f'<p class="tar-about">{badges(*marks)}</p>')
 
 
 def _headline(look: Look) -> None:
@@ -236,10 +209,7 @@ def _headline(look: Look) -> None:
     if not settings.payoffs.unit:
         both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {number(settings.payoffs.K)}"
         second += f" All amounts are on a scale on which {both}."
-    st.html(
-        f'<div class="tar-told" role="status"><div class="tar-word">{html.escape(unbroken(said))}</div>'
-        f"<p>{html.escape(unbroken(second))}</p></div>"
-    )
+    st.html(told(said, second))
 
 
 # --- at stake now ---------------------------------------------------------------------------------------
@@ -281,51 +251,31 @@ def _map(look: Look, asked: Asked) -> Asked:
     first: Asked = st.session_state[f"{key}/first"]
     left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
     with left:
-        measure = st.selectbox(
-            "Show",
-            OF_ONE,
-            index=OF_ONE.index(first.measure) if first.measure in OF_ONE else 0,
-            format_func=lambda name: map_figure.MEASURES[name],
-            key=f"{key}/measure",
-            persist_state="session",
-        )
+        measure = measure_choice("Show", OF_ONE, first, key=f"{key}/measure")
     world: World = "planned"
     with middle:
         if explored.truth is not None:
-            world = st.selectbox(
-                "How",
-                list(WORLDS),
-                index=list(WORLDS).index(first.world),
-                format_func=lambda name: WORLDS[name],
-                key=f"{key}/world",
-                persist_state="session",
-                help="What is expected before anything is known, or what comes of it with this list’s labels.",
-            )
+            world = world_choice(key, first, "this list’s labels")
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
     policies = [look.policy] if other is None else [look.policy, other]
-    shown, *others = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
-    against = others[0] if others else None
-    here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
-    chosen: tuple[float, float] | None = st.session_state.get(f"{key}/cell")
-    cell = nearest(shown.q_stars, chosen or here)
-    at = shown.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
-    rows = pd.concat([pd.DataFrame(each.columns()) for each in (shown, *others)])
-    title = f"{map_figure.MEASURES[measure]} of {look.policy}"
-    figure(
-        MAP_FIGURE,
-        f"{title}{f' minus that of {other}' if other else ''}, {WORLDS[world].lower()}",
-        map_figure.map_figure(shown, measure, against=against, here=here, cell=at, **look.how),
-        map_figure.map_sentence(shown, measure, against)
-        + " × is where you are; the square is the cell looked into below. Click another.",
-        rows,
+    found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
+    minus = f" minus that of {other}" if other else ""
+    cell = drawn(
+        key,
+        found,
+        measure,
+        settings,
+        f"{map_figure.MEASURES[measure]} of {look.policy}{minus}, {WORLDS[world].lower()}",
+        map_figure.map_sentence(found[0], measure, *found[1:2]),
         look.stem,
-        on_select=lambda: clicked(key, shown.q_stars),
+        explored.simulated,
     )
     _in_full(look)
-    policy = selectors(look.key, settings.payoffs, shown.q_stars, cell, policies)
+    policy = selectors(look.key, settings.payoffs, found[0].q_stars, cell, policies)
     _path(look, cell, policy, world)
-    return replace(asked, other=other.spec if other else "", measure=measure, world=world, cell=chosen)
+    asked = replace(asked, other=other.spec if other else "", measure=measure, world=world)
+    return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 
 def _in_full(look: Look) -> None:
@@ -370,7 +320,6 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     heading_of("Where the advice would turn")
     now, turns = sensitivity.break_evens(explored, settings, policy)
     sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
-    items = "".join(f"<li>{html.escape(unbroken(each))}</li>" for each in sentences)
-    st.html(f'<ul class="tar-notes">{items}</ul>')
+    st.html(bullets(sentences))
     _in_full(look)
     return asked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -13,18 +12,20 @@ import streamlit as st
 from dashboard.explore.asked import (
     MAP_TAB,
     NONE_OF_THEM,
-    PREFIX,
     WORLDS,
     Asked,
     address_of,
-    read_address,
+    begin,
+    controls,
+    measure_choice,
     rule_choice,
-    settings_panel,
+    world_choice,
     write_address,
 )
-from dashboard.explore.cells import MAP_FIGURE, clicked, nearest, selectors
+from dashboard.explore.cells import drawn, selectors
 from dashboard.frame import shell
-from dashboard.parts.panels import figure, files, heading_of, note
+from dashboard.frame.markup import badges
+from dashboard.parts.panels import files, heading_of, note
 from dashboard.parts.whole_session import OF
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps
@@ -48,31 +49,18 @@ MEASURES: dict[World, tuple[Measure, ...]] = {
 def show(chosen: str) -> None:
     """Draw the collection of this name."""
     lists = explore.collection(chosen)
-    key, state = f"{PREFIX}/{chosen}", st.session_state
-    if f"{key}/first" not in state:
-        told = st.query_params.to_dict() if st.query_params.get(OF) == chosen else {}
-        state[f"{key}/first"] = read_address(told, lists[0][1])
-        state[f"{key}/cell"] = state[f"{key}/first"].cell
-    first: Asked = state[f"{key}/first"]
+    key, first = begin(chosen, lists[0][1])
     marks = [
         "simulated",
         f"{len(lists)} lists",
         lists[0][1].calibrator.fitted_on.badge,
         "paper mode, truth known",
     ]
-    st.html(f'<p class="tar-about">{" ".join(map(_badge, marks))}</p>')
-    drawn, asked_at = st.columns([1.75, 1], gap="large")
-    with asked_at:
-        settings = settings_panel(key, first)
-        policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
-    assert policy is not None
-    with drawn, shell.problems_shown():
+    st.html(f'<p class="tar-about">{badges(*marks)}</p>')
+    shown, settings, policy = controls(key, first)
+    with shown, shell.problems_shown():
         asked = _map(key, lists, settings, policy, first)
         write_address(chosen, asked)
-
-
-def _badge(mark: str) -> str:
-    return f'<span class="tar-badge">{html.escape(mark)}</span>'
 
 
 def _map(
@@ -80,65 +68,38 @@ def _map(
 ) -> Asked:
     left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
     with middle:
-        world: World = st.selectbox(
-            "How",
-            list(WORLDS),
-            index=list(WORLDS).index(first.world),
-            format_func=lambda name: WORLDS[name],
-            key=f"{key}/world",
-            persist_state="session",
-            help="What is expected before anything is known, or what comes of it with the labels of each list.",
-        )
+        world = world_choice(key, first, "the labels of each list")
     with left:
-        offered = MEASURES[world]
-        measure = st.selectbox(
-            "Show the mean",
-            offered,
-            index=offered.index(first.measure) if first.measure in offered else 0,
-            format_func=lambda name: map_figure.MEASURES[name],
-            key=f"{key}/measure/{world}",
-            persist_state="session",
-        )
+        measure = measure_choice("Show the mean", MEASURES[world], first, key=f"{key}/measure/{world}")
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
     policies = [policy] if other is None else [policy, other]
-    shown, *others = maps.mean_maps(
+    found = maps.mean_maps(
         [each for _, each in lists], settings, policies, world, COMPARED if measure == "regret" else ()
     )
-    against = others[0] if others else None
-    here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
-    chosen: tuple[float, float] | None = st.session_state.get(f"{key}/cell")
-    cell = nearest(shown.q_stars, chosen or here)
-    at = shown.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
     minus = f" minus that of {other}" if other else ""
-    figure(
-        MAP_FIGURE,
+    cell = drawn(
+        key,
+        found,
+        measure,
+        settings,
         f"{map_figure.MEASURES[measure]} of {policy}{minus}, mean of {len(lists)} lists, {WORLDS[world].lower()}",
-        map_figure.map_figure(
-            shown,
-            measure,
-            against=against,
-            here=here,
-            cell=at,
-            simulated=True,
-            dark=st.context.theme.type == "dark",
-        ),
-        map_figure.mean_sentence(shown, measure, against)
-        + " × is where you are; the square is the cell looked into below. Click another.",
-        pd.concat([pd.DataFrame(each.columns()) for each in (shown, *others)]),
+        map_figure.mean_sentence(found[0], measure, *found[1:2]),
         f"tarstop-explore-{key.rpartition('/')[2]}",
-        on_select=lambda: clicked(key, shown.q_stars),
+        simulated=True,
     )
-    of = selectors(key, settings.payoffs, shown.q_stars, cell, policies)
-    _lists(lists, next(each for each in (shown, *others) if each.policy == of), settings, at)
+    of = selectors(key, settings.payoffs, found[0].q_stars, cell, policies)
+    _lists(lists, next(each for each in found if each.policy == of), settings, cell)
+    chosen = st.session_state.get(f"{key}/cell")
     return Asked(settings, policy.spec, other.spec if other else "", measure, world, chosen)
 
 
 def _lists(
-    lists: list[tuple[str, Explored]], shown: MeanMap, settings: Settings, at: tuple[int, int]
+    lists: list[tuple[str, Explored]], shown: MeanMap, settings: Settings, at_stake: tuple[float, float]
 ) -> None:
     """What the rule comes to in one cell, list by list, each with the way to its own page."""
-    q_star, fraction = shown.q_stars[at[0]], FRACTIONS[at[1]]
+    q_star, fraction = at_stake
+    at = shown.q_stars.index(q_star), FRACTIONS.index(fraction)
     own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(fraction)
     cell = replace(settings, payoffs=own.payoffs, cost=own.cost)
     unit = own.payoffs.unit

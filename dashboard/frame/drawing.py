@@ -7,6 +7,7 @@ import html
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from dashboard.frame.shell import caption
 from tarstop_core.presentation.figures import Figure
 
 
@@ -30,6 +31,17 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
         """The figure with an empty template, for the theme to fill."""
         whole: Figure = self.__dict__["figure"]
         return whole
+
+
+def dark() -> bool:
+    """Whether the page is dark."""
+    return st.context.theme.type == "dark"
+
+
+def still(figure: Figure, sentence: str, key: str) -> None:
+    """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
+    st.plotly_chart(figure, config={"staticPlot": True}, key=key, alt=sentence)
+    caption(sentence)
 
 
 def picture_buttons(stem: str) -> None:

@@ -75,6 +75,14 @@ def begin(title: str) -> None:
     st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
 
 
+def opening(title: str, lead: str, *styles: str) -> None:
+    """What stands first on a page: its title, and what it is for; before them, style sheets of several pages."""
+    for name in styles:
+        st.html(FRAME / name)
+    st.title(title)
+    st.html(f'<p class="tar-lead">{html.escape(lead)}</p>')
+
+
 @st.cache_resource(show_spinner=False)
 def _store(url: str | None) -> Store:
     return Store(url)
@@ -102,6 +110,11 @@ def problem_box(problem: InputProblem | str) -> None:
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+
+
+def caption(text: str) -> None:
+    """A small sentence, as literal text."""
+    st.caption(escape_markdown(text))
 
 
 def escape_label(text: str) -> str:

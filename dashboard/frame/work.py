@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -16,6 +17,8 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.open import OpenSession
+
+T = TypeVar("T")
 
 OPEN = "_open_session"
 OPEN_WORK = "_work"
@@ -156,6 +159,27 @@ def flash() -> None:
     message = st.session_state.pop(FLASH, None)
     if message:
         st.warning(shell.escape_markdown(message), icon=":material/info:")
+
+
+def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
+    """What `make` gives for what is asked, remembered in this tab until something else is asked.
+
+    Parameters
+    ----------
+    key : str
+        Where it is remembered.
+    asked : hashable
+        Everything that it depends on.
+    make : callable
+    most : int
+        How many answers are remembered.
+    """
+    held: dict[Hashable, T] = st.session_state.setdefault(key, {})
+    if asked not in held:
+        while len(held) >= most:
+            held.pop(next(iter(held)))
+        held[asked] = make()
+    return held[asked]
 
 
 def clock(time: str) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.work import REVIEWER, attempt, flash, go_to
-from dashboard.parts.session_line import line
+from dashboard.parts.session_line import first, line, rename_box, resume
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary
@@ -46,18 +46,19 @@ def home_page() -> None:
 
 def _beginnings(store: Store, demo_first: bool) -> None:
     demo, review, own = st.columns(3, gap="medium")
+    named = str(st.session_state.get(REVIEWER, ""))
     with demo.container(border=True, height="stretch"):
         st.subheader("Patents")
         st.write("A simulated search among invented patents. One click, and you read the first document.")
         if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
             with shell.problems_shown():
-                go_to(start_demo(store, str(st.session_state.get(REVIEWER, ""))))
+                go_to(start_demo(store, named))
     with review.container(border=True, height="stretch"):
         st.subheader("Diagnostic accuracy")
         st.write("A simulated review of a test. Its 2×2 tables add up until you would adopt it, or not.")
         if st.button("Start the review demo", key="review_demo"):
             with shell.problems_shown():
-                go_to(start_review_demo(store, str(st.session_state.get(REVIEWER, ""))))
+                go_to(start_review_demo(store, named))
     with own.container(border=True, height="stretch"):
         st.subheader("Your documents")
         st.write(
@@ -69,35 +70,17 @@ def _beginnings(store: Store, demo_first: bool) -> None:
 
 def _recent(store: Store, sessions: list[SessionSummary]) -> None:
     st.subheader("Your sessions")
-    shown = sessions
-    if len(sessions) > RECENT:
-        everything = st.toggle(f"Show all {len(sessions)} sessions", key="all_sessions")
-        shown = sessions if everything else sessions[:RECENT]
-    for session in shown:
+    for session in first(sessions, RECENT, f"Show all {len(sessions)} sessions", "all_sessions"):
         with st.container(
             border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
         ):
             st.html(line(store, session), width="stretch")
-            if st.button(
-                "Continue" if session.decision is None else "Open",
-                key=f"continue-{session.id}",
-                type="primary" if session is sessions[0] else "secondary",
-            ):
-                go_to(session.id)
+            resume(session, "Continue", "continue", primary=session is sessions[0])
             with st.popover("More", key=f"more-{session.id}"):
-                _menu(store, session)
-
-
-def _menu(store: Store, session: SessionSummary) -> None:
-    st.text_input(
-        "Name",
-        session.name,
-        max_chars=120,
-        key=f"name-{session.id}",
-        on_change=_rename,
-        args=(store, session.id),
-    )
-    st.button("Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session.id, True))
+                rename_box(store, session)
+                st.button(
+                    "Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session.id, True)
+                )
 
 
 def _archived(store: Store) -> None:
@@ -118,12 +101,6 @@ def _archived(store: Store) -> None:
                 args=(store, session.id, False),
                 width="stretch",
             )
-
-
-def _rename(store: Store, session: str) -> None:
-    name = str(st.session_state[f"name-{session}"]).strip()
-    if name:
-        attempt(lambda: store.rename(session, name))
 
 
 def _archive(store: Store, session: str, archived: bool) -> None:

@@ -12,8 +12,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import badges, numbers, told, unbroken
+from dashboard.frame.widgets import switch
+from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
-from dashboard.parts.panels import PLAIN, figure, heading_of, note, table, unbroken
+from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent
@@ -39,25 +43,25 @@ MORE = 5
 # --- the address ------------------------------------------------------------------------------------------
 
 
-def read_address(address: Mapping[str, str]) -> tuple[Game, str, str]:
+def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
     """The game that an address names, the help that is given, and what could not be read ("" if nothing)."""
     first, problem = Game(), ""
-    mix = address.get("mix", first.mix)
+    mix = asked.get("mix", first.mix)
     game = replace(first, mix=mix if mix in SAMPLES else first.mix)
-    seed = address.get("seed", "")
+    seed = asked.get("seed", "")
     if seed.isdecimal() and int(seed) <= LAST_SEED:
         game = replace(game, seed=int(seed))
     for field, name in (("q_star", "q"), ("cost", "c")):
         try:
-            changed: dict[str, Any] = {field: float(address[name])}
+            changed: dict[str, Any] = {field: float(asked[name])}
             game = replace(game, **changed)
         except (KeyError, ValueError, InputProblem):
             continue
     try:
-        game = replace(game, calls=your_call.decode(address.get("calls", ""))).within()
+        game = replace(game, calls=your_call.decode(asked.get("calls", ""))).within()
     except InputProblem as found:
         problem = str(found)
-    helped = address.get("help", "")
+    helped = asked.get("help", "")
     return game, helped if helped in HELPS else "curve", problem
 
 
@@ -113,22 +117,13 @@ class Play:
 
 
 def _playing() -> Play:
-    given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    given = address.given(NAMES)
     play: Play | None = st.session_state.get(PREFIX)
     if play is None or (given and given != play.written):
         game, helped, problem = read_address(given)
         play = Play(game, helped, given, problem, play.epoch + 1 if play else 0)
         st.session_state[PREFIX] = play
     return play
-
-
-def _write(play: Play) -> None:
-    wanted = {name: value for name, value in address_of(play.game, play.helped).items() if value}
-    for name in {*NAMES} & {*st.query_params} - {*wanted}:
-        del st.query_params[name]
-    if any(st.query_params.get(name) != value for name, value in wanted.items()):
-        st.query_params.update(wanted)
-    play.written = wanted
 
 
 # --- the part ---------------------------------------------------------------------------------------------
@@ -153,16 +148,13 @@ def _game(play: Play) -> None:
             _round(play)
         else:
             _between(play)
-        _write(play)
+        play.written = address.write(NAMES, address_of(play.game, play.helped))
 
 
 def _choices(play: Play) -> None:
     game = play.game
     with st.container(horizontal=True, vertical_alignment="center", key="call-choices"):
-        told = [f"game {game.seed}", MIXES[game.mix].lower(), HELPS[play.helped].lower()]
-        marks = " ".join(
-            f'<span class="tar-badge">{html.escape(each)}</span>' for each in ("simulated", *told)
-        )
+        marks = badges("simulated", f"game {game.seed}", MIXES[game.mix].lower(), HELPS[play.helped].lower())
         where = "Result" if game.over else f"Round {game.decided + 1} of {ROUNDS}"
         if game.reading:
             where += f": {sample(game.keys[game.decided]).name}"
@@ -179,22 +171,8 @@ def _change(play: Play) -> None:
 
     st.caption("Whoever opens this page’s address plays the same lists. A change begins the game anew.")
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
-    st.segmented_control(
-        "What is decided",
-        list(MIXES),
-        default=game.mix,
-        required=True,
-        format_func=MIXES.__getitem__,
-        **changed("mix"),
-    )
-    st.segmented_control(
-        "You play",
-        list(HELPS),
-        default=play.helped,
-        required=True,
-        format_func=HELPS.__getitem__,
-        **changed("helped"),
-    )
+    switch("What is decided", MIXES, default=game.mix, **changed("mix"))
+    switch("You play", HELPS, default=play.helped, **changed("helped"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, game.q_star, step=0.01, **changed("q_star"))
     costs = sorted({*COSTS, game.cost})
     st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
@@ -214,10 +192,8 @@ def _between(play: Play) -> None:
     game = play.game
     if game.decided:
         at = game.decided - 1
-        st.html(
-            f'<div class="tar-revealed" role="status"><div class="tar-word">Round {at + 1}: {_verdict(game, at)}</div>'
-            f"<p>{html.escape(unbroken(your_call.round_sentence(game, at)))}</p></div>"
-        )
+        word, sentence = f"Round {at + 1}: {_verdict(game, at)}", your_call.round_sentence(game, at)
+        st.html(told(word, sentence, kind="revealed"))
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
@@ -277,19 +253,11 @@ def _round(play: Play) -> None:
                 (f"Chance that {question(settings)}", percent(path.belief_at(depth))),
                 ("How sure before you act", percent(game.q_star)),
             ]
-        st.html(
-            '<div class="tar-numbers tar-walked">'
-            + unbroken(
-                "".join(
-                    f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows
-                )
-            )
-            + "</div>"
-        )
+        st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
             said = f"After {count_of(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
             st.plotly_chart(
-                your_call_figures.belief(game, dark=st.context.theme.type == "dark"),
+                your_call_figures.belief(game, dark=dark()),
                 config=PLAIN | {"staticPlot": True},
                 key="call-belief",
                 alt=said,
@@ -338,10 +306,7 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
 def _result(play: Play) -> None:
     game = play.game
     rows = your_call.compared(game)
-    st.html(
-        f'<div class="tar-revealed" role="status"><div class="tar-word">You and the rules</div>'
-        f"<p>{html.escape(unbroken(your_call.standing_sentence(game, rows)))}</p></div>"
-    )
+    st.html(told("You and the rules", your_call.standing_sentence(game, rows), kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         st.button("The same lists again", key="call-same", on_click=play.anew)
@@ -358,7 +323,7 @@ def _result(play: Play) -> None:
         figure(
             "call-standings",
             _place(rows),
-            your_call_figures.standings(rows, dark=st.context.theme.type == "dark"),
+            your_call_figures.standings(rows, dark=dark()),
             your_call.standing_sentence(game, rows).split(". ")[0] + f". {your_call_figures.FAMILIES}",
             frame,
             f"tarstop-your-call-{game.seed}",
@@ -373,16 +338,8 @@ def _result(play: Play) -> None:
             ),
         )
     heading_of("What you could have seen")
-    chosen = st.segmented_control(
-        "Round",
-        list(range(ROUNDS)),
-        default=0,
-        required=True,
-        format_func=lambda at: f"{at + 1}. {sample(game.keys[at]).name}",
-        key="call-round",
-        label_visibility="collapsed",
-    )
-    at = int(chosen or 0)
+    lists = {at: f"{at + 1}. {sample(game.keys[at]).name}" for at in range(ROUNDS)}
+    at = switch("Round", lists, key="call-round", label_visibility="collapsed")
     _round_figure(play, at)
     _unread(game, at)
 
@@ -415,7 +372,7 @@ def _round_figure(play: Play, at: int) -> None:
     figure(
         "call-round",
         f"{sample(game.keys[at]).name}: where you stopped, and where it was",
-        your_call_figures.round_figure(game, at, dark=st.context.theme.type == "dark"),
+        your_call_figures.round_figure(game, at, dark=dark()),
         your_call.round_sentence(game, at),
         pd.DataFrame(your_call_figures.round_columns(game, at)),
         f"tarstop-your-call-{game.seed}-{at + 1}",

@@ -10,6 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.widgets import one_of, share, switch
 from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
@@ -36,21 +38,14 @@ STEM = "tarstop-idea"
 
 def show() -> None:
     """Draw the part."""
-    name = st.segmented_control(
-        "Idea",
-        list(IDEAS),
-        default=next(iter(IDEAS)),
-        required=True,
-        key="idea",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    names = {name: name for name in IDEAS}
+    name = switch("Idea", names, key="idea", bind="query-params", label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
-    idea = IDEAS[str(name)]
+    idea = IDEAS[name]
     st.html(
         f'<h2 class="tar-idea">{html.escape(idea.title)}</h2><p class="tar-lead">{html.escape(idea.words)}</p>'
     )
-    _drawn(str(name))
+    _drawn(name)
     shell.glossary(*(term.key for term in terms().values() if term.idea == name))
 
 
@@ -60,16 +55,8 @@ def _drawn(name: str) -> None:
         DRAWN[IDEAS[name]]()
 
 
-def _dark() -> bool:
-    return st.context.theme.type == "dark"
-
-
 def _share(label: str, value: float, key: str, help: str | None = None, low: float = 0.01) -> float:
-    return float(
-        st.slider(
-            label, low, 0.99, value, step=0.01, format="percent", key=key, bind="query-params", help=help
-        )
-    )
+    return share(label, value, low=low, key=key, bind="query-params", help=help)
 
 
 def _sure(value: float, key: str) -> float:
@@ -102,7 +89,7 @@ def _peak() -> None:
     figure(
         "idea-peak",
         f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
-        peak.peak_figure(payoffs, b, dark=_dark()),
+        peak.peak_figure(payoffs, b, dark=dark()),
         peak.peak_sentence(payoffs, b),
         pd.DataFrame(peak.peak_rows(payoffs)),
         STEM,
@@ -110,16 +97,9 @@ def _peak() -> None:
 
 
 def _recall() -> None:
-    name = st.segmented_control(
-        "List",
-        list(CASES),
-        default="settled",
-        required=True,
-        format_func=lambda name: CASES[name].title,
-        key="idea-list",
-        bind="query-params",
-    )
-    case = CASES[str(name)]
+    titles = {name: case.title for name, case in CASES.items()}
+    name = switch("List", titles, default="settled", key="idea-list", bind="query-params")
+    case = CASES[name]
     left, middle, right = st.columns(3, gap="medium")
     with left:
         target = _share("Recall to reach", 0.95, "idea-recall", low=0.5)
@@ -133,7 +113,7 @@ def _recall() -> None:
     figure(
         "idea-recall",
         f"{explored.name}{of}",
-        recall.recall_figure(found, dark=_dark()),
+        recall.recall_figure(found, dark=dark()),
         recall.recall_sentence(found),
         pd.DataFrame(recall.recall_rows(found)),
         STEM,
@@ -142,7 +122,7 @@ def _recall() -> None:
     figure(
         "idea-recall-by-rule",
         f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
-        by_method.by_method_figure(rules, dark=_dark()),
+        by_method.by_method_figure(rules, dark=dark()),
         by_method.by_method_sentence(rules),
         pd.DataFrame(by_method.by_method_rows(rules)),
         STEM,
@@ -164,7 +144,7 @@ def _bound() -> None:
     figure(
         "idea-one-document",
         "One document is worth up to p·EVPI, not ρ·EVPI",
-        one_document.one_document_figure(one, dark=_dark()),
+        one_document.one_document_figure(one, dark=dark()),
         one_document.one_document_sentence(one),
         pd.DataFrame(one_document.one_document_rows(one)),
         STEM,
@@ -176,7 +156,7 @@ def _bound() -> None:
     figure(
         "idea-rules",
         f"{explored.name}: the same three along a list",
-        compared.compared_figure(found, dark=_dark()),
+        compared.compared_figure(found, dark=dark()),
         compared.compared_sentence(found),
         pd.DataFrame(compared.compared_rows(found)),
         STEM,
@@ -190,14 +170,7 @@ def _studies() -> None:
         for name, each in sets.items()
     }
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
-    name = left.selectbox(
-        "Studies",
-        list(names),
-        index=list(names).index("iqcode"),
-        format_func=names.__getitem__,
-        key="idea-studies",
-        bind="query-params",
-    )
+    name = one_of("Studies", names, at=left, first="iqcode", key="idea-studies", bind="query-params")
     with middle:
         theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5)
     tau = float(
@@ -211,20 +184,20 @@ def _studies() -> None:
             help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
         )
     )
-    paths = engines.belief_paths(str(name), theta, tau)
+    paths = engines.belief_paths(name, theta, tau)
     figure(
         "idea-engines",
         engines.engines_heading(paths),
-        engines.engines_figure(str(name), paths, theta, dark=_dark()),
-        engines.engines_sentence(str(name), paths),
-        pd.DataFrame(engines.engines_rows(str(name), paths)),
+        engines.engines_figure(name, paths, theta, dark=dark()),
+        engines.engines_sentence(name, paths),
+        pd.DataFrame(engines.engines_rows(name, paths)),
         STEM,
     )
-    found = widths.widths(str(name), theta, tau)
+    found = widths.widths(name, theta, tau)
     figure(
         "idea-widths",
         widths.widths_heading(found),
-        widths.widths_figure(found, sets[str(name)].simulated, dark=_dark()),
+        widths.widths_figure(found, sets[name].simulated, dark=dark()),
         widths.widths_sentence(found),
         pd.DataFrame(widths.widths_rows(found)),
         STEM,
@@ -248,15 +221,7 @@ def _mistaken() -> None:
         q_star = _sure(0.5, "idea-q-factor")
     with right:
         cost = _cost(0.001, "idea-c-factor")
-    topic = str(
-        st.selectbox(
-            "List",
-            list(titles),
-            format_func=titles.__getitem__,
-            key="idea-search",
-            bind="query-params",
-        )
-    )
+    topic = one_of("List", titles, key="idea-search", bind="query-params")
     explored = search(topic)
     settings = at_stake(explored, q_star, cost)
     right_path, believed = (mistaken_path.scaled(explored, settings, each) for each in (1.0, factor))
@@ -264,7 +229,7 @@ def _mistaken() -> None:
     figure(
         "idea-mistaken-path",
         f"{titles[topic]}: what {optimal} believes",
-        mistaken_path.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=_dark()),
+        mistaken_path.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
         mistaken_path.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
         pd.DataFrame(mistaken_path.mistaken_path_rows(right_path, believed)),
         STEM,
@@ -273,7 +238,7 @@ def _mistaken() -> None:
     figure(
         "idea-mistaken",
         f"Depth and loss over {len(titles)} searches",
-        mistaken.mistaken_figure(found, factor, dark=_dark()),
+        mistaken.mistaken_figure(found, factor, dark=dark()),
         mistaken.mistaken_sentence(found, factor, len(titles)),
         pd.DataFrame(mistaken.mistaken_rows(found)),
         STEM,

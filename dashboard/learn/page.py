@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from importlib import import_module
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import FRAME, KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
+from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
+from dashboard.frame.widgets import switch
 from dashboard.learn import call as learn_call
 from dashboard.learn import walk_asked
 
@@ -26,10 +26,7 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 def learn_page() -> None:
     """Draw the page."""
-    for name in ("evidence.css", "results.css"):
-        st.html(FRAME / name)
-    st.title("Learn")
-    st.html(f'<p class="tar-lead">{html.escape(LEAD)}</p>')
+    shell.opening("Learn", LEAD, "evidence.css", "results.css")
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.
     with shell.problems_shown():
@@ -44,12 +41,10 @@ def _part() -> str:
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
         state[KEY] = named
-    part = st.segmented_control(
+    part = switch(
         "Part",
-        list(PARTS),
+        PARTS,
         default=state.get(KEY, "walk"),
-        required=True,
-        format_func=PARTS.__getitem__,
         key=KEY,
         label_visibility="collapsed",
         persist_state="session",

@@ -12,6 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import badges, numbers, told, unbroken
+from dashboard.frame.widgets import one_of, switch
+from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.learn.walk_asked import (
     COSTS,
@@ -24,7 +28,7 @@ from dashboard.learn.walk_asked import (
     read_address,
     topics,
 )
-from dashboard.parts.panels import figure, heading_of, note, table, unbroken
+from dashboard.parts.panels import figure, heading_of, note, table
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
@@ -86,7 +90,7 @@ class Walk:
 
 def _walk() -> Walk:
     """The lesson of this tab, or the one that the address names."""
-    given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    given = address.given(NAMES)
     walk: Walk | None = st.session_state.get(PREFIX)
     if walk is None or (given and given != walk.written):
         walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
@@ -97,14 +101,10 @@ def _walk() -> Walk:
 
 def _write(walk: Walk) -> None:
     """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
-    wanted = {name: value for name, value in address_of(walk.asked).items() if value}
+    wanted = address_of(walk.asked)
     if walk.playing and walk.written:
         wanted["step"] = walk.written.get("step", "0")
-    for name in {*NAMES} & {*st.query_params} - {*wanted}:
-        del st.query_params[name]
-    if any(st.query_params.get(name) != value for name, value in wanted.items()):
-        st.query_params.update(wanted)
-    walk.written = wanted
+    walk.written = address.write(NAMES, wanted)
 
 
 # --- the page -------------------------------------------------------------------------------------------
@@ -130,7 +130,6 @@ def _lesson(walk: Walk) -> None:
         step = followed.step(walk.asked.step)
         _choices(walk)
         _transport(walk, followed, step)
-        dark = st.context.theme.type == "dark"
         left, right = st.columns([1, 1.1], gap="large")
         with left:
             _headline(followed, step)
@@ -139,7 +138,7 @@ def _lesson(walk: Walk) -> None:
             figure(
                 "walk",
                 "The belief, and what reading on is worth against its cost",
-                curves(followed, step, dark=dark),
+                curves(followed, step, dark=dark()),
                 lessons.words(followed, step),
                 pd.DataFrame(lessons.log(followed, step.depth)),
                 f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
@@ -156,13 +155,11 @@ def _choices(walk: Walk) -> None:
     """Which list, which rule and what is at stake: a line, and what opens to change it."""
     asked, followed = walk.asked, walk.asked.lesson
     with st.container(horizontal=True, vertical_alignment="center", key="walk-choices"):
-        said = [
+        marks = badges(
+            "simulated",
             f"rule: {followed.policy}",
             f"act when more than {percent(asked.q_star)} sure (q* = {asked.q_star:g})",
             f"a document costs {amount(asked.cost, '')} (K = 1)",
-        ]
-        marks = " ".join(
-            f'<span class="tar-badge">{html.escape(each)}</span>' for each in ("simulated", *said)
         )
         title = html.escape(sample(asked.topic).name)
         st.html(f'<p class="tar-about"><strong>{title}</strong> {marks}</p>', width="stretch")
@@ -176,29 +173,16 @@ def _change(walk: Walk) -> None:
     def changed(name: str, what: str) -> dict[str, Any]:
         return {"key": walk.key(name), "on_change": _changed, "args": (walk, name, what)}
 
-    st.segmented_control(
+    switch(
         "What is decided",
-        list(TAUGHT),
+        {name: each.short for name, each in TAUGHT.items()},
         default=asked.scenario,
-        required=True,
-        format_func=lambda name: TAUGHT[name].short,
         **changed("scenario", "topic"),
     )
-    st.selectbox(
-        "Sample (simulated)",
-        list(titles),
-        index=list(titles).index(asked.topic),
-        format_func=titles.__getitem__,
-        **changed(f"topic/{asked.scenario}", "topic"),
-    )
-    specs = list(RULES) if asked.rule in RULES else [*RULES, asked.rule]
-    st.selectbox(
-        "Stopping rule",
-        specs,
-        index=specs.index(asked.rule),
-        format_func=lambda spec: str(parse_policy(spec, files=False)),
-        **changed("rule", "rule"),
-    )
+    where = changed(f"topic/{asked.scenario}", "topic")
+    one_of("Sample (simulated)", titles, first=asked.topic, **where)
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
+    one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
     costs = sorted({*COSTS, asked.cost})
     st.select_slider(
@@ -220,26 +204,17 @@ def _changed(walk: Walk, name: str, what: str) -> None:
 
 def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
     """Back, play, step, reveal, the pace and the way to any step."""
-    at, end = step.depth, not step.go_on
+    at, begun, end = step.depth, step.depth == 0, not step.go_on
+
+    def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
+        where: dict[str, Any] = {"on_click": walk.go, "args": (to,), "disabled": disabled}
+        key = f"walk-{name.lower()}"
+        st.button(name, icon=f":material/{icon}:", key=key, shortcut=shortcut, **where)
+
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
-        st.button(
-            "Start",
-            icon=":material/first_page:",
-            key="walk-start",
-            disabled=at == 0,
-            on_click=walk.go,
-            args=(0,),
-        )
+        go("Start", "first_page", 0, begun)
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
-            st.button(
-                "Back",
-                icon=":material/chevron_left:",
-                key="walk-back",
-                shortcut="Left",
-                disabled=at == 0,
-                on_click=walk.go,
-                args=(at - 1,),
-            )
+            go("Back", "chevron_left", at - 1, begun, "Left")
             st.button(
                 "Pause" if walk.playing else "Play",
                 icon=":material/pause:" if walk.playing else ":material/play_arrow:",
@@ -250,23 +225,8 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
                 on_click=_play,
                 args=(walk, not walk.playing),
             )
-            st.button(
-                "Step",
-                icon=":material/chevron_right:",
-                key="walk-step",
-                shortcut="Right",
-                disabled=end,
-                on_click=walk.go,
-                args=(at + 1,),
-            )
-        st.button(
-            "End",
-            icon=":material/last_page:",
-            key="walk-end",
-            disabled=end,
-            on_click=walk.go,
-            args=(followed.stop,),
-        )
+            go("Step", "chevron_right", at + 1, end, "Right")
+        go("End", "last_page", followed.stop, end)
         st.button(
             "Hide the truth" if walk.asked.shown else "Reveal",
             icon=":material/visibility:",
@@ -344,12 +304,8 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Cost of a document", amount(settings.cost, "")),
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
-    numbers = "".join(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
-    st.html(
-        f'<div class="tar-told" role="status"><div class="tar-word">{"CONTINUE" if step.go_on else "STOP"}</div>'
-        f"<p>{html.escape(unbroken(decision.words))}</p>"
-        f'<div class="tar-numbers tar-walked">{unbroken(numbers)}</div></div>'
-    )
+    more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
+    st.html(told("CONTINUE" if step.go_on else "STOP", decision.words, more=more))
 
 
 def _document(walk: Walk, followed: Lesson, step: Step) -> None:
@@ -393,11 +349,7 @@ def _more(followed: Lesson, name: str) -> str:
 
 def _reveal(followed: Lesson) -> None:
     settings = followed.settings
-    st.html(
-        f'<div class="tar-revealed" role="status"><div class="tar-word">The truth</div>'
-        f"<p>{html.escape(unbroken(lessons.truth(followed)))}</p>"
-        f"<p>{html.escape(unbroken(lessons.came_of(followed)))}</p></div>"
-    )
+    st.html(told("The truth", lessons.truth(followed), lessons.came_of(followed), kind="revealed"))
     best = max(found.net_utility for _, found in followed.compared)
     rows = [
         {

@@ -11,9 +11,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs, picture_buttons
+from dashboard.frame.drawing import AsItIs, dark, picture_buttons
+from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
-from dashboard.parts.panels import unbroken
+from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
@@ -165,8 +166,7 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
         sentence, rows = view.sentence(shown, q_star), view.rows(shown, q_star)
-        dark = st.context.theme.type == "dark"
-        figure = view.figure(shown, q_star, dark=dark, **how) if view.figure else {}
+        figure = view.figure(shown, q_star, dark=dark(), **how) if view.figure else {}
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
@@ -187,15 +187,8 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
     with st.container(horizontal=True, vertical_alignment="center"):
         if drawn:
             picture_buttons(file_name)
-        st.download_button(
-            "CSV",
-            data=lambda: trace_to_csv(rows),
-            file_name=f"{file_name}.csv",
-            mime="text/csv",
-            key=f"{key}/csv/{view.name}",
-            disabled=not rows,
-            on_click="ignore",
-        )
+        csv_key = f"{key}/csv/{view.name}"
+        save("CSV", lambda: trace_to_csv(rows), f"{file_name}.csv", key=csv_key, disabled=not rows)
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:

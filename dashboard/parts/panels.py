@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs, picture_buttons
+from dashboard.frame.markup import unbroken
+from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
@@ -46,20 +49,11 @@ def figure(
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
-            if on_select is None:
-                st.plotly_chart(
-                    AsItIs(drawing), config=PLAIN, key=chart_key(name), alt=sentence, width="stretch"
-                )
-            else:
-                st.plotly_chart(
-                    AsItIs(drawing),
-                    config=PLAIN,
-                    key=chart_key(name),
-                    alt=sentence,
-                    width="stretch",
-                    on_select=on_select,
-                    selection_mode="points",
-                )
+            answers: dict[str, Any] = (
+                {"on_select": on_select, "selection_mode": "points"} if on_select else {}
+            )
+            key = chart_key(name)
+            st.plotly_chart(AsItIs(drawing), config=PLAIN, key=key, alt=sentence, width="stretch", **answers)
         note(sentence)
         files(f"{file_stem}-{name}", rows, name, pictures=True)
 
@@ -76,12 +70,7 @@ def heading_of(text: str) -> None:
 
 def note(text: str) -> None:
     """A sentence below a figure or table."""
-    st.caption(shell.escape_markdown(unbroken(text)))
-
-
-def unbroken(text: str) -> str:
-    """Percentages that no line break parts from their sign."""
-    return text.replace(" %", "\u00a0%")
+    shell.caption(unbroken(text))
 
 
 def files(
@@ -108,23 +97,9 @@ def files(
     with st.container(horizontal=True, vertical_alignment="center"):
         if pictures:
             picture_buttons(stem)
-        st.download_button(
-            "CSV",
-            data=lambda: table_to_csv(rows),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key=f"results/csv/{name}",
-            on_click="ignore",
-        )
+        save("CSV", lambda: table_to_csv(rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
-            st.download_button(
-                label,
-                data=text,
-                file_name=f"{stem}{suffix}",
-                mime="text/plain" if suffix == ".tex" else "text/csv",
-                key=f"results/{label}/{name}",
-                on_click="ignore",
-            )
+            save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
 
 
 def table(frame: pd.DataFrame, caption: str = "", *, prose: bool = False) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from dashboard.parts.panels import figure, files, heading_of, note, table, with_room
 from dashboard.results import data
+from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
@@ -21,19 +24,11 @@ UTILITY_ROUNDING = 2e-4
 TABLES = {name: task.paper.table for name, task in TASKS.items() if task.paper is not None}
 
 
-def draw(asked: data.Asked, results: Results, dark: bool) -> None:
-    """Draw the tab.
-
-    Parameters
-    ----------
-    asked : Asked
-        Its file; all of the paper's methods in it are compared.
-    results : Results
-        Everything that was run.
-    dark : bool
-    """
+def draw(look: Look) -> None:
+    """Draw the tab, for all of the paper's methods that were run."""
+    results = look.everything
     run = tuple(method.name for method in results.methods if method.name in PAPER_NAMES)
-    both = data.Asked(asked.path, asked.stamp, run)
+    both = replace(look.asked, methods=run, share=None)
     heading_of(f"The paper’s {TABLES[results.scenario]} and this run")
     beside, said = data.beside_paper(both) if run else (pd.DataFrame(), [])
     if beside.empty:
@@ -49,7 +44,7 @@ def draw(asked: data.Asked, results: Results, dark: bool) -> None:
         + "".join(f"<li>{each}</li>" for each in claims.differences(results))
         + "</ul>"
     )
-    _decomposition(both, results, dark)
+    _decomposition(both, results, look.dark)
     _arithmetic()
 
 

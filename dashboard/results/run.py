@@ -10,6 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import badges
+from dashboard.frame.widgets import one_of, share, switch
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
 from dashboard.results import data
@@ -30,14 +32,9 @@ SHOWN = 5
 TAKEN = "results/taken"
 PROBLEM = "results/problem"
 SENDINGS = "results/sendings"
+GOING = ("waiting", "running", "stopping")
 WAYS = {"send": "Send files", "folder": "Name a folder"}
-LAYOUT = """
-A **run** in TREC’s format (`….run`) and its **judgments** (`….qrels`), gzipped or not; for reviews also a **CSV of 2×2
-tables** (`topic, outcome, study, docid, TP, FP, FN, TN`). Sent like this, topics are cross-validated. For a training half
-and a test half of your own, send a **zip** with folders `train` and `test`, each with these files. A topic without a relevant
-document is ω⁻; where there is none, every topic gets a twin without its relevant documents. `benchmark.json` may give
-`title`, `provenance`, `simulated`, `folds` and `twins`.
-"""
+LAYOUT = Path(__file__).with_name("layout.md")
 
 
 @dataclass(frozen=True)
@@ -75,10 +72,9 @@ def section() -> None:
 
 
 def _runs() -> None:
-    known = background.runs()
-    if not known:
+    if not background.runs():
         return
-    going = any(background.status(each).state in ("waiting", "running", "stopping") for each in known)
+    going = _anything_going()
     st.fragment(_listing, run_every=SECONDS if going else None)(going)
 
 
@@ -92,7 +88,7 @@ def _listing(going: bool) -> None:
         with st.expander(f"{len(known) - SHOWN} older"):
             for each in known[SHOWN:]:
                 _run(each, states[each.id])
-    if going and all(each.state in ("done", "stopped", "failed") for each in states.values()):
+    if going and not any(each.state in GOING for each in states.values()):
         st.rerun()
 
 
@@ -102,10 +98,10 @@ def _run(run: Run, status: Status) -> None:
         with words:
             st.html(
                 f'<div class="tar-row"><strong class="tar-name">{html.escape(run.order.title)}</strong> '
-                f'<span class="tar-badge">{"starting" if status.state == "waiting" else status.state}</span></div>'
+                f"{badges('starting' if status.state == 'waiting' else status.state)}</div>"
                 f'<div class="tar-meta">{len(run.order.methods)} methods · {html.escape(clock(run.order.created))}</div>'
             )
-            if status.state in ("waiting", "running", "stopping"):
+            if status.state in GOING:
                 st.progress(min(1.0, status.share), text=background.progress_said(status))
             elif status.state == "failed":
                 shell.problem_box(status.what)
@@ -117,11 +113,9 @@ def _run(run: Run, status: Status) -> None:
 
 def _buttons(run: Run, status: Status) -> None:
     key = run.id
-    if status.state in ("waiting", "running"):
-        st.button("Cancel", key=f"cancel-{key}", on_click=background.cancel, args=(run,))
-        return
-    if status.state == "stopping":
-        st.button("Cancel", key=f"cancel-{key}", disabled=True)
+    if status.state in GOING:
+        stopping = status.state == "stopping"
+        st.button("Cancel", key=f"cancel-{key}", disabled=stopping, on_click=background.cancel, args=(run,))
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.
@@ -148,9 +142,7 @@ def _show(run: Run) -> None:
 
 
 def _anything_going() -> bool:
-    return any(
-        background.status(each).state in ("waiting", "running", "stopping") for each in background.runs()
-    )
+    return any(background.status(each).state in GOING for each in background.runs())
 
 
 # --- ordering one -------------------------------------------------------------------------------
@@ -168,11 +160,8 @@ def _order() -> None:
 
 def _bring() -> None:
     state = st.session_state
-    st.markdown(LAYOUT)
-    way = st.segmented_control(
-        "How", list(WAYS), default="send", required=True, format_func=WAYS.__getitem__, key="results/way",
-        label_visibility="collapsed",
-    )  # fmt: skip
+    st.markdown(LAYOUT.read_text(encoding="utf-8"))
+    way = switch("How", WAYS, key="results/way", label_visibility="collapsed")
     if way == "send":
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
@@ -239,14 +228,8 @@ def _take_folder() -> None:
 
 
 def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> Taken:
-    return Taken(
-        str(home),
-        str(folder),
-        benchmark.title,
-        benchmark.scenario,
-        benchmark.contents,
-        (*notes, *benchmark.notes),
-    )
+    told = (*notes, *benchmark.notes)
+    return Taken(str(home), str(folder), benchmark.title, benchmark.scenario, benchmark.contents, told)
 
 
 def _choose(taken: Taken) -> None:
@@ -318,22 +301,12 @@ def _choose(taken: Taken) -> None:
 
 def _review() -> tuple[str, str, float]:
     left, middle, right = st.columns(3)
-    truth = left.selectbox(
-        "What counts as the truth",
-        list(data.TRUTHS),
-        format_func=data.TRUTHS.__getitem__,
-        key="results/run_truth",
-        help=data.TRUTH_HELP,
+    truth = one_of(
+        "What counts as the truth", data.TRUTHS, at=left, key="results/run_truth", help=data.TRUTH_HELP
     )
-    engine = middle.selectbox(
-        "Belief that rules act on",
-        list(ENGINES),
-        format_func=lambda name: ENGINES[name].title,
-        key="results/run_engine",
-    )
-    theta = right.slider(
-        "Sensitivity to exceed, θ", 0.5, 0.99, 0.75, step=0.01, format="percent", key="results/run_theta"
-    )
+    engines = {name: engine.title for name, engine in ENGINES.items()}
+    engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
+    theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")
     return truth, engine, theta
 
 

@@ -7,8 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import one_of
 from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
+from dashboard.results.look import Look, keep_valid
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topic_figures as view
@@ -22,61 +24,31 @@ KINDS = ("All", "Wrong decisions", "With regret")
 ROWS_HEIGHT = 330
 
 
-def draw(
-    choice: data.Choice,
-    asked: data.Asked,
-    everything: Results,
-    q_star: float,
-    cost: float,
-    stem: str,
-    dark: bool,
-) -> None:
-    """Draw the tab.
-
-    Parameters
-    ----------
-    choice : Choice
-    asked : Asked
-        The methods shown: regret is against the best of these.
-    everything : Results
-    q_star, cost : float
-    stem : str
-        Begins the names of files.
-    dark : bool
-    """
-    results = data.some(asked)
-    names = [method.name for method in results.methods]
-    if st.session_state.get("method") not in (None, *names):
-        del st.session_state["method"]
+def draw(look: Look) -> None:
+    """Draw the tab; regret is against the best of the methods shown."""
+    everything, q_star, cost = look.everything, look.q_star, look.cost
+    titles = {method.name: method.title for method in look.results.methods}
+    keep_valid("method", titles)
     left, right = st.columns([1, 1.4], vertical_alignment="bottom")
     with left:
-        name = st.selectbox(
-            "Method",
-            names,
-            format_func=lambda each: results.methods[results.method(each)].title,
-            key="method",
-            bind="query-params",
-        )
+        name = one_of("Method", titles, key="method", bind="query-params")
     with right:
         kind = st.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
-    title = results.methods[results.method(name)].title
-    frame = topics.topic_rows(results, name, q_star, cost)
-    counted = len(frame)
+    frame = topics.topic_rows(look.results, name, q_star, cost)
     wrong, costly = frame["right"] < 1, frame["regret"] > 1e-12
     shown = frame[wrong] if kind == KINDS[1] else frame[costly] if kind == KINDS[2] else frame
     note(
-        f"{title} at q* = {q_star:g} and c = {cost:g} (setting: {everything.setting(everything.method(name), everything.q(q_star), everything.c(cost))}): "
-        f"{int(wrong.sum()):,} of {counted:,} topics are decided wrongly, {int(costly.sum()):,} better by another "
+        f"{titles[name]} at q* = {q_star:g} and c = {cost:g} (setting: {everything.setting(everything.method(name), everything.q(q_star), everything.c(cost))}): "
+        f"{int(wrong.sum()):,} of {len(frame):,} topics are decided wrongly, {int(costly.sum()):,} better by another "
         "method that is shown. Choose a row to see its path."
     )
     if shown.empty:
         st.info("There is no such topic.")
     else:
         _rows(shown)
-    files(f"{stem}-{name}", frame, "topics")
+    files(f"{look.stem}-{name}", frame, "topics")
     known = frame["topic"].tolist()
-    if st.session_state.get("topic") not in (None, *known):
-        del st.session_state["topic"]
+    keep_valid("topic", known)
     topic = st.selectbox(
         "Topic",
         known,
@@ -86,7 +58,7 @@ def draw(
         bind="query-params",
     )
     if topic is not None:
-        _path(choice, asked, everything, name, topic, q_star, cost, stem, dark)
+        _path(look, name, topic)
 
 
 def _rows(frame: pd.DataFrame) -> None:
@@ -137,28 +109,24 @@ def _right(right: float) -> str:
 # --- one topic ----------------------------------------------------------------------------------
 
 
-def _path(
-    choice: data.Choice,
-    asked: data.Asked,
-    everything: Results,
-    name: str,
-    topic: str,
-    q_star: float,
-    cost: float,
-    stem: str,
-    dark: bool,
-) -> None:
+def _path(look: Look, name: str, topic: str) -> None:
+    asked, results, everything, q_star, cost = (
+        look.asked,
+        look.results,
+        look.everything,
+        look.q_star,
+        look.cost,
+    )
     variant = everything.methods[everything.method(name)].variant
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):
-            material = _material(asked.path, asked.stamp, variant, _source(everything, choice))
+            material = _material(asked.path, asked.stamp, variant, _source(everything, look.choice))
     except InputProblem as problem:
         st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
         return
     if topic not in material.cases:
         st.info(f"{topic} is not in the benchmark any more; run the experiment again.")
         return
-    results = data.some(asked)
     at = results.cases.index(topic)
     q, c, m = results.q(q_star), results.c(cost), results.method(name)
     path, worth = topics.path_of(material, everything, topic, name, q_star, cost)
@@ -175,7 +143,7 @@ def _path(
         steps=TASKS[results.scenario].in_steps,
         belief_title="chance of ω⁺",
         simulated=results.simulated,
-        dark=dark,
+        dark=look.dark,
     )
     figure(
         "topic",
@@ -183,7 +151,7 @@ def _path(
         drawing,
         view.topic_sentence(topic, len(path), omega, stops, stops[m]),
         case_rows(results, q_star, cost).query("topic == @topic"),
-        f"{stem}-{topic.replace('/', '_').replace(' ', '_')}",
+        f"{look.stem}-{topic.replace('/', '_').replace(' ', '_')}",
     )
     if not material.same:
         note(

@@ -12,6 +12,9 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import badges, lines
+from dashboard.frame.widgets import one_of, save, share
 from dashboard.frame.work import attempt, clock, flash, go_to, say
 from dashboard.parts import stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
@@ -34,6 +37,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
 NAME = 120  # characters
+DOWNLOAD = ":material/download:"
 TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
@@ -82,7 +86,6 @@ def _facts(session: WholeSession) -> None:
     marks += ["simulated documents"] if session.collection.simulated else []
     if state.plan is not None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
-    badges = " ".join(f'<span class="tar-badge">{html.escape(mark)}</span>' for mark in marks)
     read = f"{state.depth:,} of {len(row.ids):,} screened"
     scenario = scenario_of(state.settings)
     read += f" · {scenario.listed_in_words(state) or ' · '.join(scenario.found_in_words(state))}"
@@ -96,7 +99,7 @@ def _facts(session: WholeSession) -> None:
         read += " · stopped, not decided"
     last = clock(state.last_time or row.created)
     st.html(
-        f'<p>{badges}</p><p class="tar-meta">{html.escape(read)} · {html.escape(last)}</p>'
+        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(read)} · {html.escape(last)}</p>'
         f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"
     )
 
@@ -106,13 +109,12 @@ def _facts(session: WholeSession) -> None:
 
 def _export(store: Store, session: WholeSession) -> None:
     stem = file_stem(session.row.name)
-    exports: list[tuple[str, str, str, str, Callable[[], str | bytes], bool]] = [
+    exports: list[tuple[str, str, str, Callable[[], str | bytes], bool]] = [
         (
             "Report (HTML)",
             "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
             "deviations. Opens without a network.",
             f"{stem}-report.html",
-            "text/html",
             lambda: report_html(session),
             True,
         ),
@@ -120,7 +122,6 @@ def _export(store: Store, session: WholeSession) -> None:
             "Session file (JSON)",
             "Everything, with documents and log. Import it on another machine and go on there.",
             f"{stem}.json",
-            "application/json",
             lambda: export_session(store, session.row.id),
             True,
         ),
@@ -128,7 +129,6 @@ def _export(store: Store, session: WholeSession) -> None:
             "Excel (XLSX)",
             "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
             f"{stem}.xlsx",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             lambda: to_xlsx(session),
             True,
         ),
@@ -136,7 +136,6 @@ def _export(store: Store, session: WholeSession) -> None:
             "Documents (CSV)",
             "Every document of the list with its label, note and the advice before it.",
             f"{stem}.csv",
-            "text/csv",
             lambda: to_csv(session),
             True,
         ),
@@ -144,7 +143,6 @@ def _export(store: Store, session: WholeSession) -> None:
             "Documents (RIS)",
             "For reference managers and screening tools; label and note stand in the notes.",
             f"{stem}.ris",
-            "application/x-research-info-systems",
             lambda: to_ris(session),
             True,
         ),
@@ -154,27 +152,17 @@ def _export(store: Store, session: WholeSession) -> None:
             if session.state.settings.kind.grades
             else "Only what was labelled relevant.",
             f"{stem}-relevant.ris",
-            "application/x-research-info-systems",
             lambda: to_ris(session, relevant_only=True),
             bool(np.isin(session.state.labels, list(GRADES)).any()),
         ),
     ]
     for at in range(0, len(exports), 2):
-        for column, (label, words, name, mime, data, there) in zip(
+        for column, (label, words, name, data, there) in zip(
             st.columns(2, gap="medium"), exports[at : at + 2], strict=True
         ):
             with column.container(border=True, height="stretch"):
-                st.download_button(
-                    label,
-                    data,
-                    name,
-                    mime,
-                    key=f"{PREFIX}/{name}",
-                    disabled=not there,
-                    on_click="ignore",
-                    icon=":material/download:",
-                    width="stretch",
-                )
+                key = f"{PREFIX}/{name}"
+                save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
                 st.caption(words)
 
 
@@ -188,37 +176,20 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     st.write("The same labels, replayed from the first document under settings of your choice.")
     stakes.compact(tried, key=f"{key}/stakes", on_change=lambda moved: _try(key, moved))
     left, right = st.columns(2, gap="medium")
-    with left:
-        rules = list(dict.fromkeys((settings.policy, *(POLICIES[name]().spec for name in followed()))))
-        rule = st.selectbox(
-            "Stopping rule",
-            rules,
-            index=rules.index(tried.policy) if tried.policy in rules else 0,
-            format_func=lambda spec: str(parse_policy(spec, files=False)),
-            key=f"{key}/rule",
-        )
-    with right:
-        b_0 = st.slider(
-            "Chance before any document",
-            0.01,
-            0.99,
-            float(min(0.99, max(0.01, tried.b_0))),
-            step=0.01,
-            format="percent",
-            key=f"{key}/b_0",
-            help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-        )
-        theta = tried.theta
-        if settings.kind.reads_full_texts:
-            theta = st.slider(
-                "Sensitivity to exceed",
-                0.01,
-                0.99,
-                float(tried.theta),
-                step=0.01,
-                format="percent",
-                key=f"{key}/theta",
-            )
+    specs = (settings.policy, *(POLICIES[name]().spec for name in followed()))
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
+    first = tried.policy if tried.policy in rules else settings.policy
+    rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
+    b_0 = share(
+        "Chance before any document",
+        float(min(0.99, max(0.01, tried.b_0))),
+        at=right,
+        key=f"{key}/b_0",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
+    )
+    theta = tried.theta
+    if settings.kind.reads_full_texts:
+        theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
     tried, session = _other_chances(store, session, tried, key)
     # The slider's step must not move a finer starting chance that nobody touched.
     b_0 = tried.b_0 if abs(b_0 - tried.b_0) < 0.005 else b_0
@@ -238,15 +209,10 @@ def _other_chances(
         each.calibrator.digest: each.calibrator
         for each in fitting(store, own.scenario, session.row.scores is not None).values()
     }
-    names = {each.calibrator.digest: title(each) for each in listed(store).values()}
-    digests = list(choices)
-    chosen = st.selectbox(
-        "Where the chances come from",
-        digests,
-        index=digests.index(tried.calibrator) if tried.calibrator in digests else 0,
-        format_func=lambda digest: names.get(digest, choices[digest].fitted_on.name),
-        key=f"{key}/calibrator",
-    )
+    titles = {each.calibrator.digest: title(each) for each in listed(store).values()}
+    names = {digest: titles.get(digest, each.fitted_on.name) for digest, each in choices.items()}
+    first = tried.calibrator if tried.calibrator in names else settings.calibrator
+    chosen = one_of("Where the chances come from", names, first=first, key=f"{key}/calibrator")
     held, switched = with_calibrator(session, choices[chosen])
     return replace(tried, calibrator=switched.calibrator, scale=switched.scale), held
 
@@ -331,45 +297,31 @@ def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) 
 
 
 def _flow(store: Store, session: WholeSession) -> None:
-    def picture(dark: bool) -> str:
+    def picture(on_dark: bool) -> str:
         return flow_diagram(
             session.prisma,
             full_text=session.state.settings.kind.reads_full_texts,
             stopped=session.state.stopped,
-            colours=DARK if dark else LIGHT,
+            colours=DARK if on_dark else LIGHT,
         )
 
-    coded = base64.b64encode(picture(st.context.theme.type == "dark").encode()).decode()
+    coded = base64.b64encode(picture(dark()).encode()).decode()
     says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
     st.html(
         f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
         f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
         f'src="data:image/svg+xml;base64,{coded}"></div>'
     )
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th><td>{count:,}</td></tr>' for name, count in session.flow
-    )
+    body = lines((name, f"{count:,}") for name, count in session.flow)
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
     stem = file_stem(session.row.name)
     with st.container(horizontal=True):
-        st.download_button(
-            "Diagram (SVG)",
-            lambda: picture(False),
-            f"{stem}-prisma.svg",
-            "image/svg+xml",
-            key=f"{PREFIX}/svg",
-            on_click="ignore",
-            icon=":material/download:",
+        save(
+            "Diagram (SVG)", lambda: picture(False), f"{stem}-prisma.svg", key=f"{PREFIX}/svg", icon=DOWNLOAD
         )
-        st.download_button(
-            "Table (CSV)",
-            lambda: trace_to_csv([{"box": name, "number": count} for name, count in session.flow]),
-            f"{stem}-prisma.csv",
-            "text/csv",
-            key=f"{PREFIX}/prisma_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        rows = [{"box": name, "number": count} for name, count in session.flow]
+        file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
+        save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
 

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark, still
+from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import attempt, clock, flash, go_to, say
-from dashboard.parts.session_line import line
+from dashboard.frame.widgets import switch, text_of, undo_row, upload
+from dashboard.frame.work import attempt, clock, flash, say
+from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
@@ -23,6 +27,10 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
+LEAD = (
+    "Everything that was screened here. Resume a session, try it with other settings, compare sessions, or take one "
+    "elsewhere."
+)
 SHOWN = 20
 FILTERS = {
     "all": "All",
@@ -44,11 +52,7 @@ def sessions_page() -> None:
             return
         except InputProblem as problem:
             shell.problem_box(problem)
-    st.title("Sessions")
-    st.html(
-        '<p class="tar-lead">Everything that was screened here. Resume a session, try it with other settings, '
-        "compare sessions, or take one elsewhere.</p>"
-    )
+    shell.opening("Sessions", LEAD)
     flash()
     _undo(store)
     _list(store)
@@ -95,26 +99,14 @@ def _list(store: Store) -> None:
         icon=":material/search:",
         persist_state="session",
     )
-    state = right.segmented_control(
-        "Which sessions",
-        list(FILTERS),
-        default="all",
-        required=True,
-        format_func=FILTERS.__getitem__,
-        key=f"{PREFIX}/state",
-        persist_state="session",
-    )
+    state = switch("Which sessions", FILTERS, at=right, key=f"{PREFIX}/state", persist_state="session")
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
     if not fit:
         _nothing(store, state, bool(sessions))
         return
-    shown = fit
-    if len(fit) > SHOWN:
-        everything = st.toggle(f"Show all {len(fit):,} sessions", key=f"{PREFIX}/everything")
-        shown = fit if everything else fit[:SHOWN]
-    for session in shown:
-        _row(store, session, deleted=state == "deleted", first=session is shown[0])
+    for session in first(fit, SHOWN, f"Show all {len(fit):,} sessions", f"{PREFIX}/everything"):
+        _row(store, session, deleted=state == "deleted", primary=session is fit[0])
 
 
 def _nothing(store: Store, state: str, filtered: bool) -> None:
@@ -128,7 +120,7 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
         st.info(f"No session here: {FILTERS[state].lower()}.", icon=":material/info:")
 
 
-def _row(store: Store, session: SessionSummary, deleted: bool, first: bool) -> None:
+def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row-{session.id}"):
         st.html(line(store, session), width="stretch")
         if deleted or session.archived:
@@ -136,26 +128,15 @@ def _row(store: Store, session: SessionSummary, deleted: bool, first: bool) -> N
             st.button("Bring back", key=f"back-{session.id}", on_click=_bring_back, args=(back, session))
             if deleted:
                 return
-        elif st.button(
-            "Resume" if session.decision is None else "Open",
-            key=f"resume-{session.id}",
-            type="primary" if first else "secondary",
-        ):
-            go_to(session.id)
+        else:
+            resume(session, "Resume", "resume", primary=primary)
         st.button("Details", key=f"details-{session.id}", on_click=_choose, args=(session.id,))
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
 
 
 def _menu(store: Store, session: SessionSummary) -> None:
-    st.text_input(
-        "Name",
-        session.name,
-        max_chars=120,
-        key=f"name-{session.id}",
-        on_change=_rename,
-        args=(store, session),
-    )
+    rename_box(store, session)
     if not session.archived:
         st.button("Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session))
     st.button(
@@ -173,12 +154,6 @@ def _menu(store: Store, session: SessionSummary) -> None:
 
 def _choose(session: str) -> None:
     st.query_params[CHOSEN] = session
-
-
-def _rename(store: Store, session: SessionSummary) -> None:
-    name = str(st.session_state[f"name-{session.id}"]).strip()
-    if name:
-        attempt(lambda: store.rename(session.id, name))
 
 
 def _archive(store: Store, session: SessionSummary) -> None:
@@ -203,12 +178,7 @@ def _undo(store: Store) -> None:
     if last is None:
         return
     what, session, name = last
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
-        st.html(
-            f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>',
-            width="stretch",
-        )
-        st.button("Undo", key=f"{PREFIX}/take_back", on_click=_take_back, args=(store, what, session))
+    undo_row(name, what, f"{PREFIX}/take_back", _take_back, (store, what, session))
 
 
 def _take_back(store: Store, what: str, session: str) -> None:
@@ -240,55 +210,22 @@ def _compare(store: Store) -> None:
     with shell.problems_shown():
         compared = [loaded(store, each) for each in chosen]
         head = "".join(f'<th scope="col">{html.escape(each.row.name)}</th>' for each in compared)
-        body = "".join(
-            f'<tr><th scope="row">{html.escape(name)}</th>'
-            + "".join(f"<td>{html.escape(value)}</td>" for value in values)
-            + "</tr>"
-            for name, values in comparison(compared)
-        )
+        body = lines([name, *values] for name, values in comparison(compared))
         st.html(
             '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" '
             f'aria-label="Sessions compared"><table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody>'
             "</table></div>"
         )
-        said = comparison_sentence(compared)
-        st.plotly_chart(
-            belief_figure(compared, st.context.theme.type == "dark"),
-            config={"staticPlot": True},
-            key=f"{PREFIX}/beliefs",
-            alt=said,
-        )
-        st.caption(shell.escape_markdown(said))
+        still(belief_figure(compared, dark()), comparison_sentence(compared), f"{PREFIX}/beliefs")
 
 
 def _import(store: Store) -> None:
     with st.expander("Import a session", icon=":material/upload:"):
-        st.file_uploader(
-            "A session file (JSON) that TARstop wrote, here or on another machine",
-            type=["json"],
-            key=f"{PREFIX}/import",
-            on_change=_take_in,
-            args=(store,),
-        )
-        problem = st.session_state.get(f"{PREFIX}/import_problem")
-        if problem:
-            shell.problem_box(problem)
+        words = "A session file (JSON) that TARstop wrote, here or on another machine"
+        upload(words, partial(_take_in, store), key=f"{PREFIX}/import")
 
 
-def _take_in(store: Store) -> None:
-    state = st.session_state
-    state[f"{PREFIX}/import_problem"] = ""
-    upload = state[f"{PREFIX}/import"]
-    if upload is None:
-        return
-    try:
-        try:
-            text = upload.getvalue().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputProblem(
-                f"{upload.name} is not text; choose the session file (JSON) that was exported."
-            ) from None
-        session = import_session(store, text, upload.name)
-        say(f"Imported: {store.session(session).name}.")
-    except InputProblem as problem:
-        state[f"{PREFIX}/import_problem"] = str(problem)
+def _take_in(store: Store, file: UploadedFile) -> None:
+    text = text_of(file, "choose the session file (JSON) that was exported")
+    session = import_session(store, text, file.name)
+    say(f"Imported: {store.session(session).name}.")

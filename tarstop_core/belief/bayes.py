@@ -155,15 +155,16 @@ def lattice_for(tables: Tables, theta: float, prior: Prior) -> Lattice:
 
 def notes(tables: Tables) -> tuple[str, ...]:
     """Sentences on studies that a belief can use only in part or not at all."""
-    said = []
-    for size, missing, sentence in (
-        (tables.diseased, False, "no diseased patients (TP + FN = 0), so it says nothing about sensitivity"),
-        (tables.healthy, True, "no FP and TN, so it counts towards sensitivity alone"),
-    ):
-        for at in np.flatnonzero(np.isnan(size) | (size == 0) if missing else size == 0):
-            if not missing or tables.diseased[at] > 0:
-                said.append(f"Study {at + 1} ({tables.study[at]}) has {sentence}.")
-    return tuple(said)
+    silent = tables.diseased == 0
+    in_part = ~silent & ~(tables.healthy > 0)
+    return tuple(
+        f"Study {at + 1} ({tables.study[at]}) has {sentence}."
+        for which, sentence in (
+            (silent, "no diseased patients (TP + FN = 0), so it says nothing about sensitivity"),
+            (in_part, "no FP and TN, so it counts towards sensitivity alone"),
+        )
+        for at in np.flatnonzero(which)
+    )
 
 
 def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:

@@ -106,8 +106,7 @@ def hit_curve(
 
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.log1p(-p)
-        exposure = np.zeros(len(p) + 1)
-        np.cumsum(each if silent is None else np.where(silent, 0.0, each), out=exposure[1:])
+        exposure = np.append(0.0, np.cumsum(each if silent is None else np.where(silent, 0.0, each)))
         log_M = survival(exposure)
         if kappa == 1 and math.isinf(frailty):
             # The product's own hazard is p itself. After a certain hit (p = 1) nothing can follow: the

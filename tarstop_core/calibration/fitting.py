@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -202,10 +202,15 @@ def known(topic: Topic) -> NDArray[np.bool_]:
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
     z, y = [], []
     for topic in topics:
-        judged = known(topic)[: (topic.first_hit or len(topic)) if until_hit else len(topic)]
-        z.append(z_scores(cast(Floats, topic.scores))[: len(judged)][judged])
-        y.append(_labels(topic)[: len(judged)][judged])
+        at = _judged(topic, until_hit)
+        z.append(z_scores(cast(Floats, topic.scores))[at])
+        y.append(_labels(topic)[at])
     return np.concatenate(z), np.concatenate(y)
+
+
+def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
+    """Where labels are known, as far as the first hit or to the end."""
+    return np.flatnonzero(known(topic)[: topic.first_hit if until_hit else None])
 
 
 def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
@@ -259,9 +264,7 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     def log_likelihood(a: float) -> float:
         return float(np.sum(log_M(before, a) + np.log(-np.expm1(log_M(at_hit, a) - log_M(before, a)))))
 
-    best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
-    a = math.exp(float(best.x))
-    return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
+    return _likeliest(log_likelihood)
 
 
 def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
@@ -286,6 +289,11 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
             )
         )
 
+    return _likeliest(log_likelihood)
+
+
+def _likeliest(log_likelihood: Callable[[float], float]) -> float:
+    """The shape that is most likely; infinite when that fits as well."""
     best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
     a = math.exp(float(best.x))
     return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
@@ -311,8 +319,8 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[F
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
         chance = calibrator.curve(chance, silent=~known(topic)).h
-    judged = known(topic)[: (topic.first_hit or len(topic)) if first_hits else len(topic)]
-    return chance[: len(judged)][judged], _labels(topic)[: len(judged)][judged]
+    at = _judged(topic, first_hits)
+    return chance[at], _labels(topic)[at]
 
 
 def _quality(p: Floats, relevant: NDArray[np.bool_], topics: int, how: str) -> Quality:

@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, decisions, find_doi, table_of, told_in
+from tarstop_core.files.tagged import Fields, decisions, find_doi, put_into, table_of, told_in
 
 _FIELDS = {
     "title": ("title", "booktitle"),
@@ -73,12 +73,7 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
     for each in entry.fields:
         given.setdefault(each.key.lower(), " ".join(str(each.value).split()))
     fields: Fields = {"id": entry.key}
-
-    def put(field: str, value: str, their: str) -> None:
-        if value and not fields.get(field):
-            fields[field] = value
-            understood.setdefault(their, field)
-
+    put = put_into(fields, understood)
     for field, theirs in _FIELDS.items():
         for their in theirs:
             put(field, plain_text(given.get(their, "")), their)

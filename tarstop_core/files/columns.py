@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -392,23 +391,20 @@ def _identify(
             else "No identifiers: records are called by their row."
         )
         ids = [own or f"row {number}" for number, own in enumerate(ids, start=1)]
-    keep = np.ones(count, dtype=bool)
-    series = pd.Series(ids)
-    first_of: dict[str, int] = {}
-    for row in np.flatnonzero(series.duplicated(keep=False).to_numpy()).tolist():
-        first = first_of.setdefault(ids[row], row)
-        if first == row:
-            continue
-        if all(
-            values.iloc[first] == values.iloc[row] or _both_nan(values, first, row)
-            for values in columns.values()
-        ):
-            keep[row] = False
-        elif given_ids and given[row] and given[first]:
+    codes = pd.factorize(np.array(ids, dtype=object))[0]
+    first = np.unique(codes, return_index=True)[1][codes]
+    again = np.flatnonzero(first != np.arange(count))
+    frame = pd.DataFrame(columns)
+    one, other = (frame.iloc[rows].reset_index(drop=True) for rows in (first[again], again))
+    same = ((one == other) | (one.isna() & other.isna())).all(axis=1).to_numpy()
+    for row in again[~same].tolist():
+        if given_ids and given[row] and given[first[row]]:
             raise InputProblem(
                 f"{name} uses the id {ids[row]} for two different records "
-                f"({unit}s {lines[first]} and {lines[row]}); give each its own id or remove one."
+                f"({unit}s {lines[first[row]]} and {lines[row]}); give each its own id or remove one."
             )
+    keep = np.ones(count, dtype=bool)
+    keep[again[same]] = False
     if not keep.all():
         dropped = int((~keep).sum())
         notes.append(
@@ -427,12 +423,6 @@ def _identify(
     full[staying] = unique
     columns["id"] = pd.Series(full, dtype="str")
     return keep
-
-
-def _both_nan(values: pd.Series, first: int, second: int) -> bool:
-    if values.dtype.kind != "f":
-        return False
-    return math.isnan(values.iloc[first]) and math.isnan(values.iloc[second])
 
 
 def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:

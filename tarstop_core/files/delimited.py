@@ -160,18 +160,15 @@ def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row
     # Cells that only close the line ("a,b,") may be missing from the rows, or be extra in them.
     needed = max((n for n, cell in enumerate(header, start=1) if cell), default=width)
     for number, cells in rows:
-        if needed <= len(cells) <= width:
-            yield number, cells
-        elif not any(cell.strip() for cell in cells):
+        if not any(cell.strip() for cell in cells):
             continue
-        elif len(cells) < needed or any(cell.strip() for cell in cells[width:]):
+        if len(cells) < needed or any(cell.strip() for cell in cells[width:]):
             raise _BrokenRows(
                 f"Line {number} of {name} has {len(cells)} {'cell' if len(cells) == 1 else 'cells'} where "
                 f"the header has {width}; look there for a missing or extra delimiter or an unclosed "
                 "quotation mark."
             )
-        else:
-            yield number, cells
+        yield number, cells
 
 
 CSV = Format("csv", "CSV", (".csv",), read_delimited)

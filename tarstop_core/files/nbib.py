@@ -9,7 +9,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, find_doi, first_of, table_of
+from tarstop_core.files.tagged import Fields, find_doi, first_of, put_into, table_of
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
 
@@ -57,26 +57,16 @@ def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Ite
 
 def _fields(tags: Mapping[str, list[str]], understood: dict[str, str]) -> Fields:
     fields: Fields = {}
-    for field, candidates in (
-        ("pmid", "PMID"),
-        ("title", "TI BTI TT"),
-        ("abstract", "AB OAB"),
-        ("date", "DP DEP EDAT"),
-    ):
-        value, tag = first_of(tags, *candidates.split())
-        if value:
-            fields[field] = value
-            understood.setdefault(tag, field)
+    put = put_into(fields, understood)
+    put("pmid", *first_of(tags, "PMID"))
+    put("title", *first_of(tags, "TI", "BTI", "TT"))
+    put("abstract", *first_of(tags, "AB", "OAB"))
+    put("date", *first_of(tags, "DP", "DEP", "EDAT"))
     for tag in ("FAU", "AU", "CN"):
-        if names := [name for name in tags.get(tag, []) if name]:
-            fields["authors"] = "; ".join(names)
-            understood.setdefault(tag, "authors")
-            break
+        put("authors", "; ".join(filter(None, tags.get(tag, []))), tag)
     for tag in ("LID", "AID", "SO"):
         for value in tags.get(tag, []):
-            if "doi" in value and "doi" not in fields and (doi := find_doi(value)):
-                fields["doi"] = doi
-                understood.setdefault(tag, "doi")
+            put("doi", find_doi(value) if "doi" in value else "", tag)
     return fields
 
 

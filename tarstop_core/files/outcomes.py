@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,16 +12,12 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.files.tables import DELIMITERS, SYNONYMS, _count
+from tarstop_core.files.synonyms import names_of
+from tarstop_core.files.tables import SYNONYMS, count_of, places_of, read_rows
 
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "topicid", "review", "reviewid"),
-    "outcome": ("outcome", "outcomeid", "test", "indextest"),
-    "docid": ("docid", "docno", "document", "documentid", "id", "pmid"),
-    **SYNONYMS,
-}
+COLUMNS = names_of("outcomes") | SYNONYMS
 NEEDED = ("study", "docid", "TP", "FN")
+WANTED = "topic, outcome, study, docid, TP, FP, FN, TN"
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SHOWN = 3  # examples in a note
 
@@ -146,33 +140,20 @@ def _files(source: Path) -> list[Path]:
 
 
 def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
-    with open_source(path) as opened:
-        encoding, note = detect_encoding(opened)
-        notes += [note] if note else []
-        with opened.text(encoding, newline="") as stream:
-            lines = stream.read().splitlines()
-        name = opened.name
-    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
-    numbered = [
-        (number, [cell.strip() for cell in cells])
-        for number, cells in enumerate(csv.reader(lines, delimiter=delimiter), start=1)
-        if any(cell.strip() for cell in cells)
-    ]
-    if len(numbered) < 2:
-        raise InputProblem(
-            f"{name} holds no studies; give a header with topic, outcome, study, docid, TP, FP, FN, TN "
-            "and a line a study."
-        )
-    header = numbered[0][1]
-    places = _places(name, header, documents)
+    name, titles, numbered, note = read_rows(path, None, WANTED)
+    notes += [note] if note else []
+    header = [title.strip() for title in titles]
+    needed = [field for field in NEEDED if documents or field != "docid"]
+    places = places_of(name, header, COLUMNS, needed, WANTED)
     rows = []
-    for number, cells in numbered[1:]:
+    for number, row in numbered:
+        cells = [cell.strip() for cell in row]
         if len(cells) != len(header):
             raise InputProblem(
                 f"{name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
             )
         text = {field: cells[place] for field, place in places.items()}
-        counts = [_count(name, number, cell, text.get(cell, "")) for cell in CELLS]
+        counts = [count_of(name, number, cell, text.get(cell, "")) for cell in CELLS]
         topic = text.get("topic", path.name.split(".")[0])
         if not topic:
             raise InputProblem(f"{name}, line {number} has no topic; name the topic of every study.")
@@ -188,26 +169,6 @@ def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
             )
         )
     return rows
-
-
-def _places(name: str, header: Sequence[str], documents: bool) -> dict[str, int]:
-    """Column of each field, recognised by its letters alone."""
-    plain = [re.sub(r"[^a-z]", "", title.lower()) for title in header]
-    places: dict[str, int] = {}
-    for field, synonyms in COLUMNS.items():
-        at = [place for place, title in enumerate(plain) if title in synonyms]
-        if len(at) > 1:
-            shown = " and ".join(f"'{header[place]}'" for place in at[:2])
-            raise InputProblem(f"{name} has two columns for {field} ({shown}); keep one.")
-        if at:
-            places[field] = at[0]
-    needed = NEEDED if documents else [field for field in NEEDED if field != "docid"]
-    if missing := [field for field in needed if field not in places]:
-        raise InputProblem(
-            f"{name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
-            "name the columns topic, outcome, study, docid, TP, FP, FN, TN."
-        )
-    return places
 
 
 def _grouped(rows: Sequence[_Row]) -> dict[tuple[str, str], list[_Row]]:
@@ -242,12 +203,8 @@ def _outcome(topic: Topic, outcome: str, rows: Sequence[_Row]) -> Outcome:
 
 
 def _doubles(name: str, rows: Sequence[_Row]) -> list[str]:
-    seen: dict[str, None] = {}
-    doubles = []
-    for row in rows:
-        if row.study in seen:
-            doubles.append(row.study)
-        seen[row.study] = None
+    studies = [row.study for row in rows]
+    doubles = [study for at, study in enumerate(studies) if study in studies[:at]]
     return [f"{name} lists a study more than once: {_listed(doubles)}; count it once."] if doubles else []
 
 

@@ -1,17 +1,16 @@
-"""RIS: read with rispy, after lines are put into the one form that it expects."""
+"""RIS, as databases really write it: tags with one space, records without an end, values over several lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-
-import rispy
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, decisions, find_doi, first_of, table_of, told_in
+from tarstop_core.files.tagged import Fields, Put, decisions, find_doi, first_of, put_into, table_of, told_in
 
 _TITLE = ("TI", "T1", "CT", "BT", "TT")
 _ABSTRACT = ("AB", "N2")
@@ -19,18 +18,14 @@ _AUTHORS = ("AU", "A1")
 _DATE = ("DA", "PY", "Y1")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
-_OTHER = ("ID", "DO", "AN", "PM", "M1", "M3", "L3", "N1", "KW", "DB", "DP", "SN", "CN", "VL", "IS")
-_TAGS = ("TY", "ER", *_TITLE, *_ABSTRACT, *_AUTHORS, *_DATE, *_ADDRESS, *_CUSTOM, *_OTHER)
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
 _MEDLINE = re.compile(r"pubmed|medline", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
-_BATCH = 1_000
 
 Block = tuple[int, list[tuple[str, str]]]
-_Put = Callable[[str, str, str], None]
 
 
 def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
@@ -39,16 +34,12 @@ def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progre
     notes = [note] if note else []
     understood: dict[str, str] = {}
     with source.text(encoding) as stream:
-        blocks = _blocks(source.name, stream)
-        return table_of(source, "ris", _records(blocks, understood), understood, notes, progress)
+        records = ((start, _fields(tags, understood)) for start, tags in _blocks(source.name, stream))
+        return table_of(source, "ris", records, understood, notes, progress)
 
 
 def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
-    """Yield each record as (first line, tags in order).
-
-    rispy drops a last record without ER, joins two records where one is missing, and stops at tags
-    with one space; so records are cut here and continuation lines joined.
-    """
+    """Yield each record as (first line, tags in order)."""
     tags: list[tuple[str, str]] | None = None
     start = 0
     seen = False
@@ -85,42 +76,12 @@ def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
         )
 
 
-def _records(blocks: Iterable[Block], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:
-    parser = rispy.RisParser(
-        mapping={tag: tag for tag in _TAGS},
-        list_tags=list(_TAGS),
-        delimiter_tags_mapping={},
-        skip_unknown_tags=True,
-    )
-    starts: list[int] = []
-    lines: list[str] = []
-
-    def parsed() -> Iterator[tuple[int, Fields]]:
-        entries = parser.parse_lines(iter(lines))
-        for start, entry in zip(starts, entries, strict=True):
-            yield start, _fields(entry, understood)
-        starts.clear()
-        lines.clear()
-
-    for start, tags in blocks:
-        starts.append(start)
-        lines.extend(f"{tag}  - {value}" for tag, value in tags)
-        lines.append("ER  - ")
-        if len(starts) == _BATCH:
-            yield from parsed()
-    yield from parsed()
-
-
-def _fields(entry: Mapping[str, str | list[str]], understood: dict[str, str]) -> Fields:
-    # TY is always a plain string, every other tag a list.
-    tags = {tag: [value] if isinstance(value, str) else value for tag, value in entry.items()}
+def _fields(block: Iterable[tuple[str, str]], understood: dict[str, str]) -> Fields:
+    tags: dict[str, list[str]] = defaultdict(list)
+    for tag, value in block:
+        tags[tag].append(value.strip())
     fields: Fields = {}
-
-    def put(field: str, value: str, tag: str) -> None:
-        if value and not fields.get(field):
-            fields[field] = value
-            understood.setdefault(tag, field)
-
+    put = put_into(fields, understood)
     put("id", *first_of(tags, "ID"))
     put("title", *first_of(tags, *_TITLE))
     for tag in _ABSTRACT:
@@ -140,7 +101,7 @@ def _fields(entry: Mapping[str, str | list[str]], understood: dict[str, str]) ->
     return fields
 
 
-def _identifiers(tags: Mapping[str, list[str]], put: _Put) -> None:
+def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
     for tag, value in _values(tags, "DO", *_CUSTOM, "AN", "M3", "L3"):
         put("doi", find_doi(value), tag)
     for tag, value in _values(tags, *_ADDRESS):

@@ -1,197 +1,21 @@
-"""How databases and tools name the columns of their exports."""
+"""How databases and tools name the columns of their exports, as ``synonyms.toml`` has it."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
 
-# Names in lower case with runs of space, underscore, dot, hyphen and slash made one space.
-# Within a field the earlier name wins. Covers the exports of ASReview, Rayyan, Google Patents, The Lens,
-# Scopus, Web of Science, PubMed, Espacenet, PatSeer, Covidence and Zotero.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": (
-        "id",
-        "record id",
-        "document id",
-        "doc id",
-        "docid",
-        "docno",
-        "recordid",
-        "lens id",
-        "ut (unique wos id)",
-        "ut (unique id)",
-        "eid",
-        "openalex id",
-        "paper id",
-        "article id",
-        "unique id",
-        "uid",
-        "identifier",
-        "accession number",
-        "key",
-        "ref id",
-        "covidence #",
-    ),
-    "title": (
-        "title",
-        "article title",
-        "document title",
-        "primary title",
-        "title (english)",
-        "english title",
-        "invention title",
-        "title of invention",
-        "original title",
-        "titles",
-    ),
-    "abstract": (
-        "abstract",
-        "abstract note",
-        "abstract (english)",
-        "english abstract",
-        "abstracts",
-        "abstract text",
-        "notes abstract",
-        "content",
-        "text",
-        "summary",
-        "description",
-    ),
-    "authors": (
-        "authors",
-        "author",
-        "author s",
-        "inventors",
-        "inventor",
-        "inventor author",
-        "author full names",
-        "author names",
-        "first authors",
-        "creators",
-        "creator",
-    ),
-    "date": (
-        "publication date",
-        "date published",
-        "publish date",
-        "pub date",
-        "date",
-        "earliest publication",
-        "publication year",
-        "year published",
-        "pub year",
-        "year",
-        "filing creation date",
-        "application date",
-        "priority date",
-        "earliest priority",
-        "earliest priority date",
-    ),
-    "doi": ("doi", "digital object identifier", "article doi", "doi link"),
-    "pmid": ("pmid", "pubmed id", "pubmedid", "pubmed", "medline pmid", "pubmed pmid"),
-    "publication_number": (
-        "publication number",
-        "publication no",
-        "publication numbers",
-        "publicationnumber",
-        "patent publication number",
-        "display key",
-        "patent number",
-        "patent no",
-        "patent id",
-        "publication id",
-        "document number",
-        "pub number",
-    ),
-    "url": ("url", "urls", "result link", "link", "external url", "source urls", "source url", "web link"),
-    "label": (
-        # ASReview keeps what a list came with beside what was decided in it: the later decision counts.
-        "asreview label",
-        "label included",
-        "included",
-        "final included",
-        "label",
-        "labels",
-        "inclusion",
-        "include",
-        "final decision",
-        "decision",
-        "screening decision",
-        "relevant",
-        "is relevant",
-        "relevance label",
-        "judgment",
-        "judgement",
-        "label abstract screening",
-        "abstract label",
-    ),
-    "score": (
-        "score",
-        "scores",
-        "relevance score",
-        "ranking score",
-        "retrieval score",
-        "bm25",
-        "bm25 score",
-        "similarity",
-        "similarity score",
-        "probability",
-        "relevance probability",
-        "asreview score",
-        "model score",
-    ),
-    # One text, published in several countries. What is narrower comes first: members of an extended family
-    # share a priority, but not always the text.
-    "family": (
-        "simple family id",
-        "simple family",
-        "docdb family id",
-        "docdb family",
-        "family id",
-        "familyid",
-        "family number",
-        "patent family",
-        "simple family members",
-        "family members",
-        "family",
-        "inpadoc family id",
-        "inpadoc family",
-        "inpadoc family members",
-        "extended family id",
-        "extended family",
-        "extended family members",
-    ),
-    "reason": (
-        "exclusion reason",
-        "exclusion reasons",
-        "reason for exclusion",
-        "reasons for exclusion",
-        "excluded because",
-        "reason",
-    ),
-    "remark": (
-        "asreview note",
-        "exported notes 1",
-        "user notes",
-        "reviewer notes",
-        "screening notes",
-        "remark",
-        "remarks",
-        "comment",
-        "comments",
-    ),
-    # Not one of our fields, but where Rayyan and ASReview keep decisions.
-    "notes": ("notes", "note", "annote"),
-}
-# Two-letter headers (tab-delimited Web of Science) mean something only in each other's company.
-TAG_SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": ("ut",),
-    "title": ("ti",),
-    "abstract": ("ab",),
-    "authors": ("au", "af"),
-    "date": ("py",),
-    "doi": ("di",),
-    "pmid": ("pm",),
-}
+_SAID = tomllib.loads((files(__package__) / "synonyms.toml").read_text(encoding="utf-8"))
+
+
+def names_of(kind: str) -> dict[str, tuple[str, ...]]:
+    """The names of each field, by preference, in files of one kind: a section of ``synonyms.toml``."""
+    return {field: tuple(names) for field, names in _SAID[kind].items()}
+
+
+SYNONYMS = names_of("records")
+TAG_SYNONYMS = names_of("tags")
 
 
 def normal_header(name: str) -> str:

@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,15 +16,11 @@ import numpy as np
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.files.synonyms import names_of
 
 DELIMITERS = ",;\t"
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "TP": ("tp", "truepositive", "truepositives", "truepos"),
-    "FP": ("fp", "falsepositive", "falsepositives", "falsepos"),
-    "FN": ("fn", "falsenegative", "falsenegatives", "falseneg"),
-    "TN": ("tn", "truenegative", "truenegatives", "trueneg"),
-    "study": ("study", "studyid", "studies", "name", "author", "authors", "label", "trial"),
-}
+SYNONYMS = names_of("tables")
+WANTED = "TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
 
 
@@ -59,11 +55,33 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
     InputProblem
         When a column is missing or double, or a count is not a whole number from 0 on.
     """
+    file_name, header, rows, note = read_rows(source, name, WANTED)
+    columns = places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
+    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
+    study: list[str] = []
+    for number, cells in rows:
+        if len(cells) > len(header):
+            raise InputProblem(
+                f"{file_name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
+            )
+        at = columns.get("study")
+        study.append(cells[at].strip() if at is not None and at < len(cells) else f"study {len(study) + 1}")
+        for cell in CELLS:
+            place = columns.get(cell)
+            text = cells[place].strip() if place is not None and place < len(cells) else ""
+            counts[cell].append(count_of(file_name, number, cell, text))
+    tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
+    return TableFile(tables, tuple([note] if note else []) + same_studies(tables))
+
+
+def read_rows(
+    source: Path | str | BinaryIO, name: str | None, wanted: str
+) -> tuple[str, list[str], list[tuple[int, list[str]]], str | None]:
+    """Name of the file, its header, its rows with their lines, and what is to be said of its encoding."""
     with open_source(source, name) as opened:
         encoding, note = detect_encoding(opened)
         with opened.text(encoding, newline="") as stream:
             lines = stream.read().splitlines()
-        file_name = opened.name
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
     numbered = [
         (number, cells)
@@ -71,42 +89,31 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
         if any(cell.strip() for cell in cells)
     ]
     if len(numbered) < 2:
-        raise InputProblem(
-            f"{file_name} holds no studies; give a header with TP, FP, FN, TN and a line a study."
-        )
-    columns = _columns(file_name, numbered[0][1])
-    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
-    study: list[str] = []
-    for number, cells in numbered[1:]:
-        if len(cells) > len(numbered[0][1]):
-            raise InputProblem(
-                f"{file_name}, line {number} has {len(cells)} cells and the header {len(numbered[0][1])}; make them equal."
-            )
-        at = columns.get("study")
-        study.append(cells[at].strip() if at is not None and at < len(cells) else f"study {len(study) + 1}")
-        for cell in CELLS:
-            place = columns.get(cell)
-            text = cells[place].strip() if place is not None and place < len(cells) else ""
-            counts[cell].append(_count(file_name, number, cell, text))
-    tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
-    return TableFile(tables, tuple([note] if note else []) + same_studies(tables))
+        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
+    return opened.name, numbered[0][1], numbered[1:], note
 
 
-def _columns(file_name: str, header: Sequence[str]) -> dict[str, int]:
+def places_of(
+    file_name: str,
+    header: Sequence[str],
+    synonyms: Mapping[str, Sequence[str]],
+    needed: Sequence[str],
+    wanted: str,
+) -> dict[str, int]:
+    """Column of each field, recognised by its letters alone."""
+    plain = [plain_title(title) for title in header]
     places: dict[str, int] = {}
-    for place, title in enumerate(header):
-        for field, names in SYNONYMS.items():
-            if plain_title(title) in names:
-                if field in places:
-                    raise InputProblem(
-                        f"{file_name} has two columns for {field} ('{header[places[field]]}' and '{title}'); keep one."
-                    )
-                places[field] = place
-    missing = [cell for cell in ("TP", "FN") if cell not in places]
-    if missing:
+    for field, names in synonyms.items():
+        at = [place for place, title in enumerate(plain) if title in names]
+        if len(at) > 1:
+            shown = " and ".join(f"'{header[place]}'" for place in at[:2])
+            raise InputProblem(f"{file_name} has two columns for {field} ({shown}); keep one.")
+        if at:
+            places[field] = at[0]
+    if missing := [field for field in needed if field not in places]:
         raise InputProblem(
             f"{file_name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
-            "name the columns TP, FP, FN, TN."
+            f"name the columns {wanted}."
         )
     return places
 
@@ -116,7 +123,8 @@ def plain_title(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
 
 
-def _count(file_name: str, number: int, cell: str, text: str) -> float:
+def count_of(file_name: str, number: int, cell: str, text: str) -> float:
+    """What a cell says: a whole number, or NaN where FP or TN is missing."""
     if text.lower() in MISSING:
         if cell in ("TP", "FN"):
             raise InputProblem(f"{file_name}, line {number} has no {cell}; every study needs TP and FN.")

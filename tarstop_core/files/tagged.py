@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from tarstop_core.files.columns import Layout, Progress, RecordTable, Row, collect, finish
+from tarstop_core.files.columns import MAPPABLE, Layout, Progress, RecordTable, Row, collect, finish
 from tarstop_core.files.source import Source
 from tarstop_core.files.values import label_from_notes, reason_from_notes, remark_from_notes, tool_of
 
-FIELDS: tuple[str, ...] = (
-    "id",
-    "title",
-    "abstract",
-    "authors",
-    "date",
-    "doi",
-    "pmid",
-    "publication_number",
-    "url",
-    "label",
-    "reason",
-    "remark",
-    "score",
-)
+FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Fields = dict[str, str]
+Put = Callable[[str, str, str], None]
+
+
+def put_into(fields: Fields, understood: dict[str, str]) -> Put:
+    """How a reader puts a value into a field that has none yet, and says which tag it came from."""
+
+    def put(field: str, value: str, their: str) -> None:
+        if value and not fields.get(field):
+            fields[field] = value
+            understood.setdefault(their, field)
+
+    return put
 
 
 def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:

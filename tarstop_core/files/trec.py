@@ -7,10 +7,10 @@ import itertools
 import math
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 import numpy as np
 import pandas as pd
@@ -72,7 +72,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
     """
     table, skip, _ = _read_table(source, name, _RUN_COLUMNS, _check_run)
-    notes = _header_note(skip)
+    notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
     document, documents = pd.factorize(table["document"])
     # Python's own conversion, because pandas' faster one may be off in the last digit.
@@ -133,8 +133,8 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
     {'T1': {'a': 1, 'b': 0}}
     """
-    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS, _check_qrels)
-    notes = _header_note(skip)
+    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS, _check_whole)
+    notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
     order = np.argsort(topic, kind="stable")
     documents = np.array(table["document"].tolist(), dtype=object)[order]
@@ -348,14 +348,18 @@ def _header_lines(source: Source, encoding: str, columns: tuple[str, ...]) -> tu
         return skipped, skipped
 
 
+def _data_lines(stream: TextIO, skip: int) -> Iterator[tuple[int, list[str]]]:
+    """The words of each line after the first `skip` ones, with its number; blank lines give none."""
+    for number, line in enumerate(stream, start=1):
+        words = line.split()
+        if number > skip and words:
+            yield number, words
+
+
 def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ...], check: Check) -> None:
-    seen = False
+    number = 0
     with source.text(encoding) as stream:
-        for number, line in enumerate(stream, start=1):
-            words = line.split()
-            if number <= skip or not words:
-                continue
-            seen = True
+        for number, words in _data_lines(stream, skip):
             if len(words) != len(columns):
                 raise InputProblem(
                     f"Line {number} of {source.name} has {len(words)} "
@@ -363,7 +367,7 @@ def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ..
                     f"({' '.join(columns)}){_other_kind(len(words), columns)}."
                 )
             check(source.name, number, words)
-    if not seen:
+    if not number:
         raise InputProblem(f"{source.name} has a header but no lines of data; write the file again.")
 
 
@@ -385,25 +389,17 @@ def _check_run(name: str, number: int, words: list[str]) -> None:
             f'Line {number} of {name} has the score "{words[4][:40]}" in column 5, which is not a finite '
             "number; correct or remove that line."
         )
-    _whole(name, number, words[3], "rank", 4)
+    _check_whole(name, number, words, "rank")
 
 
-def _check_qrels(name: str, number: int, words: list[str]) -> None:
-    _whole(name, number, words[3], "relevance", 4)
-
-
-def _whole(name: str, number: int, word: str, what: str, column: int) -> None:
+def _check_whole(name: str, number: int, words: list[str], what: str = "relevance") -> None:
     try:
-        np.array([word], dtype=np.int64)
+        np.array([words[3]], dtype=np.int64)
     except (ValueError, OverflowError):
         raise InputProblem(
-            f'Line {number} of {name} has the {what} "{word[:40]}" in column {column}, which is not a whole '
+            f'Line {number} of {name} has the {what} "{words[3][:40]}" in column 4, which is not a whole '
             "number; correct that line."
         ) from None
-
-
-def _header_note(skipped: int) -> list[str]:
-    return ["Skipped a header line."] if skipped else []
 
 
 def _duplicate_notes(repeated: int, different: int) -> list[str]:
@@ -426,10 +422,7 @@ def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | 
         encoding, _ = detect_encoding(opened)
         skip, _ = _header_lines(opened, encoding, _QRELS_COLUMNS)
         with opened.text(encoding) as stream:
-            for number, line in enumerate(stream, start=1):
-                words = line.split()
-                if number <= skip or not words:
-                    continue
+            for number, words in _data_lines(stream, skip):
                 relevance = int(words[3])
                 other, at = first.setdefault((words[0], words[2]), (relevance, number))
                 if other != relevance:

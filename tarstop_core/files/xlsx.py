@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import openpyxl
@@ -92,7 +92,7 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
     """Yield (row number, cells as text) of rows that are not blank."""
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-            cells = _texts(row)
+            cells = [_text(cell) for cell in row]
             if any(cells):
                 yield number, cells
     except InputProblem:
@@ -101,10 +101,6 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
         raise InputProblem(
             f'The sheet "{sheet.title}" of {name} is damaged; save the workbook again or export it as CSV.'
         ) from problem
-
-
-def _texts(row: Sequence[object]) -> list[str]:
-    return [_text(cell) for cell in row]
 
 
 def _text(cell: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -58,9 +57,6 @@ class Combined(Policy):
 
     def __str__(self) -> str:
         return f"{self.title}({'; '.join(map(str, self.rules))})"
-
-    @abstractmethod
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths: ...
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,6 @@ class LowPrecision(Policy):
         poor = np.diff(gain(path.labels)[edges]) <= self.share * np.diff(edges) + 1e-9
         rich = np.concatenate(([-1], np.where(poor, -1, np.arange(len(poor)))))
         in_a_row = np.arange(len(poor)) - np.maximum.accumulate(rich)[1:]
-        if not N:
-            return at_any_cost(0, costs)
         return at_any_cost(first_check(edges[1:], in_a_row >= self.batches, N, start), costs)
 
 

@@ -48,9 +48,7 @@ def growing_batches(N: int) -> Depths:
 
 def gain(labels: Flags) -> Depths:
     """C(0) … C(N)."""
-    C = np.zeros(len(labels) + 1, dtype=np.intp)
-    np.cumsum(labels, out=C[1:])
-    return C
+    return np.append(0, np.cumsum(labels, dtype=np.intp))
 
 
 def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:

@@ -79,8 +79,6 @@ class Knee(Policy):
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N, labels = len(path), path.labels
-        if not N:
-            return at_any_cost(0, costs)
         sensitivity = {"P": 1.0, "Q": float(self.f), "R": float(self.beta)}[self.reading]
         checks = (
             growing_batches(N) if self.reading == "Q" else np.append(np.arange(self.every, N, self.every), N)
@@ -145,8 +143,6 @@ class GeometricKnee(Policy):
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         checks = growing_checks(len(path))
-        if not len(checks):
-            return at_any_cost(len(path), costs)
         C = gain(path.labels)
         knees = geometric_knees(path.labels, tuple(checks.tolist()))
         found = C[knees if self.relret_at == "knee" else checks]
@@ -188,5 +184,4 @@ class BudgetMethod(Policy):
         ratio = slope_ratio(C, geometric_knees(path.labels, tuple(checks.tolist())), checks)
         stops = (ratio >= self.rho_min) & (ratio > 0) & (checks * C[checks] >= 10 * N)
         capped = share_of(self.cap, N)
-        depth = first_check(checks, stops, N, start) if len(checks) else N
-        return at_any_cost(max(start, min(depth, capped)), costs)
+        return at_any_cost(max(start, min(first_check(checks, stops, N, start), capped)), costs)

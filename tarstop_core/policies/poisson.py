@@ -77,8 +77,6 @@ class PoissonProcess(Policy):
         checks, found, to_come, error, quiet = forecasts(path.labels, self.model)
         enough = found >= self.tau * (found + poisson.ppf(self.confidence, to_come)) - 1e-9
         stops = (enough & (error < self.rmse)) | quiet
-        if not len(checks):
-            return at_any_cost(len(path), costs)
         return at_any_cost(first_check(checks, stops, len(path), start), costs)
 
 
@@ -106,27 +104,11 @@ def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats
     return checks, found, to_come, error, quiet
 
 
-def _power(x: Floats, a: float, k: float) -> Floats:
-    return np.asarray(a * x**k)
-
-
-def _exponential(x: Floats, a: float, k: float) -> Floats:
-    return np.asarray(a * np.exp(-k * x))
-
-
-def _hyperbolic(x: Floats, a: float, k: float, b: float) -> Floats:
-    return _exponential(x, a, k) if b < 1e-9 else np.asarray(a * (1 + b * k * x) ** (-1 / b))
-
-
-def _inverse(x: Floats, a: float) -> Floats:
-    return np.asarray(a / x)
-
-
 MODELS: dict[str, Callable[..., Floats]] = {
-    "power": _power,
-    "exponential": _exponential,
-    "hyperbolic": _hyperbolic,
-    "inverse": _inverse,
+    "power": lambda x, a, k: a * x**k,
+    "exponential": lambda x, a, k: a * np.exp(-k * x),
+    "hyperbolic": lambda x, a, k, b: a * (np.exp(-k * x) if b < 1e-9 else (1 + b * k * x) ** (-1 / b)),
+    "inverse": lambda x, a: a / x,
 }
 
 

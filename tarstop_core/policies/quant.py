@@ -42,9 +42,7 @@ class Quant(Policy):
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N, p = len(path), path.p
-        known, certain = np.zeros(N + 1), np.zeros(N + 1)
-        np.cumsum(p, out=known[1:])
-        np.cumsum(p * (1 - p), out=certain[1:])
+        known, certain = (np.append(0.0, np.cumsum(each)) for each in (p, p * (1 - p)))
         total, V = known[-1], certain[-1]
         if not total > 0:
             return at_any_cost(N, costs)

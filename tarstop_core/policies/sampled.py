@@ -39,13 +39,7 @@ class OrderStatistic(Randomised):
 
     def expected(self, labels: Flags) -> Expected[float]:
         cells = SampleGrid((self,)).expected(labels)
-        return Expected(
-            depth=float(cells.depth[0]),
-            read=float(cells.read[0]),
-            recall=float(cells.recall[0]),
-            recall_read=float(cells.recall_read[0]),
-            found=float(cells.found[0]),
-        )
+        return Expected(**{name: float(each[0]) for name, each in vars(cells).items()})
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         return self.runs(labels, rng.random((n, len(labels))))

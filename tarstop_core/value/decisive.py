@@ -99,16 +99,12 @@ class DecisivePath:
     @cached_property
     def effort(self) -> Floats:
         """C_d, the expected number of documents of "until a hit, at most d", shape (N + 1,)."""
-        effort = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[:-1], out=effort[1:])
-        return effort
+        return np.append(0.0, np.cumsum(self.passes[:-1]))
 
     @cached_property
     def effort_left(self) -> Floats:
         """Σ_{k≥d} S_k, shape (N + 1,): differences stay exact where S has become tiny."""
-        left = np.zeros(len(self) + 1)
-        np.cumsum(self.passes[-2::-1], out=left[-2::-1])
-        return left
+        return np.append(np.cumsum(self.passes[-2::-1])[::-1], 0.0)
 
     @cached_property
     def evpi(self) -> Floats:
@@ -128,9 +124,7 @@ class DecisivePath:
     @cached_property
     def hits_to(self) -> Floats:
         """Cumulative h, shape (N + 1,)."""
-        total = np.zeros(len(self) + 1)
-        np.cumsum(self.curve.h, out=total[1:])
-        return total
+        return np.append(0.0, np.cumsum(self.curve.h))
 
     def settled(self, depth: int) -> bool:
         """Whether a hit has decided the question by this depth."""

@@ -145,15 +145,6 @@ def start_demo(watched: Any, url: str) -> Page:
     return page
 
 
-def come_back_after_a_kill(page: Page, server: Any) -> None:
-    """The server is killed and started again, and the page is opened anew."""
-    address = page.url
-    # A page that misses its server says so in the console, where errors are looked for.
-    page.goto("about:blank")
-    server.restart()
-    page.goto(address)
-
-
 def saved(page: Page, button: str | Locator) -> tuple[str, Path]:
     """What a button saves: suggested name and file."""
     if isinstance(button, str):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tarstop_core.documents.application import Application
@@ -113,9 +112,8 @@ def test_reasons_are_number_keys(server: Any, open_page: OpenPage) -> None:
     watched.assert_sound()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_five_verdicts_on_a_phone(server: Any, open_page: OpenPage, scheme: str) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
+def test_the_five_verdicts_on_a_phone(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
     page, _ = opened(watched, server)
     assert_fits(page, 390)
     for done, name in enumerate(("In combination", "Background"), start=1):

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.acting import assert_fits, at_rest, start_demo
+from tests.browser.acting import at_rest, start_demo
 
 OpenPage = Callable[..., Any]
 NEAR = 200  # pixels from the top of the window within which a chapter that was asked for begins
@@ -49,12 +49,4 @@ def test_chapters_are_jumped_to_and_other_documents_opened(server: Any, open_pag
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Bring your own data").first.click()
     expect(opened.value.get_by_role("heading", name="Formats of documents")).to_be_visible()
-    watched.assert_sound()
-
-
-def test_it_fits_a_phone(server: Any, open_page: OpenPage) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844})
-    for name in ("guide", "own_data"):
-        watched.open(f"{server.url}/guide?read={name}")
-        assert_fits(watched.page, 390)
     watched.assert_sound()

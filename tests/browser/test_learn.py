@@ -99,14 +99,14 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
 
 
 def test_a_projector_shows_larger_letters(server: AppServer, open_page: OpenPage) -> None:
-    sizes = []
+    watched = open_page()
+    watched.open(f"{server.url}/learn?step=3")
+    page, sizes = watched.page, []
     for width, height in ((1280, 900), (1920, 1080)):
-        watched = open_page(viewport={"width": width, "height": height})
-        watched.open(f"{server.url}/learn?step=3")
+        page.set_viewport_size({"width": width, "height": height})
+        at_rest(page)
         sizes.append(
-            watched.page.locator(".tar-word").first.evaluate(
-                "each => parseFloat(getComputedStyle(each).fontSize)"
-            )
+            page.locator(".tar-word").first.evaluate("each => parseFloat(getComputedStyle(each).fontSize)")
         )
-        watched.assert_sound()
+    watched.assert_sound()
     assert sizes[1] >= 1.2 * sizes[0]

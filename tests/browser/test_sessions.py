@@ -10,7 +10,6 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.browser.acting import arrived, assert_fits, saved, slide, stored
-from tests.browser.conftest import AppServer
 from tests.session_cases import EVIL, a_patent_session, a_review
 
 OpenPage = Callable[..., Any]
@@ -22,9 +21,7 @@ def fill(server: Any) -> tuple[str, str]:
         return a_patent_session(store), a_review(store)
 
 
-def test_a_session_moves_to_an_empty_store_byte_for_byte(
-    server: Any, open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_a_session_moves_to_an_empty_store_byte_for_byte(server: Any, open_page: OpenPage) -> None:
     patent, _ = fill(server)
     watched = open_page()
     watched.open(f"{server.url}/sessions?session={patent}")
@@ -33,25 +30,23 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(
     first = file.read_bytes()
     watched.assert_sound()
 
-    (tmp_path / "elsewhere").mkdir()
-    with AppServer(tmp_path / "elsewhere") as other:
-        there = open_page()
-        there.open(f"{other.url}/sessions")
-        page = there.page
-        expect(page.get_by_text("There are no sessions here yet.")).to_be_visible()
-        page.get_by_text("Import a session").click()
-        page.locator("input[type=file]").set_input_files(
-            {"name": name, "mimeType": "application/json", "buffer": first}
-        )
-        expect(page.locator(".tar-name", has_text="Hinge <i>")).to_be_visible()
-        there.settle()
-        page.get_by_role("button", name="Details").click()
-        expect(page.get_by_role("heading", name="Hinge <i>")).to_be_visible()
-        there.settle()
-        assert saved(page, "Session file (JSON)")[1].read_bytes() == first
-        page.get_by_role("button", name="Open", exact=True).click()
-        arrived(page, "12 of 30")
-        there.assert_sound()
+    server.empty()
+    watched.open(f"{server.url}/sessions")
+    page = watched.page
+    expect(page.get_by_text("There are no sessions here yet.")).to_be_visible()
+    page.get_by_text("Import a session").click()
+    page.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "application/json", "buffer": first}
+    )
+    expect(page.locator(".tar-name", has_text="Hinge <i>")).to_be_visible()
+    watched.settle()
+    page.get_by_role("button", name="Details").click()
+    expect(page.get_by_role("heading", name="Hinge <i>")).to_be_visible()
+    watched.settle()
+    assert saved(page, "Session file (JSON)")[1].read_bytes() == first
+    page.get_by_role("button", name="Open", exact=True).click()
+    arrived(page, "12 of 30")
+    watched.assert_sound()
 
 
 def test_every_export_is_there_and_the_report_opens_without_a_network(

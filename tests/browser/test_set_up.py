@@ -116,24 +116,11 @@ def test_a_review_is_set_up_from_a_link(
     assert settings.payoffs.q_star == pytest.approx(2 / 3)
 
 
-def test_the_demo_is_one_click_from_an_empty_home(
-    server: AppServer, open_page: Callable[..., Watched]
-) -> None:
-    watched = open_page()
-    watched.open(server.url)
-    watched.page.get_by_role("button", name="Start the demo").click()
-    watched.page.wait_for_url("**/screen?session=*")
-    watched.settle()
-    expect(watched.page.get_by_text("simulated documents").first).to_be_visible()
-    watched.assert_sound()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/set_up", "/set_up?scenario=review"])
 def test_a_phone_needs_no_sideways_scrolling(
-    server: AppServer, open_page: Callable[..., Watched], path: str, scheme: str
+    server: AppServer, open_page: Callable[..., Watched], path: str
 ) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True)
+    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
     watched.open(server.url + path)
     page = watched.page
     assert_fits(page, 390)

@@ -21,6 +21,8 @@ def test_a_run_whose_server_is_gone_can_go_on(no_runs: None) -> None:
     assert process.wait(120) == 0
     running.resume(started)
     assert ended(started).state == "done"
+    running._PROCESSES.pop(home)
+    assert running.status(started).state == "done"
     running.forget(started)
     assert running.runs() == [] and not home.exists()
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +27,6 @@ from tarstop_core.errors import InputProblem
 
 Single = NDArray[np.float32]
 Integers = NDArray[np.intp]
-Numbers = NDArray[Any]
 
 W = 100
 """Windows of a ranking (the paper's)."""
@@ -99,14 +97,6 @@ def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
     return 1 + np.searchsorted(found / found[-1], wanted, side="left")
 
 
-def paper_rewards(x: Numbers, target_window: Numbers, windows: Numbers) -> tuple[Numbers, Numbers]:
-    """What examining the x-th window (from 1) earns, and what stopping after it earns; arrays that broadcast.
-
-    −1/W a window; +2 for stopping with the target reached, −2 otherwise (Fletcher & Stevenson).
-    """
-    return -1.0 / windows + 0.0 * x, np.where(x >= target_window, 2.0, -2.0)
-
-
 @dataclass(frozen=True, eq=False)
 class Episodes:
     """Every pair of a topic and a target: E episodes over T topics.
@@ -145,7 +135,8 @@ class Episodes:
         windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
         target_window = np.concatenate([target_windows(column, TARGETS) for column in labels])
         x = np.arange(1, W + 1)
-        enter, stop = paper_rewards(x, target_window[:, None], windows[:, None])
+        # The paper's rewards: of examining a window, and of stopping after it.
+        enter, stop = -1.0 / windows[:, None], np.where(x >= target_window[:, None], 2.0, -2.0)
         is_last = x == windows[:, None]
         return cls(
             rates=np.float32(scale) * np.array([window_rates(column) for column in labels]),

@@ -25,60 +25,14 @@ from importlib.resources import files
 from itertools import cycle
 
 from tarstop_core.documents.reports import FullText
-from tarstop_core.samples.simulate.grammar import capital, fill
-from tarstop_core.samples.simulate.questions import QUESTIONS, Question
+from tarstop_core.samples.simulate.grammar import capitals, fill
+from tarstop_core.samples.simulate.questions import QUESTIONS, Plan, Question
 from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 2712
 
 SHORTEST = 45  # words of an abstract
 
-
-@dataclass(frozen=True)
-class Plan:
-    """How the pool of one review is made up.
-
-    Parameters
-    ----------
-    sensitivity, specificity : float
-        Pooled, in the population that the studies are drawn from.
-    tau : float
-        Standard deviation of both logits between studies.
-    data, no_data, excluded, not_retrieved : int
-        Reports that title and abstract let through, by what becomes of them. The second report of a study
-        comes on top, and counts as one without data.
-    wording : float
-        Chance that such a report names test and disease in the question's words.
-    documents : int
-        Size of the pool.
-    draw : int
-        Which of the review's streams of random numbers is used.
-    """
-
-    sensitivity: float
-    specificity: float
-    tau: float
-    data: int
-    no_data: int
-    excluded: int
-    not_retrieved: int
-    wording: float
-    documents: int
-    draw: int = 0
-
-
-PLANS: dict[str, Plan] = {
-    "brindle-fever": Plan(0.86, 0.90, 0.5, 11, 4, 6, 2, 0.7, 212),
-    "corrow-anaemia": Plan(0.60, 0.80, 0.5, 7, 4, 9, 3, 0.6, 187),
-    "hollow-hip": Plan(0.83, 0.88, 0.4, 8, 3, 5, 1, 0.55, 176),
-    "lantern-retinopathy": Plan(0.88, 0.84, 0.6, 12, 2, 4, 1, 0.65, 231),
-    "marl-lung": Plan(0.66, 0.86, 0.5, 9, 5, 10, 4, 0.6, 198),
-    "osk-syndrome": Plan(0.69, 0.92, 0.4, 10, 2, 2, 1, 0.7, 169),
-    "quill-dementia": Plan(0.67, 0.78, 0.6, 13, 6, 11, 3, 0.6, 244),
-    "sarn-allergy": Plan(0.62, 0.93, 0.5, 7, 3, 4, 1, 0.55, 143),
-    "tessel-ulcer": Plan(0.85, 0.87, 0.4, 14, 2, 3, 1, 0.75, 223),
-    "velt-palsy": Plan(0.82, 0.76, 0.5, 6, 2, 4, 1, 0.6, 131),
-}
 
 OTHER_WORDING = 0.6  # chance that any other report names them in the question's words
 OTHER_FIELD_SHARE = 0.1
@@ -196,7 +150,7 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
     Parameters
     ----------
     seed : int
-        Equal seeds give equal collections. Pooled sensitivities are those of `PLANS` whatever the seed.
+        Equal seeds give equal collections. Pooled sensitivities are those of the plans whatever the seed.
 
     Returns
     -------
@@ -209,12 +163,12 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
     >>> len(reviews), len(reviews[0].studies)
     (10, 11)
     """
-    total = sum(plan.documents for plan in PLANS.values())
+    total = sum(question.plan.documents for question in QUESTIONS)
     numbers = random.Random(f"{seed} report numbers").sample(range(100_000, 1_000_000), total)
     used: set[str] = set()
     reviews = []
     for question in QUESTIONS:
-        plan = PLANS[question.topic]
+        plan = question.plan
         own, numbers = numbers[: plan.documents], numbers[plan.documents :]
         rng = random.Random(f"{seed} {question.topic} {plan.draw}")
         reports = _pool(question, plan, used, rng)
@@ -282,7 +236,7 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
 
 def _setting(question: Question, reason: str, rng: random.Random) -> dict[str, str]:
     patients = rng.choice(WORDS.vague_patients if reason == WRONG_POPULATION else question.patients)
-    return {"p": patients, "P": capital(patients), "place": rng.choice(question.places)}
+    return {**capitals({"p": patients}), "place": rng.choice(question.places)}
 
 
 def _accuracy(
@@ -308,7 +262,7 @@ def _accuracy(
     vague = reason in (WRONG_REFERENCE, WRONG_POPULATION) or rng.random() < 0.3
     values = {
         **_said_once(rng),
-        **_words(test, condition),
+        **capitals({"t": test, "c": condition}),
         **_numbers(*counts),
         **setting,
         "ref": rng.choice(WORDS.vague_references) if vague else question.reference,
@@ -360,8 +314,7 @@ def _full_text(
     referred = rng.choice(WORDS.full_references)
     own = dict(values) | {
         "ref": question.reference,
-        "positive": question.positive,
-        "Positive": capital(question.positive),
+        **capitals({"positive": question.positive}),
         "other": first.study if first else "",
         "pct2": str(rng.randint(62, 93)),
         "pct3": str(5 * rng.randint(12, 18)),
@@ -393,23 +346,12 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
     participants = diseased + rng.randint(30, 300)
     values = {
         **_said_once(rng),
-        **_words(test, condition),
-        "p": patients,
-        "P": capital(patients),
+        **capitals({"t": test, "c": condition, "p": patients, "r": rival, "l": lookalike}),
+        **capitals({"tech": technical, "treat": treatment, "n": str(participants)}),
         "place": rng.choice(question.places),
         "ref": question.reference,
-        "r": rival,
-        "R": capital(rival),
         "r2": rival2,
-        "l": lookalike,
-        "L": capital(lookalike),
-        "tech": technical,
-        "Tech": capital(technical),
-        "treat": treatment,
-        "Treat": capital(treatment),
         "big": str(participants),
-        "n": str(participants),
-        "N": str(participants),
         "n1": str(diseased),
         "sens": str(rng.randint(48, 96)),
         "spec": str(rng.randint(60, 97)),
@@ -418,14 +360,12 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
     about = values
     if kind in ("other test", "other disease"):
         if kind == "other test":
-            about = {**values, **_words(rival, condition)}
+            about = {**values, **capitals({"t": rival, "c": condition})}
         else:
             suspected = f"patients who may have {lookalike}"
             about = {
                 **values,
-                **_words(test, lookalike),
-                "p": suspected,
-                "P": capital(suspected),
+                **capitals({"t": test, "c": lookalike, "p": suspected}),
                 "ref": rng.choice(WORDS.vague_references),
             }
         sentences = [
@@ -460,10 +400,6 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
 def _said_once(rng: random.Random) -> dict[str, str]:
     """Durations and the like, the same in title, abstract and full text."""
     return {slot: rng.choice(choices) for slot, choices in WORDS.slots.items()}
-
-
-def _words(test: str, condition: str) -> dict[str, str]:
-    return {"t": test, "T": capital(test), "c": condition, "C": capital(condition)}
 
 
 def _numbers(TP: int, FP: int, FN: int, TN: int) -> dict[str, str]:

@@ -34,3 +34,14 @@ def capital(text: str) -> str:
     'The MRI of the hip'
     """
     return text[0].upper() + text[1:]
+
+
+def capitals(words: Mapping[str, str]) -> dict[str, str]:
+    """Words by name, and each once more as it begins a sentence, by its name in capital.
+
+    Examples
+    --------
+    >>> capitals({"d": "valve"})
+    {'d': 'valve', 'D': 'Valve'}
+    """
+    return dict(words) | {capital(name): capital(text) for name, text in words.items()}

@@ -19,59 +19,14 @@ import random
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from tarstop_core.samples.simulate.grammar import capital, fill
-from tarstop_core.samples.simulate.inventions import INVENTIONS, Feature, Invention, Mechanism
+from tarstop_core.samples.simulate.grammar import capitals, fill
+from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention, Mechanism, Plan
 from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 1412
 
 SHORTEST, LONGEST = 62, 118  # words of an abstract
 
-
-@dataclass(frozen=True)
-class Plan:
-    """How the pool of one topic is made up.
-
-    Parameters
-    ----------
-    prior_art : int
-        Documents that disclose everything; 0 in an ω⁻ topic.
-    wording : float
-        Chance that prior art names a feature in the claim's words, not in its own.
-    near_misses : int
-        Documents that disclose all but one feature, mostly in the claim's words.
-    documents : int
-        Size of the pool.
-    draw : int
-        Which of the topic's streams of random numbers is used.
-    """
-
-    prior_art: int
-    wording: float
-    near_misses: int
-    documents: int
-    draw: int = 0
-
-
-# Fitted by hand so that under BM25 (rank_bm25's defaults, the claim as query) first hits lie at varied depths.
-PLANS: dict[str, Plan] = {
-    "antenna-mount": Plan(5, 0.35, 14, 312, draw=18),
-    "battery-pack": Plan(0, 0.0, 16, 298),
-    "belay-device": Plan(0, 0.0, 12, 266),
-    "bicycle-brake": Plan(9, 0.8, 12, 341, draw=1),
-    "coffee-machine": Plan(4, 0.2, 18, 287, draw=8),
-    "door-lock": Plan(0, 0.0, 15, 330),
-    "drip-emitter": Plan(12, 0.6, 12, 274, draw=8),
-    "drone-gripper": Plan(0, 0.0, 13, 318),
-    "greenhouse-vent": Plan(0, 0.0, 18, 251),
-    "hearing-aid": Plan(6, 0.2, 20, 355, draw=1),
-    "inhaler": Plan(0, 0.0, 14, 344),
-    "prosthetic-foot": Plan(3, 0.15, 24, 302, draw=6),
-    "ski-binding": Plan(0, 0.0, 17, 283),
-    "stair-trolley": Plan(8, 0.4, 14, 248, draw=2),
-    "water-filter": Plan(0, 0.0, 12, 309),
-    "window-blind": Plan(4, 0.1, 26, 326, draw=8),
-}
 
 NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim's words
 PARTIAL_SHARE = 0.22  # of the pool
@@ -167,12 +122,12 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     (8, 16)
     """
     numbers = random.Random(f"{seed} numbers").sample(
-        range(100, 10_000), sum(p.documents for p in PLANS.values())
+        range(100, 10_000), sum(invention.plan.documents for invention in INVENTIONS)
     )
     used: set[str] = set()
     topics = []
     for invention in INVENTIONS:
-        plan = PLANS[invention.topic]
+        plan = invention.plan
         own, numbers = numbers[: plan.documents], numbers[plan.documents :]
         topics.append(
             _simulate_topic(
@@ -227,16 +182,16 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
             wording = 0.5
         else:
             shown = ()
-        parts = [_worded(field.features[i], wording, rng) for i in shown]
+        told = [field.features[i] for i in shown]
+        parts = [rng.choice(each.close if rng.random() < wording else each.far) for each in told]
         missing = [feature for i, feature in enumerate(field.features) if i not in shown]
         # A near miss always says what it has in place of the third feature; others may leave it open.
         solved = missing if kind == "near miss" else rng.sample(missing, rng.randint(0, len(missing)))
         parts += [rng.choice(feature.other) for feature in solved]
     parts = [_filled(part, rng) for part in parts]
     instead = parts[-1].phrase if kind == "near miss" else ""
-    spare = [
-        _filled(extra, rng) for extra in rng.sample(field.extras, 4) if extra.short not in _shorts(parts)
-    ]
+    used = {part.short for part in parts}
+    spare = [_filled(extra, rng) for extra in rng.sample(field.extras, 4) if extra.short not in used]
     while len(parts) < 3:
         parts.append(spare.pop())
     rng.shuffle(parts)
@@ -251,14 +206,6 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
         disclosed=tuple(i in shown for i in range(3)),
         reason=_reason(invention, field, kind, shown, instead),
     )
-
-
-def _worded(feature: Feature, wording: float, rng: random.Random) -> Mechanism:
-    return rng.choice(feature.close if rng.random() < wording else feature.far)
-
-
-def _shorts(parts: list[Mechanism]) -> set[str]:
-    return {part.short for part in parts}
 
 
 def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
@@ -285,21 +232,15 @@ def _text(
     operation = _fill(rng.choice(field.operations), {}, rng)
     advantages = [_fill(advantage, {}, rng) for advantage in rng.sample(field.advantages, 2)]
     values = {
-        "d": device,
-        "D": capital(device),
-        "a_d": _article(device),
-        "A_d": capital(_article(device)),
+        **capitals({"d": device, "a_d": _article(device), "op": operation, "adv": advantages[0]}),
         "use": use,
         "purpose": purpose,
         "problem": problems[0],
-        "op": operation,
-        "Op": capital(operation),
-        "adv": advantages[0],
-        "Adv": capital(advantages[0]),
-    } | {f"m{i}": part.phrase for i, part in enumerate(parts, start=1)}
+        **{f"m{i}": part.phrase for i, part in enumerate(parts, start=1)},
+    }
 
     first, second = rng.sample(parts, 2)
-    title_values = values | {"s1": first.short, "S1": capital(first.short), "s2": second.short}
+    title_values = values | capitals({"s1": first.short, "s2": second.short})
     title = _fill(rng.choice(WORDS.titles), title_values, rng)
 
     opening = rng.choice(WORDS.openings)
@@ -312,7 +253,7 @@ def _text(
     if spare and rng.random() < 0.45:
         sentences.append(_fill(rng.choice(WORDS.extra_sentences), values | {"m": spare.pop().phrase}, rng))
     sentences += [_fill(sentence, values, rng) for sentence in later]
-    again = values | {"problem": problems[1], "adv": advantages[1], "Adv": capital(advantages[1])}
+    again = values | capitals({"adv": advantages[1]}) | {"problem": problems[1]}
     fillers = rng.sample(WORDS.general_sentences, 3)
     fillers.insert(rng.randrange(2), rng.choice([s for s in WORDS.problem_sentences if s not in later]))
     fillers.insert(rng.randrange(2), rng.choice(WORDS.extra_sentences))

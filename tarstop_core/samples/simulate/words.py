@@ -23,7 +23,7 @@ def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
     Parameters
     ----------
     kind : dataclass
-        Its fields are texts, tuples, dicts and dataclasses of them. A text may run over several lines. A tuple of
+        Its fields are texts, numbers, tuples, dicts and dataclasses of them. A text may run over several lines. A tuple of
         texts is an array, or numbers that go up: ``{ from = 2, to = 10, step = 2 }``. A tuple of dataclasses with
         two fields may be a table of them.
     file : Traversable
@@ -58,6 +58,8 @@ def _made(kind: Any, said: Any, where: str) -> Any:
     parts = get_args(kind)
     if kind is str and isinstance(said, str) and said.strip():
         return " ".join(said.split())
+    if kind in (int, float) and type(said) in (int, kind):
+        return kind(said)
     if get_origin(kind) is tuple and isinstance(said, list) and said:
         return tuple(_made(parts[0], each, f"{where}, entry {n}") for n, each in enumerate(said, start=1))
     if get_origin(kind) is tuple and isinstance(said, dict) and said:

@@ -64,16 +64,9 @@ def write_sample_data(
 
 
 def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
+    about = [(t.invention.topic, t.invention.title, t.invention.claim, len(t.documents)) for t in topics]
     contents = {
-        folder / "topics.csv": _csv(
-            [
-                TOPIC_COLUMNS,
-                *(
-                    (t.invention.topic, t.invention.title, t.invention.claim, len(t.documents))
-                    for t in topics
-                ),
-            ]
-        ),
+        folder / "topics.csv": _csv([TOPIC_COLUMNS, *about]),
         folder / "qrels.txt": "".join(
             f"{t.invention.topic} 0 {d.publication_number} {int(d.relevant)}\n"
             for t in topics
@@ -92,16 +85,9 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
 
 
 def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
+    about = [(*(getattr(r.question, name) for name in REVIEW_COLUMNS[:4]), len(r.reports)) for r in reviews]
     contents = {
-        folder / "topics.csv": _csv(
-            [
-                REVIEW_COLUMNS,
-                *(
-                    (*(getattr(r.question, name) for name in REVIEW_COLUMNS[:4]), len(r.reports))
-                    for r in reviews
-                ),
-            ]
-        ),
+        folder / "topics.csv": _csv([REVIEW_COLUMNS, *about]),
         folder / "full_texts.jsonl.gz": _json_lines(
             _full_text(review.question.topic, report)
             for review in reviews

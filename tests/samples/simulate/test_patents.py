@@ -11,7 +11,7 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention
-from tarstop_core.samples.simulate.patents import PLANS, PatentTopic, simulate_patents
+from tarstop_core.samples.simulate.patents import PatentTopic, simulate_patents
 from tarstop_core.samples.simulate.readme import first_hits
 
 
@@ -45,7 +45,6 @@ def scores(topics: list[PatentTopic]) -> dict[str, np.ndarray]:
 
 def test_eight_searches_with_prior_art_and_eight_without(topics: list[PatentTopic]) -> None:
     assert Counter(topic.omega for topic in topics) == {True: 8, False: 8}
-    assert set(PLANS) == {invention.topic for invention in INVENTIONS}
 
 
 def test_sizes(topics: list[PatentTopic]) -> None:

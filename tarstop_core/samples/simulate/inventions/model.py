@@ -36,6 +36,31 @@ class Feature:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How the pool of one topic is made up, set by hand so that first hits lie at varied depths under BM25.
+
+    Parameters
+    ----------
+    prior_art : int
+        Documents that disclose everything; 0 in an ω⁻ topic.
+    wording : float
+        Chance that prior art names a feature in the claim's words, not in its own.
+    near_misses : int
+        Documents that disclose all but one feature, mostly in the claim's words.
+    documents : int
+        Size of the pool.
+    draw : int
+        Which of the topic's streams of random numbers is used.
+    """
+
+    prior_art: int
+    wording: float
+    near_misses: int
+    documents: int
+    draw: int
+
+
+@dataclass(frozen=True)
 class Invention:
     """An application and the vocabulary of its field; `topic` is the name of its file."""
 
@@ -50,3 +75,4 @@ class Invention:
     operations: tuple[str, ...]
     extras: tuple[Mechanism, ...]
     features: tuple[Feature, ...]
+    plan: Plan

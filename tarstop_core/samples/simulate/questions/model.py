@@ -6,6 +6,39 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How the pool of one review is made up.
+
+    Parameters
+    ----------
+    sensitivity, specificity : float
+        Pooled, in the population that the studies are drawn from.
+    tau : float
+        Standard deviation of both logits between studies.
+    data, no_data, excluded, not_retrieved : int
+        Reports that title and abstract let through, by what becomes of them. The second report of a study
+        comes on top, and counts as one without data.
+    wording : float
+        Chance that such a report names test and disease in the question's words.
+    documents : int
+        Size of the pool.
+    draw : int
+        Which of the review's streams of random numbers is used.
+    """
+
+    sensitivity: float
+    specificity: float
+    tau: float
+    data: int
+    no_data: int
+    excluded: int
+    not_retrieved: int
+    wording: float
+    documents: int
+    draw: int
+
+
+@dataclass(frozen=True)
 class Question:
     """An invented test for an invented disease, and the vocabulary of reports about them.
 
@@ -38,6 +71,7 @@ class Question:
         Sentences about the disease.
     technical : tuple of str
         What reports on the test's technique measure, with article.
+    plan : Plan
     """
 
     topic: str
@@ -59,3 +93,4 @@ class Question:
     treatments: tuple[str, ...]
     facts: tuple[str, ...]
     technical: tuple[str, ...]
+    plan: Plan

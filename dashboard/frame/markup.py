@@ -1,0 +1,52 @@
+"""Small HTML that several pages write, with every text in it escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+
+def unbroken(text: str) -> str:
+    """Percentages that no line break parts from their sign."""
+    return text.replace(" %", "\u00a0%")
+
+
+def badges(*marks: str) -> str:
+    """Marks in little frames, side by side."""
+    return " ".join(f'<span class="tar-badge">{escape(mark)}</span>' for mark in marks)
+
+
+def told(word: str, *sentences: str, more: str = "", kind: str = "told") -> str:
+    """What a page has to say first: in a word or two, and in sentences; empty ones are left out.
+
+    Parameters
+    ----------
+    word : str
+    *sentences : str
+    more : str
+        HTML below them.
+    kind : {"told", "revealed"}
+    """
+    said = "".join(f"<p>{escape(unbroken(sentence))}</p>" for sentence in sentences if sentence)
+    return (
+        f'<div class="tar-{kind}" role="status"><div class="tar-word">{escape(unbroken(word))}</div>'
+        f"{said}{more}</div>"
+    )
+
+
+def numbers(rows: Iterable[tuple[str, str]], heading: Callable[[str], str] = escape) -> str:
+    """Names and values, for a grid; `heading` makes HTML of a name."""
+    return "".join(f"<span>{heading(name)}</span><b>{escape(value)}</b>" for name, value in rows)
+
+
+def lines(rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape) -> str:
+    """Lines of a table, each with its name first; `heading` makes HTML of a name."""
+    return "".join(
+        f'<tr><th scope="row">{heading(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+
+
+def bullets(items: Iterable[str], more: str = 'class="tar-notes"') -> str:
+    """A list; `more` are its attributes."""
+    return f"<ul {more}>{''.join(f'<li>{escape(unbroken(item))}</li>' for item in items)}</ul>"

@@ -1,0 +1,123 @@
+"""Questions that pages ask in one way: a choice among named options, a share, a file to take in or to save."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dashboard.frame import shell
+from dashboard.frame.work import attempt
+from tarstop_core.errors import InputProblem
+
+T = TypeVar("T")
+MIME = {
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "ris": "application/x-research-info-systems",
+    "svg": "image/svg+xml",
+    "tex": "text/plain",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""Of files that are saved, by how their names end."""
+
+
+def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+    """A row of options of which one is always chosen, the first to begin with.
+
+    Parameters
+    ----------
+    label : str
+    options : mapping
+        What each is called.
+    at : container
+        Where it is drawn.
+    **more
+        What ``st.segmented_control`` takes beside.
+    """
+    known = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
+    return at.segmented_control(label, list(options), **known | more)
+
+
+def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+    """The same as a box that opens; `first` is what is chosen to begin with."""
+    if "first" in more:
+        more["index"] = list(options).index(more.pop("first"))
+    return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
+
+
+def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+    """The same with all options in sight."""
+    return at.radio(label, list(options), format_func=options.__getitem__, **more)
+
+
+def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: Any) -> float:
+    """A probability or a share, as a percentage."""
+    return float(at.slider(label, low, 0.99, value, step=0.01, format="percent", **more))
+
+
+def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
+    """A button that saves a file; pressed, it leaves the page as it is."""
+    mime = MIME[file.rpartition(".")[2]]
+    at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
+
+
+def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
+    """A name that is changed where it stands; an empty one is passed over."""
+    st.text_input("Name", name, max_chars=120, key=key, on_change=_renamed, args=(key, rename))
+
+
+def _renamed(key: str, rename: Callable[[str], None]) -> None:
+    name = str(st.session_state[key]).strip()
+    if name:
+        attempt(lambda: rename(name))
+
+
+def undo_row(name: str, what: str, key: str, back: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """What was put away last, to be brought back with one press."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
+        said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
+        st.html(said, width="stretch")
+        st.button("Undo", key=key, on_click=back, args=args)
+
+
+def upload(
+    label: str, take: Callable[[UploadedFile], None], *, key: str, kind: str = "json", **more: Any
+) -> None:
+    """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
+
+    What is wrong with it is said below, until the next one is given.
+    """
+    st.file_uploader(label, type=[kind], key=key, on_change=_taken, args=(key, take), **more)
+    problem = st.session_state.get(f"{key}_problem")
+    if problem:
+        shell.problem_box(problem)
+
+
+def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
+    state = st.session_state
+    state[f"{key}_problem"] = ""
+    if state[key] is None:
+        return
+    try:
+        take(state[key])
+    except InputProblem as problem:
+        state[f"{key}_problem"] = str(problem)
+
+
+def text_of(file: UploadedFile, otherwise: str) -> str:
+    """The text of an upload.
+
+    Raises
+    ------
+    InputProblem
+        When it is none; `otherwise` says what to do then.
+    """
+    try:
+        return file.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputProblem(f"{file.name} is not text; {otherwise}.") from None

@@ -1,0 +1,56 @@
+"""A calibrator as pages offer and draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame.drawing import dark
+from dashboard.frame.widgets import one_of
+from dashboard.parts.panels import figure
+from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.figures import (
+    come_by_rank,
+    first_hit_figure,
+    first_hit_sentence,
+    reliability_figure,
+    reliability_sentence,
+)
+from tarstop_core.calibration.first_hit import PastCase
+from tarstop_core.sessions.shelf import Listed, title
+
+
+def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
+    """Ask for one of those there are; `usual` is chosen to begin with, where it is among them."""
+    if st.session_state.get(key) not in there:
+        st.session_state[key] = usual if usual in there else next(iter(there))
+    titles = {name: title(each) for name, each in there.items()}
+    return there[one_of(label, titles, first=st.session_state[key], key=key, **more)]
+
+
+def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
+    """When the first hit comes, by one that learned it from cases."""
+    at, come, low, high = come_by_rank(calibrator)
+    figure(
+        name,
+        "When the first hit comes",
+        first_hit_figure(calibrator, cases, dark(), calibrator.fitted_on.simulated),
+        first_hit_sentence(calibrator),
+        pd.DataFrame({"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high}),
+        file_stem,
+    )
+
+
+def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
+    """Whether the chances came true on lists that were not fitted on."""
+    figure(
+        name,
+        "Did the chances come true?",
+        reliability_figure(quality.reliability, simulated, dark()),
+        reliability_sentence(quality.reliability),
+        pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"]),
+        file_stem,
+    )

@@ -1,0 +1,207 @@
+"""What the controls of the Results page say: which results, at which stakes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import badges
+from dashboard.frame.widgets import switch
+from dashboard.parts.panels import FAMILY_ORDER, note
+from dashboard.results import data
+from tarstop_core.evaluation.findings import tables
+from tarstop_core.evaluation.findings.shipped import Listed
+from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.presentation.numbers import percent
+
+AS_THEY_ARE = "as they are"
+SHARES: tuple[str | float, ...] = (
+    AS_THEY_ARE,
+    0.01,
+    0.02,
+    0.05,
+    *(round(0.1 * step, 1) for step in range(1, 10)),
+)
+TRUTHS_SAID = {
+    "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
+    "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
+}
+PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the controls say.
+
+    Parameters
+    ----------
+    choice : Choice
+    asked : Asked
+    results : Results
+        Of the methods that are shown.
+    everything : Results
+        Of all that were run.
+    q_star, cost : float
+    dark : bool
+    """
+
+    choice: data.Choice
+    asked: data.Asked
+    results: Results
+    everything: Results
+    q_star: float
+    cost: float
+    dark: bool
+
+    @property
+    def stem(self) -> str:
+        """Begins the names of files."""
+        known = self.results.settings
+        truth = f"-{known['truth']}" if TASKS[self.results.scenario].truths else ""
+        return f"tarstop-{known['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
+
+    @property
+    def truth(self) -> str:
+        """What decisions are held against."""
+        truth = self.results.settings["truth"]
+        return TRUTHS_SAID.get(truth, f"truth: {truth}")
+
+    @property
+    def said(self) -> str:
+        """What tables say of themselves."""
+        known = self.results.settings
+        simulated = "simulated; " if self.results.simulated else ""
+        share = (
+            "" if self.asked.share is None else f"; reweighted to {percent(self.asked.share)} of topics in ω⁺"
+        )
+        return (
+            f"{known['title']} ({simulated}{len(self.results.cases):,} topics), q* = {self.q_star:g}, cost of a document "
+            f"{self.cost:g}; {self.truth}; belief engine: {known['engine']}{share}."
+        )
+
+
+def controls() -> Look | None:
+    """Ask; None where there is nothing to look at."""
+    known = data.choices()
+    if not known:
+        st.info(
+            "There are no results here. Run an experiment on files of your own below, or make the shipped ones with "
+            "scripts/make_results.py.",
+            icon=":material/arrow_downward:",
+        )
+        return None
+    keep_valid("benchmark", known)
+    first, second, third = st.columns([2.2, 1.6, 1.2], vertical_alignment="bottom")
+    with first:
+        name = st.selectbox("Benchmark", list(known), key="benchmark", bind="query-params")
+    choice = known[name]
+    with second:
+        file = _truth(choice)
+    everything = data.everything(file)
+    with third:
+        methods = _methods(everything)
+    q_star, cost, share = _stakes(everything)
+    if not methods:
+        st.info("Choose at least one method.", icon=":material/arrow_upward:")
+        return None
+    asked = data.asked_of(file, methods, share)
+    return Look(choice, asked, data.some(asked), everything, q_star, cost, dark())
+
+
+def keep_valid(key: str, options: Iterable[Any]) -> None:
+    """Forget a choice that another benchmark does not offer."""
+    if st.session_state.get(key) not in (None, *options):
+        del st.session_state[key]
+
+
+def _truth(choice: data.Choice) -> Listed:
+    truths = {truth: words for truth, words in data.TRUTHS.items() if truth in choice.files}
+    if len(truths) < 2:
+        return next(iter(choice.files.values()))
+    keep_valid("truth", truths)
+    truth = switch("What counts as the truth", truths, key="truth", bind="query-params", help=data.TRUTH_HELP)
+    return choice.files[truth]
+
+
+def _methods(results: Results) -> tuple[str, ...]:
+    """Names of the methods to show, by family and then as they were run."""
+    titles = {method.name: method.title for method in _by_family(results.methods)}
+    first = [name for name in titles if name in data.SHOWN_FIRST]
+    chosen = st.session_state.get("methods")
+    if chosen is not None and not set(chosen) <= set(titles):
+        st.session_state["methods"] = [name for name in chosen if name in titles]
+    count = len(st.session_state.get("methods", first))
+    with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
+        picked = st.multiselect(
+            "Methods",
+            list(titles),
+            default=first,
+            format_func=titles.__getitem__,
+            key="methods",
+            bind="query-params",
+            help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
+        )
+        some, every = st.columns(2)
+        some.button("The paper’s and ours", on_click=_choose, args=(first,), width="stretch")
+        every.button("All", on_click=_choose, args=(list(titles),), width="stretch")
+    return tuple(name for name in titles if name in picked)
+
+
+def _choose(methods: list[str]) -> None:
+    st.session_state["methods"] = methods
+
+
+def _by_family(methods: Sequence[MethodInfo]) -> list[MethodInfo]:
+    place = {family: at for at, family in enumerate(FAMILY_ORDER)}
+    return sorted(methods, key=lambda method: place.get(method.family, len(place)))
+
+
+def _stakes(results: Results) -> tuple[float, float, float | None]:
+    q_stars = {value: f"{value:g}" for value in results.q_stars}
+    costs = {value: f"{value:g}" for value in sorted(results.costs)}
+    keep_valid("q", q_stars)
+    keep_valid("cost", costs)
+    middle = results.q_stars[len(q_stars) // 2]
+    left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
+    with left:
+        usual = 0.5 if 0.5 in q_stars else middle
+        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, key="q", bind="query-params")
+        profile = f" ({PROFILES[q_star]})" if q_star in PROFILES else ""
+        note(f"q* = {q_star:g}{profile}: a⁺ only when more than {percent(q_star)} sure of ω⁺.")
+    with right:
+        usual = tables.headline_cost(results.scenario, results.costs)
+        cost = switch("Cost of one document, c", costs, default=usual, key="cost", bind="query-params")
+        note(f"One document costs {cost:g} where the whole decision is at stake for 1 (K = 1).")
+    with more:
+        share = st.select_slider(
+            "Share of topics in ω⁺",
+            SHARES,
+            format_func=lambda value: value if isinstance(value, str) else percent(value),
+            key="share",
+            bind="query-params",
+        )
+        if isinstance(share, float):
+            note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
+            return q_star, cost, share
+        at = float(results.omega[:, results.q(q_star)] @ results.weights / results.weights.sum())
+        note(f"As they are: {percent(at)} of topics are in ω⁺.")
+    return q_star, cost, None
+
+
+def about(look: Look) -> None:
+    """What the results shown are."""
+    known = look.results.settings
+    marks = [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
+    if "theta" in known:
+        marks.append(f"θ = {known['theta']:g}")
+    if look.results.simulated:
+        marks.insert(0, "simulated")
+    where = html.escape(f"{known['provenance']}; {look.truth}.")
+    st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{where}</span></p>')

@@ -1,0 +1,230 @@
+"""The tabs of the Results page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.frame.widgets import save, switch
+from dashboard.parts.panels import figure, files, heading_of, note, table
+from dashboard.results import data, paper, topics
+from dashboard.results.look import Look
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
+from tarstop_core.evaluation.findings import figures, tables
+from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
+from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
+from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.presentation.numbers import percent
+
+
+def _table(look: Look) -> None:
+    rows = data.rows(look.asked, look.q_star, look.cost)
+    digits = ICER_DIGITS[look.results.scenario]
+    shown = tables.panel(rows, look.q_star, look.cost, digits).rename(columns=tables.HEADINGS)
+    ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
+    for column, name in figures.ERRORS[look.results.scenario].items():
+        shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
+    counted = (
+        "Errors are numbers of topics, reviews weighing equally"
+        if look.results.settings["weighed"] == "by group"
+        else "Errors are numbers of topics, expected ones for rules that draw a sample"
+    )
+    table(
+        shown,
+        f"{look.said} In brackets: bootstrap intervals of 95 %. {counted}. ICER: documents for each right decision "
+        "gained over Greedy, or saved for each one lost.",
+    )
+    if REFERENCE not in look.asked.methods:
+        note("ICER is against Greedy, which is not among the methods shown.")
+    asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
+    if len(asked):
+        worst = asked.iloc[int(asked["engine_changes"].to_numpy().argmax())]
+        note(
+            f"At the same depths the bivariate engine would have acted otherwise in "
+            f"{percent(float(asked['engine_changes'].mean()))} of topics on average, at most in "
+            f"{percent(float(worst['engine_changes']))} ({worst['approach']})."
+        )
+    files(
+        look.stem,
+        rows.drop(columns="knows_truth"),
+        "table",
+        more={
+            "LaTeX": (
+                ".tex",
+                lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, digits),
+            ),
+            "CSV, every q* and c": ("-all.csv", lambda: data.all_rows(look.asked).to_csv(index=False)),
+            "CSV, topic by topic": (
+                "-topics.csv",
+                lambda: case_rows(look.results, look.q_star, look.cost).to_csv(index=False),
+            ),
+        },
+    )
+    with st.expander("What tuning chose"):
+        settings = rows[["approach", "setting"]].rename(
+            columns={"approach": "Approach", "setting": "Setting"}
+        )
+        table(
+            settings,
+            "The best mean net utility on training topics; one a fold where folds differ.",
+            prose=True,
+        )
+
+
+def _effort(look: Look) -> None:
+    rows = data.rows(look.asked, look.q_star, look.cost)
+    simulated = look.results.simulated
+    left, right = st.columns(2, gap="large")
+    with left:
+        figure(
+            "saved",
+            "Effort saved, and what becomes of decisions",
+            view.saved_figure(rows, simulated, look.dark),
+            view.saved_sentence(rows),
+            rows[["approach", "effort_saved", "decision_agreement", "decide_now", "screened"]],
+            look.stem,
+        )
+    with right:
+        figure(
+            "depths",
+            "Where rules stop",
+            figures.effort_figure(rows, simulated, look.dark),
+            figures.effort_sentence(rows),
+            rows[["approach", "screened", "depth_25", "depth_50", "depth_75"]],
+            look.stem,
+        )
+
+
+def _chances(look: Look) -> None:
+    known = look.everything.calibration
+    if not known:
+        st.info("No document was judged, so there is nothing to compare chances with.")
+        return
+    task = TASKS[look.results.scenario]
+    left, right = st.columns([1.2, 1], gap="large")
+    with right:
+        names = {name: name for name in known}
+        variant = switch("Chances", names, key="results/variant", label_visibility="collapsed")
+        rows = [
+            {
+                "Chances": name,
+                "Brier": f"{each.brier:.4f}",
+                "ECE": f"{each.ece:.4f}",
+                "Documents": f"{each.documents:,}",
+            }
+            for name, each in known.items()
+        ]
+        if task.paper is not None:
+            said = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
+            rows.append({"Chances": "the paper’s", **said, "Documents": ""})
+        table(pd.DataFrame(rows), "Brier score and expected calibration error on topics not fitted on.")
+        note(task.about_chances)
+    quality = known[variant]
+    bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
+    with left:
+        figure(
+            "reliability",
+            f"Chances and what was found ({variant}, {quality.how})",
+            reliability_figure(quality.reliability, look.results.simulated, look.dark),
+            f"{reliability_sentence(quality.reliability)} Brier score {quality.brier:.4f}, expected calibration error "
+            f"{quality.ece:.4f}.",
+            bins,
+            look.stem,
+        )
+
+
+def _paired(look: Look) -> None:
+    if REFERENCE not in look.asked.methods or len(look.asked.methods) < 2:
+        st.info("Show Greedy and at least one other method to compare them topic by topic.")
+        return
+    with st.spinner("Resampling topics …"):
+        frame = data.compared(look.asked)
+    own = frame[(frame["q_star"] == look.q_star) & (frame["cost"] == look.cost)]
+    figure(
+        "differences",
+        "Net utility against Greedy on the same topics",
+        figures.difference_figure(own, look.results.simulated, look.dark),
+        figures.difference_sentence(own),
+        own,
+        look.stem,
+    )
+
+
+def _claims(look: Look) -> None:
+    with st.spinner("Comparing methods topic by topic …"):
+        every = tuple(method.name for method in look.everything.methods)
+        found = data.verdicts(replace(look.asked, methods=every))
+    heading_of("Claims, whichever way they come out here")
+    rows = pd.DataFrame([{"Claim": each.claim, "Found": each.found} for each in found])
+    if rows.empty:
+        st.info("The methods that were run do not allow any of the claims to be looked at.")
+    else:
+        table(
+            rows,
+            "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0.",
+            prose=True,
+        )
+
+
+def _about(look: Look) -> None:
+    known = look.everything.settings
+    left, right = st.columns(2, gap="large")
+    with left:
+        heading_of("Rankings: achieved and published")
+        rows = [
+            {
+                "Figure": STATISTICS.get(name, name),
+                "Achieved": f"{achieved:.3f}",
+                "Paper": "" if aimed is None else f"{aimed:.3f}",
+            }
+            for name, (achieved, aimed) in known["statistics"].items()
+            if achieved is not None
+        ]
+        table(
+            pd.DataFrame(rows, columns=["Figure", "Achieved", "Paper"]),
+            "Over topics with relevant documents."
+            + (" Simulated to match these figures and nothing else." if look.results.simulated else ""),
+        )
+        for remark in known["notes"]:
+            note(remark)
+    with right:
+        heading_of("Settings")
+        note(f"{known['provenance']}.")
+        rows = [{"Setting": SETTINGS[name], "Value": str(known[name])} for name in SETTINGS if name in known]
+        rows.append({"Setting": "Topics to tune and to test on", "Value": folds_said(known["folds"])})
+        table(pd.DataFrame(rows), prose=True)
+        save(
+            "All settings as JSON",
+            lambda: json.dumps(dict(known), ensure_ascii=False, indent=1),
+            f"{look.stem}-settings.json",
+            key="results/settings",
+        )
+
+
+SETTINGS = {
+    "scenario": "Scenario",
+    "truth": "Truth",
+    "engine": "Belief engine",
+    "theta": "Threshold on sensitivity, θ",
+    "b_0": "Belief before any document, b₀",
+    "replications": "Random samples of QBCB and Target",
+    "seed": "Seed of random samples",
+    "weighed": "Means are weighed",
+    "version": "TARstop",
+}
+TOPICS = "Topics"
+VIEWS: dict[str, Callable[[Look], None]] = {
+    "Table": _table,
+    "Effort": _effort,
+    "Chances": _chances,
+    "Same topics": _paired,
+    TOPICS: topics.draw,
+    "Paper and this run": paper.draw,
+    "Claims": _claims,
+    "About": _about,
+}
