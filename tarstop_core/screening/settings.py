@@ -14,11 +14,10 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
-from tarstop_core.screening.scenarios.kind import Kind, kinds
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
 DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
-TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
+SCENARIOS, TRUTHS, STAGES = ("patent", "review"), ("pooled", "full_evidence"), (1, 2)
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class Settings:
         Chance of recognising a relevant document on reading it.
     plus, minus : str
         What the two actions are called.
-    scenario : str
-        What is screened for: one of :data:`~tarstop_core.screening.scenarios.named.SCENARIOS`.
+    scenario : {"patent", "review"}
+        One relevant document decides, or 2×2 tables of a diagnostic-accuracy review accumulate.
     theta : float
         Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
     engine : str
@@ -103,7 +102,7 @@ class Settings:
             if not 0 < value <= 1:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
         for what, chosen, known in (
-            ("scenario", self.scenario, kinds()),
+            ("scenario", self.scenario, SCENARIOS),
             ("truth", self.truth, TRUTHS),
             ("number of stages", self.stages, STAGES),
         ):
@@ -123,19 +122,14 @@ class Settings:
             )
 
     @property
-    def kind(self) -> Kind:
-        """What screening for this is like."""
-        return kinds()[self.scenario]
-
-    @property
-    def two_stages(self) -> bool:
-        """Whether titles and abstracts are judged first, and reports read later."""
-        return self.kind.reads_full_texts and self.stages == 2
+    def review(self) -> bool:
+        """Whether 2×2 tables accumulate."""
+        return self.scenario == "review"
 
     @property
     def citation_needed(self) -> bool:
-        """Whether a⁺ waits for a document to cite: only where one decides."""
-        return self.needs_citation and self.kind.one_decides
+        """Whether a⁺ waits for a document to cite: in patents only."""
+        return self.needs_citation and not self.review
 
     @property
     def belief_prior(self) -> Prior:

@@ -1,1 +1,0 @@
-"""What is screened for, a scenario a file; `named` lists them."""
