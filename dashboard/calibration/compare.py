@@ -34,6 +34,7 @@ from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
 from tarstop_core.sessions.figures import belief_curves
@@ -235,7 +236,7 @@ def switched(store: Store) -> None:
     other = others[one_of("Another calibrator", titles, at=right, key=other_key)]
     held, moved = with_calibrator(session, other.calibrator)
     said = switch_sentence(held, settings, moved, title(other))
-    if settings.review:
+    if not scenario_of(settings).verdicts_tell:
         _worth(held, settings, moved, title(other), said)
     else:
         _beliefs(held, settings, moved, other.name, said)

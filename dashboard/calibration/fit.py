@@ -15,7 +15,7 @@ from dashboard.frame.widgets import one_of, radio, switch
 from dashboard.frame.work import attempt, clock, kept, say
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
-from tarstop_core.calibration.calibrator import KINDS, Calibrator
+from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, share_sentence
 from tarstop_core.calibration.first_hit import (
     DEEPEST,
@@ -56,14 +56,14 @@ WAYS = {
     "memory": "Memory (patent searches)",
 }
 SCENARIOS = {
-    "patent": "relevant patents (one decides)",
-    "inclusion": "included by title and abstract",
-    "review": "brings a 2×2 table",
+    PATENT: "relevant patents (one decides)",
+    INCLUSION: "included by title and abstract",
+    REVIEW: "brings a 2×2 table",
 }
 OF_SESSIONS = {
-    "patent": "patent searches",
-    "inclusion": "reviews in two stages",
-    "review": "reviews in one stage",
+    PATENT: "patent searches",
+    INCLUSION: "reviews in two stages",
+    REVIEW: "reviews in one stage",
 }
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
@@ -85,7 +85,7 @@ class Fitted:
 
 def part(store: Store) -> None:
     """Draw the part of the page."""
-    usual = "memory" if st.session_state.get(SCENARIO, "patent") == "patent" else "files"
+    usual = "memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files"
     way = switch("From what?", WAYS, default=usual, key=f"{PREFIX}/way", persist_state="session")
     fitted = {"files": _from_files, "sessions": _from_sessions, "memory": _from_memory}[way](store)
     if fitted is not None:
@@ -130,11 +130,11 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
                     persist_state="session",
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
                 )
-    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == "inclusion")
+    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
 
     def read() -> Labelled:
         with st.spinner("Reading and ordering the lists …"):
-            return read_labelled(files, queries, abstracts=scenario == "inclusion")
+            return read_labelled(files, queries, abstracts=scenario == INCLUSION)
 
     found = kept(f"{prefix}/read", asked, read)
     for said in found.notes:
@@ -157,7 +157,7 @@ def _from_files(store: Store) -> Fitted | None:
         return None
     scored = all(topic.scores is not None for topic in found.topics)
     kinds = [kind for kind in KINDS if (scored or kind == "rank")]
-    if scenario != "patent":
+    if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
     kind, name = _kind_and_name(kinds, "files", "my labelled lists")
     return _on_press(
@@ -225,7 +225,7 @@ def _fit(
         )
     elif used < 10:
         remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
-    if scenario == "patent" and used < len(topics):
+    if scenario == PATENT and used < len(topics):
         left = len(topics) - used
         remarks.append(
             f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
@@ -294,7 +294,7 @@ def _from_sessions(store: Store) -> Fitted | None:
     if not chosen:
         note("Choose at least one session.")
         return None
-    if scenario == "patent":
+    if scenario == PATENT:
         return _of_patent_sessions([states[each] for each in chosen], simulated)
     note(
         "A document counts where you gave a verdict. What you did not read is unlabelled, not irrelevant, and unsure "

@@ -15,13 +15,13 @@ from dashboard.frame.widgets import one_of, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
-from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import map_figure, sensitivity
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Measure, World, rules
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
@@ -103,7 +103,7 @@ def address_of(asked: Asked) -> dict[str, str]:
         "unit": payoffs.unit,
         "cost": repr(float(settings.cost)),
         "b_0": repr(float(settings.b_0)),
-        "theta": repr(float(settings.theta)) if settings.review else "",
+        "theta": repr(float(settings.theta)) if settings.kind.reads_full_texts else "",
         "rule": asked.rule,
         "against": asked.other,
         "measure": asked.measure,
@@ -188,17 +188,17 @@ def settings_panel(key: str, first: Asked) -> Settings:
     panel = stakes.panel(f"{key}/stakes", start)
     edged = min(0.99, max(0.01, start.b_0))
     b_0 = share(
-        f"Chance before any {'study' if start.review else 'document'}",
+        f"Chance before any {scenario_of(start).observed}",
         edged,
         key=f"{key}/b_0",
         persist_state="session",
-        disabled=start.review and not ENGINES[start.engine].knows_prior,
+        disabled=not scenario_of(start).has_starting_chance(start),
         help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta
-    if start.review:
+    if start.kind.reads_full_texts:
         theta = share(
             "Sensitivity to exceed",
             start.theta,

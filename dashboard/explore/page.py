@@ -44,6 +44,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import Stakes
 
@@ -83,7 +84,7 @@ def _choose() -> str:
         for each in store.collections()
     }
     for key, title in samples():
-        kind = "search" if key.startswith("search") else "review"
+        kind = key.partition(":")[0]
         titles[key] = f"Sample {kind} (simulated): {title}"
     titles |= WHOLE
     key, first = f"{PREFIX}/{OF}", next(each for each, _ in samples())
@@ -111,7 +112,7 @@ def _named(keys: Collection[str]) -> str:
 
 def _load(chosen: str) -> Explored:
     kind, _, name = chosen.partition(":")
-    if kind in ("search", "review"):
+    if kind in {each.sample for each in SCENARIOS.values()}:
         return sample(chosen)
     store = shell.store()
     if kind == "collection":
@@ -229,7 +230,7 @@ def _current(look: Look, asked: Asked) -> Asked:
             **look.how,
         ),
         explore_figures.stakes_sentence(
-            settings.payoffs, now, settings.cost, *names, "bring data" if settings.review else "settle it"
+            settings.payoffs, now, settings.cost, *names, scenario_of(settings).settling
         ),
         pd.DataFrame(explore_figures.stakes_rows(settings.payoffs)),
         look.stem,
@@ -293,10 +294,10 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
         f"{policy} at q* = {cell[0]:g} and a cost of {amount(own.cost, own.payoffs.unit)}",
         path_figure.path_figure(
             found,
-            belief_title="chance it exists" if not settings.review else "chance it is sensitive",
+            belief_title=scenario_of(settings).belief_title,
             **look.how,
         ),
-        path_figure.path_sentence(found, settings.plus, settings.minus),
+        path_figure.path_sentence(found, settings),
         pd.DataFrame(path_figure.path_columns(found)),
         look.stem,
     )

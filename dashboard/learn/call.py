@@ -22,15 +22,18 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game import figures as your_call_figures
 from tarstop_core.teaching.game import rounds as your_call
-from tarstop_core.teaching.game.rounds import ROUNDS, SCENARIOS, Game, Mix, points
+from tarstop_core.teaching.game.rounds import ROUNDS, SAMPLES, Game, Mix, points
 
 PREFIX = "learn/call"
 NAMES = ("seed", "mix", "q", "c", "help", "calls")
 """The parameters of the address."""
-MIXES: dict[Mix, str] = {"both": "Both in turn", "patent": "Prior art", "review": "Diagnostic accuracy"}
+MIXES: dict[Mix, str] = {"both": "Both in turn", **{each.name: each.short for each in (PATENT, REVIEW)}}
 HELPS = {"curve": "With the belief curve", "instinct": "By instinct"}
 COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 LAST_SEED = 9999
@@ -44,7 +47,7 @@ def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
     """The game that an address names, the help that is given, and what could not be read ("" if nothing)."""
     first, problem = Game(), ""
     mix = asked.get("mix", first.mix)
-    game = replace(first, mix=mix if mix in SCENARIOS else first.mix)
+    game = replace(first, mix=mix if mix in SAMPLES else first.mix)
     seed = asked.get("seed", "")
     if seed.isdecimal() and int(seed) <= LAST_SEED:
         game = replace(game, seed=int(seed))
@@ -220,10 +223,10 @@ def _round(play: Play) -> None:
     settled = path.hit is not None and depth >= path.hit
     _buttons(play, settings, depth, len(explored))
     left, right = st.columns([1.2, 1], gap="large")
-    p = path.rho if settings.review else path.p
+    p = path.p if settings.kind.one_decides else path.rho
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
-            what = "The question" if settings.review else "The claim"
+            what = scenario_of(settings).given
             st.html(
                 f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
                 f'<div class="tar-meta">{what} that every document is held against:</div>'
@@ -242,7 +245,7 @@ def _round(play: Play) -> None:
         ]
         if depth < len(explored) and not settled:
             rows.append((f"The next one’s {_chance(settings)}", percent(float(p[depth]))))
-        if settings.review:
+        if settings.kind.reads_full_texts:
             count = sum(each < depth for each in your_call.finds_of(explored))
             rows.append(("2×2 tables so far", f"{count}"))
         if play.helped == "curve":
@@ -269,7 +272,7 @@ def _round(play: Play) -> None:
 
 
 def _chance(settings: Settings) -> str:
-    return "chance to bring data" if settings.review else "chance if prior art exists"
+    return scenario_of(settings).thought
 
 
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
@@ -330,7 +333,9 @@ def _result(play: Play) -> None:
         table(
             frame,
             f"{your_call.regret_sentence(rows)} Every rule with its first settings, as tarstop replay plays it; simulated."
-            + ("" if game.mix == "patent" else " Rules that draw a random sample take no part in reviews."),
+            + (
+                "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
+            ),
         )
     heading_of("What you could have seen")
     lists = {at: f"{at + 1}. {sample(game.keys[at]).name}" for at in range(ROUNDS)}

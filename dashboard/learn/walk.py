@@ -22,7 +22,7 @@ from dashboard.learn.walk_asked import (
     NAMES,
     PACES,
     RULES,
-    SCENARIOS,
+    TAUGHT,
     Asked,
     address_of,
     read_address,
@@ -33,6 +33,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.figures import curves
 from tarstop_core.teaching.lesson.formulas import BY_SCENARIO, filled
@@ -172,7 +173,12 @@ def _change(walk: Walk) -> None:
     def changed(name: str, what: str) -> dict[str, Any]:
         return {"key": walk.key(name), "on_change": _changed, "args": (walk, name, what)}
 
-    switch("What is decided", SCENARIOS, default=asked.scenario, **changed("scenario", "topic"))
+    switch(
+        "What is decided",
+        {name: each.short for name, each in TAUGHT.items()},
+        default=asked.scenario,
+        **changed("scenario", "topic"),
+    )
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
     rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
@@ -306,18 +312,14 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
     key = walk.asked.topic
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
-            what = "The claim" if walk.asked.scenario == "patent" else "The question"
+            what = scenario_of(followed.settings).given
             st.html(
                 f'<div class="tar-meta">Nothing read yet. {what} that every document is held against:</div>'
                 f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
             )
             return
         p = lessons.log(followed, step.depth)[-1]["p"]
-        thought = (
-            f"chance to bring data {percent(p)}"
-            if followed.settings.review
-            else (f"chance if prior art exists {percent(p)}")
-        )
+        thought = f"{scenario_of(followed.settings).thought} {percent(p)}"
         st.html(learn_documents.document(key, step.depth - 1, thought))
 
 
@@ -371,13 +373,13 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
         note("Nothing yet: press Step, or the right arrow key.")
         return
     known = learn_documents.records(key)
-    review = followed.settings.review
+    one = scenario_of(followed.settings).one_find
     shown = [
         {
             "#": f"{row['rank']:,}",
             "Document": known[row["id"]].title,
             "Chance": percent(row["p"]),
-            "Brought": ("a 2×2 table" if review else "prior art") if row["found"] else "–",
+            "Brought": one if row["found"] else "–",
             "Belief after it": percent(row["b"]),
             "Paper’s score": amount(row["rho_evpi"], ""),
             "Worth of the next": "–" if row["worth"] is None else amount(row["worth"], ""),

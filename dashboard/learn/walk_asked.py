@@ -10,12 +10,14 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.maps import rules
 from tarstop_core.policies import parse_policy
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.lesson.steps import Lesson, lesson
 from tarstop_core.value.payoffs import Payoffs
 
-SCENARIOS = {"patent": "Prior art", "review": "Diagnostic accuracy"}
-KINDS = {"patent": "search", "review": "review"}
+TAUGHT = {each.name: each for each in (PATENT, REVIEW)}
+"""Scenarios that have samples to walk through."""
 RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
@@ -52,8 +54,8 @@ class Asked:
 
     @property
     def scenario(self) -> str:
-        """What is decided: "patent" or "review"."""
-        return "patent" if self.topic.startswith("search") else "review"
+        """What is decided, by its name."""
+        return next(name for name, each in TAUGHT.items() if self.topic.startswith(f"{each.sample}:"))
 
     @property
     def settings(self) -> Settings:
@@ -70,8 +72,9 @@ def read_address(address: Mapping[str, str]) -> Asked:
     """What an address asks for; what cannot be read is as it would be without it."""
     first = Asked()
     scenario = address.get("scenario", first.scenario)
-    titles = topics(scenario if scenario in SCENARIOS else first.scenario)
-    key = f"{KINDS.get(scenario, 'search')}:{address.get('topic', '')}"
+    scenario = scenario if scenario in TAUGHT else first.scenario
+    titles = topics(scenario)
+    key = f"{TAUGHT[scenario].sample}:{address.get('topic', '')}"
     if key not in titles:
         key = first.topic if first.topic in titles else next(iter(titles))
     rule = address.get("rule", first.rule)
@@ -117,7 +120,7 @@ def _number(text: str, otherwise: float) -> float:
 
 def topics(scenario: str) -> dict[str, str]:
     """Titles of the samples of a scenario, by key."""
-    return {key: title for key, title in samples() if key.startswith(KINDS[scenario])}
+    return {key: title for key, title in samples() if key.startswith(f"{TAUGHT[scenario].sample}:")}
 
 
 PACES = (0.5, 1.0, 2.0, 4.0)

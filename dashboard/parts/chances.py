@@ -7,15 +7,15 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
 from tarstop_core.policies.registry import followed, titled
-from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, title
 
@@ -25,32 +25,30 @@ APPROXIMATE = (
 )
 
 
+def own_prefix(prefix: str, scenario: str) -> str:
+    """Begins the keys of what each scenario asks for itself; the first has those without its name."""
+    return prefix if scenario == Settings.scenario else f"{prefix}/{scenario}"
+
+
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
-    if settings.review:
-        example = "If about two tests in three like this one are as sensitive as that, say 67 %."
-    else:
-        example = "If about one application in three like this one fails, say 33 %."
+    scenario = scenario_of(settings)
     share = st.slider(
         f"Chance that {question(settings)}, before reading",
         1,
         99,
         50,
         format="%d %%",
-        key=f"{PREFIX}/{'review/' if settings.review else ''}b_0",
+        key=f"{own_prefix(PREFIX, scenario.name)}/b_0",
         persist_state="session",
-        help=f"The {shell.term('b-0', 'starting belief')} b₀. {example}",
+        help=f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip(),
     )
-    if settings.review:
-        said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}"
-        st.caption(f"b₀ = {share / 100:.2f}: {said}.{' The paper starts from there.' if share == 50 else ''}")
-    else:
-        st.caption(f"b₀ = {share / 100:.2f}: of 100 cases like this one, prior art exists in about {share}.")
+    st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
     return share / 100
 
 
 def calibrator(
-    ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = "patent"
+    ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT
 ) -> Calibrator | None:
     """Ask where the chances of the documents come from.
 
@@ -72,7 +70,7 @@ def calibrator(
     """
     choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
-    if scenario != "patent":
+    if scenario != PATENT:
         key += f"/{scenario}"
     if choices:
         names, default = list(choices), default_calibrator(has_scores, sample, scenario)
@@ -114,13 +112,13 @@ def _lacking(has_scores: bool, scenario: str) -> str:
     return f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
 
 
-def policy(review: bool = False) -> Policy:
+def policy(approximately: bool = False) -> Policy:
     """Ask which rule advises, with its parameters.
 
     Parameters
     ----------
-    review : bool
-        Whether 2×2 tables add up, so that plans are valued approximately.
+    approximately : bool
+        Whether plans are valued approximately.
     """
     kind = POLICIES[
         st.selectbox(
@@ -131,7 +129,7 @@ def policy(review: bool = False) -> Policy:
             persist_state="session",
         )
     ]
-    approximate = review and kind in (Optimal, LookAhead)
+    approximate = approximately and kind in (Optimal, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
     start = kind()
     return kind(

@@ -14,14 +14,13 @@ from tarstop_core.documents.application import Flag, flags
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
-from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import Record
 
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """What speaks against holding a document against the application."""
-    if state.settings.review:
+    if not state.settings.kind.grades:
         return ()
     others = state.also.get(record.id, ())
     return flags(state.settings.application, record.date, record.publication_number, record.family, others)
@@ -38,11 +37,6 @@ def chance_kept(flag: Flag) -> str:
 
 
 LONGEST = 24  # characters of a reason that a button shows
-
-
-def two_stages(settings: Settings) -> bool:
-    """Whether titles and abstracts are judged first, and reports read later."""
-    return settings.review and settings.stages == 2
 
 
 def shortened(reason: str) -> str:
@@ -115,13 +109,12 @@ def _said(state: State, at: int) -> str:
     """The verdict on a document that was read, and what goes with it."""
     label, settings = int(state.labels[at]), state.settings
     verdict = NAMES[label]
-    if two_stages(settings):
+    if settings.two_stages:
         verdict = ABSTRACT_NAMES.get(verdict, verdict)
-    if not settings.review:
-        if label == RELEVANT and settings.confirm_hits:
-            verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
-        if label in GRADES:
-            verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"
+    if settings.kind.one_decides and label == RELEVANT and settings.confirm_hits:
+        verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
+    if settings.kind.grades and label in GRADES:
+        verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"
     if at in state.excluded_for:
         verdict += f" ({state.excluded_for[at]})"
     return f"{'kept label' if at < state.kept else 'you said'}: {verdict}"

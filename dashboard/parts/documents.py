@@ -19,6 +19,9 @@ from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_r
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.create import Documents
 from tarstop_core.sessions.demo import sample, sample_review
 from tarstop_core.sessions.store.rows import CollectionRow
@@ -26,7 +29,6 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
-SAMPLE_WORDS = {"patent": "A sample search", "review": "A sample review"}
 FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "pmid": "PMID", "doi": "DOI"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
@@ -63,29 +65,30 @@ class Upload:
             bar.empty()
 
 
-def choose(scenario: str = "patent", abstracts: bool = False) -> Documents | None:
+def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """Ask for documents; None until some can be used.
 
     Parameters
     ----------
-    scenario : {"patent", "review"}
+    scenario : Scenario
     abstracts : bool
         Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    available = [source for source in SOURCES if source != "earlier" or earlier]
+    there = {"sample": bool(scenario.sample), "earlier": bool(earlier)}
+    available = [source for source in SOURCES if there.get(source, True)]
     source = st.radio(
         "Where the documents come from",
         available,
-        format_func=lambda source: {**SOURCES, "sample": SAMPLE_WORDS[scenario]}[source],
+        format_func=lambda source: {**SOURCES, "sample": f"A sample {scenario.sample}"}[source],
         horizontal=True,
         key=f"{PREFIX}/source",
         persist_state="session",
         label_visibility="collapsed",
     )
     if source == "sample":
-        return _sample_review() if scenario == "review" else _sample()
+        return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
     if source == "upload":
         return _uploaded(store, abstracts)
     return _earlier(store, earlier)

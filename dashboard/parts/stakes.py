@@ -18,6 +18,7 @@ from dashboard.frame.shell import escape_markdown, problem_box, term
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
@@ -168,27 +169,18 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     return f"{shown}: reading {many} would cost as much as the worse mistake"
 
 
-def reads_abstracts(settings: Settings) -> bool:
-    """Whether what is read at the cost per document is its title and abstract alone."""
-    return settings.review and settings.stages == 2
-
-
 # --- the three forms ----------------------------------------------------------------------------
 
 
 def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    mistakes = (
-        (f"a test whose {_not(settings)}", f"a test whose {question(settings)}")
-        if settings.review
-        else (f"although {_not(settings)}", f"although {question(settings)}")
-    )
+    mistakes = scenario_of(settings).mistakes(settings)
     names = {
         "plus": f"“{plus}” {mistakes[0]}",
         "minus": f"“{minus}” {mistakes[1]}",
         "equal": "Both are equally bad",
     }
-    read = "titles and abstracts" if reads_abstracts(settings) else "documents"
+    read = "titles and abstracts" if settings.two_stages else "documents"
     st.radio(
         "Which mistake is worse?",
         list(names),
@@ -222,7 +214,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     st.caption(
         escape_markdown(
             f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
-            f"{cost_in_words(stakes, reads_abstracts(settings))}."
+            f"{cost_in_words(stakes, settings.two_stages)}."
         )
     )
 
@@ -237,8 +229,8 @@ def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
 
 def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    yes, no = question(settings), "it does not" if settings.review else "none exists"
-    read = "title and abstract" if reads_abstracts(settings) else "document"
+    yes, no = question(settings), scenario_of(settings).otherwise(settings)
+    read = "title and abstract" if settings.two_stages else "document"
     labels = {
         "B": f"Gain from “{plus}” when {yes} (B)",
         "L_r": f"Loss from “{plus}” when {no} (L_r)",
@@ -307,7 +299,7 @@ def _q_slider(
 def _cost_slider(
     key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
 ) -> None:
-    payoffs, abstracts = stakes.payoffs, reads_abstracts(settings)
+    payoffs, abstracts = stakes.payoffs, settings.two_stages
     st.select_slider(
         "Cost per title and abstract" if abstracts else "Cost per document",
         FRACTIONS,
@@ -327,13 +319,6 @@ def _cost_slider(
         ),
     )
     st.caption(escape_markdown(cost_in_words(stakes, abstracts) + "."))
-
-
-def _not(settings: Settings) -> str:
-    """The other answer to the question, as a clause."""
-    if settings.review:
-        return question(settings).replace("exceeds", "does not exceed")
-    return f"no {question(settings)}"
 
 
 # --- keeping them in step -----------------------------------------------------------------------

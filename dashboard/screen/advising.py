@@ -18,17 +18,17 @@ from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.screening.advice import ALWAYS_SHOWN, Advice, stopping_outcomes
+from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import (
     Explanation,
     action,
     chances_badge,
-    documents_and_studies,
     explain,
     question,
     remarks,
-    review_rows,
 )
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_answer
@@ -67,13 +67,13 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         ("How sure before you act, q*", number(settings.payoffs.q_star)),
         ("The most certainty could be worth now", amount(shown.evpi, settings.payoffs.unit)),
     ]
-    if shown.review is not None:
-        rows += review_rows(shown.review, settings)
+    scenario = scenario_of(settings)
+    rows += scenario.facts_rows(shown, settings)
     cells = "".join(f"<span>{shell.linked(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
     calibrator, _ = work.chances(settings)
     badges = [f"chances {chances_badge(calibrator, settings)}"]
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
-    if settings.review:
+    if settings.kind.reads_full_texts:
         badges += belief_badges(settings)
         warnings += evidence_notes(state, settings)
     marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges)
@@ -83,7 +83,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
 
 def _height(state: State) -> int:
     """Pixels for the advice: the same after every label, more from a plan, a deviation or a decision on."""
-    height = 350 if state.settings.review else 310
+    height = 350 if state.settings.kind.reads_full_texts else 310
     if state.plan is not None:
         # Room for the plan's advice beside one's own, before the first what-if moves the slider away.
         height = 400 if state.settings == state.plan else 620
@@ -115,9 +115,9 @@ def evidence_notes(state: State, settings: Settings) -> list[str]:
 
 def _options(advice: Advice, settings: Settings) -> str:
     """The two ways to go on, side by side: what each is worth and what it costs."""
-    told, unit = advice.review, settings.payoffs.unit
-    if told is None or settings.stages == 1:
+    if not settings.two_stages:
         return ""
+    told, unit = advice.facts, settings.payoffs.unit
     plan = f"about {told.plan:,} more" if told.plan else "none gains"
     if advice.depth >= advice.documents:
         plan = "none left"
@@ -192,12 +192,10 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         hit=state.hit,
         span=span,
         unit=settings.payoffs.unit,
-        belief_title=f"chance it exceeds {percent(settings.theta)}"
-        if settings.review
-        else "chance it exists",
+        belief_title=scenario_of(settings).belief_on_list(settings),
         worth_title="paper's score" if "score" in rule.worth_phrase else "worth each",
         log_depth=choice == "log",
-        steps=settings.review,
+        steps=path.in_steps,
         dark=st.context.theme.type == "dark",
     )
     sentence = curve_sentence(state, settings, advice)
@@ -222,12 +220,12 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
     text = (
-        f"After {documents_and_studies(advice)}{left_open} the chance that {question(settings)} is {percent(advice.b)}, "
+        f"After {scenario_of(settings).read_in_words(advice)}{left_open} the chance that {question(settings)} is {percent(advice.b)}, "
         f"{side} the threshold of {percent(q_star)}."
     )
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {_if_nothing(settings)}."
-    if settings.review and len(state.evidence.tables):
+    if len(state.evidence.tables):
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )
@@ -292,4 +290,4 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
 
 
 def _if_nothing(settings: Settings) -> str:
-    return "if no further study with data turns up" if settings.review else "if nothing turns up"
+    return f"if {scenario_of(settings).nothing_further} turns up"

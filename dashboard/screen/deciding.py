@@ -8,10 +8,11 @@ from dashboard.frame import shell
 from dashboard.frame.work import OPEN_WORK, Work, attempt
 from dashboard.screen import grading
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action, against_the_odds, explain, question
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.state import State
 
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
@@ -38,7 +39,8 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
-    waiting = bool(len(state.pending)) or (advice.review is not None and advice.review.reports_open)
+    scenario = scenario_of(settings)
+    waiting = bool(len(state.pending)) or scenario.open_question(advice)
     if len(state.pending):
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
@@ -48,11 +50,14 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if flagged:
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.go_on and not waiting:
-        floor = advice.review is not None and advice.review.floor_holds
-        held = ": the floor you set on the chance of the right decision is not reached" if floor else ""
+        held = (
+            ": the floor you set on the chance of the right decision is not reached"
+            if scenario.floor_holds(advice)
+            else ""
+        )
         st.warning(f"The advice is to go on{held}. You may stop all the same.")
-    if advice.review is not None:
-        _reports(advice.review)
+    if settings.kind.reads_full_texts:
+        _reports(advice.facts)
     if len(state.combination) > 1 and state.hit is None:
         st.info(
             f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
@@ -84,7 +89,7 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
 
 def _in_full(state: State) -> str:
     """', and 5 reports in full' where that is a step of its own."""
-    if not state.settings.review or state.settings.stages == 1:
+    if not state.settings.two_stages:
         return ""
     read = sum(report.was_read for report in state.read_in_full.values())
     return f", and {read:,} report{'' if read == 1 else 's'} in full"
@@ -127,18 +132,7 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
         "spent": state.spent,
         "reason": reason.strip(),
     }
-    settings, told = state.settings, advice.review
-    if told is not None:
-        footing |= {
-            "theta": settings.theta,
-            "engine": settings.engine,
-            "prior": settings.belief_prior.digest,
-            "truth": settings.truth,
-            "studies": told.studies,
-            "reports_waiting": told.waiting,
-            "chance_otherwise": told.otherwise,
-            "chance_right": 1 - told.disagreement,
-        }
+    footing |= scenario_of(state.settings).footing(advice, state.settings)
     if not state.stopped:
         work.record(_stopped(advice), state.seq)
     work.record(Event("decided", footing), work.state.seq)

@@ -14,14 +14,13 @@ from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
 from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
-from dashboard.parts.document import two_stages
 from dashboard.screen import advising, full_text, live_check, reading, reasons, review_stakes
 from dashboard.screen.deciding import stop_dialog
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, settings_rows
 from tarstop_core.screening.state import State
@@ -29,7 +28,6 @@ from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 REVIEWER_FIELD = "_reviewer_field"
 AT_STAKE = "at_stake"
-_FROZEN = "θ, engine, prior, truth, cost of a report, floor, "
 
 
 def screen_page() -> None:
@@ -78,14 +76,14 @@ def _screening(work: Work) -> None:
 
     _header(work, state)
     flash()
-    reporting = full_text.still_open(work, state) if state.settings.review else None
+    reporting = full_text.still_open(work, state)
     document_side, advice_side = st.columns([1.12, 1], gap="large")
     with document_side:
         if reporting is not None:
             full_text.report(work, state, reporting)
         else:
             reading.document(work, state, reading.looking_at(work, state), advice)
-            if state.settings.review:
+            if state.settings.kind.reads_full_texts:
                 full_text.queue(work, state)
         reading.question(work, settings)
         if reporting is None and full_text.just_closed():
@@ -97,7 +95,7 @@ def _screening(work: Work) -> None:
     advising.other_rules(work, state, settings)
     live_check.panel(work, state)
     _below(work, state, settings, what_if)
-    if settings.review:
+    if settings.kind.reads_full_texts:
         # Last, because it grows with every study.
         _evidence(work, state, settings)
     if work.stopping:
@@ -135,14 +133,7 @@ def _header(work: Work, state: State) -> None:
 def _counted(work: Work, state: State) -> str:
     """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
-    if state.settings.review:
-        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
-        waiting = len(state.waiting)
-        parts.append(f"{state.relevant:,} {'included' if two_stages(state.settings) else 'relevant'}")
-        parts.append(f"{with_data:,} with data")
-        parts.append("1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting")
-    else:
-        parts.append(grades_in_words(state))
+    parts += scenario_of(state.settings).found_in_words(state)
     if len(state.unsure):
         parts.append(f"{len(state.unsure)} unsure")
     if state.kept:
@@ -188,9 +179,9 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
             width="stretch",
             on_click="ignore",
         )
-        if settings.review:
+        if settings.kind.reads_full_texts:
             _review_exports(work, state)
-        else:
+        if settings.kind.grades:
             own_application.opener(work)
         reasons.opener(work, state)
 
@@ -199,7 +190,7 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
     """Sliders of what a wrong decision and a document cost, and the registered plan."""
     moved = partial(_new_stakes, work, state)
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    if settings.review:
+    if settings.kind.reads_full_texts:
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
         _deviation(work, state, what_if)
@@ -207,7 +198,7 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
         st.button(
             "Register this as my plan",
             key="register",
-            help=f"Freezes rule, q*, cost, {_FROZEN if settings.review else ''}starting chance, calibrator and "
+            help=f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and "
             f"the list of documents: {shell.term('plan', 'what is that?')} "
             "From then on moving a slider is a what-if until you confirm it with a reason.",
             on_click=_register,
@@ -239,10 +230,9 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     plan = state.plan
     assert plan is not None
     said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
-    if plan.review:
-        frozen = _of_review(plan)
-        del frozen["starting chance"]
-        said += "".join(f"{name} {value}, " for name, value in frozen.items())
+    frozen = scenario_of(plan).adjustable(plan)
+    frozen.pop("starting chance", None)
+    said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
     st.caption(
         shell.escape_markdown(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
@@ -280,7 +270,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
         ("cost", amount(settings.cost, settings.payoffs.unit)),
         ("your application", _of_application(settings)),
         ("chances multiplied by", number(settings.scale)),
-        *(_of_review(settings).items() if settings.review else ()),
+        *scenario_of(settings).adjustable(settings).items(),
     ]
 
 
@@ -288,16 +278,6 @@ def _of_application(settings: Settings) -> str:
     """Number and date in words."""
     mine = settings.application
     return ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named"
-
-
-def _of_review(settings: Settings) -> dict[str, str]:
-    """What only a review has among the settings that can be moved, in words."""
-    return {
-        "θ": number(settings.theta),
-        "starting chance": percent(settings.b_0),
-        "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
-        "floor": percent(settings.floor),
-    }
 
 
 def _file_name(name: str) -> str:

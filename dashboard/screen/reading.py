@@ -15,14 +15,14 @@ from dashboard.parts.document import (
     flags_html,
     query_to_mark,
     settled_with,
-    two_stages,
 )
 from dashboard.screen import grading, verdicts
 from dashboard.screen.deciding import open_dialog
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.log import Event, last_undoable
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_criteria
@@ -39,7 +39,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
     back = at is not None and at < state.depth
     found: tuple[Flag, ...] = ()
     # A row of reasons leaves less room; what asks to confirm a hit stays on the screen.
-    height = 310 if state.reasons and not state.settings.review else 430
+    height = 310 if state.reasons and state.settings.kind.grades else 430
     with st.container(height=height, border=False, key="document"):
         if at is None:
             st.html('<div class="tar-word">You have read every document.</div>')
@@ -155,16 +155,16 @@ def to_settle(work: Work, state: State) -> None:
                 st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=work.look, args=(int(at),))
             if len(state.unsure) > 8:
                 st.caption(f"and {len(state.unsure) - 8} more", width="content")
-    if not state.settings.review:
+    if state.settings.kind.grades:
         grading.graded(work, state)
 
 
 def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
     """How likely the next document is to be what is looked for."""
     settings = state.settings
-    if two_stages(settings):
-        return f"chance to be included {percent(float(work.paths(settings).path.p[at]))}"
-    return f"chance to {'bring data' if settings.review else 'be a hit'} {percent(advice.rho)}"
+    p = float(work.paths(settings).path.p[at])
+    hope, chance = scenario_of(settings).chance_words(settings, advice.rho, p)
+    return f"chance to {hope} {percent(chance)}"
 
 
 def _undo(work: Work, seen: int) -> None:
@@ -203,7 +203,7 @@ def looking_at(work: Work, state: State) -> int | None:
 
 def question(work: Work, settings: Settings) -> None:
     """What every document is held against."""
-    criteria = sample_criteria(work) if settings.review else ""
+    criteria = sample_criteria(work)
     included = f'<div class="tar-literal">Included: {html.escape(criteria)}</div>' if criteria else ""
     if work.row.query:
         with st.container(border=True, key="question"):

@@ -8,13 +8,10 @@ from dashboard.frame import shell
 from dashboard.frame.work import Work, dialog_button, nothing_edited
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 
 EDITING = "reasons"
-EXAMPLES = {
-    "review": "for example:\nwrong index test\nwrong reference standard\nno patients",
-    "patent": "for example:\nanother technical field\nlacks the hinge",
-}
 
 
 def opener(work: Work, state: State) -> None:
@@ -44,7 +41,7 @@ def dialog(work: Work, state: State) -> None:
         typed = st.text_area(
             "More reasons, one a line" if state.reasons else "Your reasons, one a line",
             height=140,
-            placeholder="" if state.reasons else EXAMPLES[state.settings.scenario],
+            placeholder="" if state.reasons else scenario_of(state.settings).reasons,
             key=f"reasons_new_{state.seq}",
         )
         pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")

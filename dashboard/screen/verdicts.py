@@ -6,11 +6,11 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.work import Work, attempt
-from dashboard.parts.document import shortened, two_stages
+from dashboard.parts.document import shortened
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.exclusions import KEYED
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 
 KEYS: dict[Label, str] = {
@@ -19,20 +19,6 @@ KEYS: dict[Label, str] = {
     "unsure": "u",
     "combination": "y",
     "background": "a",
-}
-WORDS: dict[Label, str] = {"relevant": "Relevant", "irrelevant": "Not relevant", "unsure": "Unsure"}
-ABSTRACT_WORDS: dict[Label, str] = {"relevant": "Include", "irrelevant": "Exclude", "unsure": "Unsure"}
-GRADE_WORDS: dict[Label, str] = {
-    **WORDS,
-    "relevant": "Settles it (X)",
-    "combination": "In combination (Y)",
-    "background": "Background (A)",
-}
-# What a search report means by them, and what the belief makes of them.
-GRADE_HELP: dict[Label, str] = {
-    "relevant": "X: settles the question alone, once you confirm it.",
-    "combination": "Y: settles it only with another document. The chance takes it as read and not settling.",
-    "background": "A: background. The chance takes it as read and not settling.",
 }
 
 
@@ -62,7 +48,7 @@ def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) ->
     """A button for each verdict; with `asks` the one for a hit asks first."""
     settings = state.settings
     with st.container(horizontal=True, key="labels", gap="small"):
-        for verdict, name in _words(settings).items():
+        for verdict, (name, said) in scenario_of(settings).verdicts(settings).items():
             first = asks and verdict == "relevant"
             st.button(
                 name,
@@ -71,24 +57,17 @@ def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) ->
                 shortcut=KEYS[verdict],
                 type="secondary",
                 width="stretch",
-                help=None if settings.review else GRADE_HELP.get(verdict),
+                help=said or None,
                 disabled=blocked,
                 on_click=_ask if first else judge,
                 args=(work, doc) if first else (work, doc, verdict, state.seq),
             )
 
 
-def _words(settings: Settings) -> dict[Label, str]:
-    """The verdicts to choose from, and what their buttons say."""
-    if two_stages(settings):
-        return ABSTRACT_WORDS
-    return WORDS if settings.review else GRADE_WORDS
-
-
 def _reasons(work: Work, state: State, doc: str, blocked: bool) -> None:
     """A button for each reason: the verdict against the document with it."""
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
-        excluded = "Exclude" if two_stages(state.settings) else "Not relevant"
+        excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
         st.caption(f"{excluded}, because:", width="content")
         for at, reason in enumerate(state.reasons, start=1):
             st.button(
@@ -107,7 +86,7 @@ def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     attempt(lambda: work.label(doc, verdict, seen, **more))
     work.look(None)
     settings = work.state.settings
-    if verdict == "relevant" and settings.review and settings.stages == 1:
+    if verdict == "relevant" and settings.kind.reads_full_texts and not settings.two_stages:
         at = work.row.ids.index(doc)
         if at in work.state.waiting:
             work.open_report(at)

@@ -23,15 +23,14 @@ from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.explain import question
-from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import GRADES
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
-from tarstop_core.sessions.progress import found
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
@@ -88,10 +87,8 @@ def _facts(session: WholeSession) -> None:
     if state.plan is not None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
     read = f"{state.depth:,} of {len(row.ids):,} screened"
-    if state.settings.review:
-        read += f" · {found(session.events)}"
-    else:
-        read += f" · {grades_in_words(state)}"
+    scenario = scenario_of(state.settings)
+    read += f" · {scenario.listed_in_words(state) or ' · '.join(scenario.found_in_words(state))}"
     if len(state.unsure):
         read += f" · {len(state.unsure):,} unsure"
     decision = state.decision
@@ -151,9 +148,9 @@ def _export(store: Store, session: WholeSession) -> None:
         ),
         (
             "Relevant ones (RIS)",
-            "Only what was labelled relevant."
-            if session.state.settings.review
-            else "Only what was graded X, Y or A.",
+            "Only what was graded X, Y or A."
+            if session.state.settings.kind.grades
+            else "Only what was labelled relevant.",
             f"{stem}-relevant.ris",
             lambda: to_ris(session, relevant_only=True),
             bool(np.isin(session.state.labels, list(GRADES)).any()),
@@ -191,7 +188,7 @@ def _other_settings(store: Store, session: WholeSession) -> None:
         help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
     theta = tried.theta
-    if settings.review:
+    if settings.kind.reads_full_texts:
         theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
     tried, session = _other_chances(store, session, tried, key)
     # The slider's step must not move a finer starting chance that nobody touched.
@@ -235,7 +232,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
         st.caption(shell.escape_markdown(f"Changed: {'; '.join(moved)}. With the settings in force: {own}"))
     else:
         st.caption("These are the settings in force; move something to see what would have changed.")
-    if settings.review:
+    if settings.kind.reads_full_texts:
         st.caption("A report counts here as read as soon as its document was.")
 
 
@@ -303,7 +300,7 @@ def _flow(store: Store, session: WholeSession) -> None:
     def picture(on_dark: bool) -> str:
         return flow_diagram(
             session.prisma,
-            full_text=session.state.settings.review,
+            full_text=session.state.settings.kind.reads_full_texts,
             stopped=session.state.stopped,
             colours=DARK if on_dark else LIGHT,
         )

@@ -27,6 +27,7 @@ from tarstop_core.screening.kept_labels import (
     replayed,
 )
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents
 
@@ -165,14 +166,15 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     said = (
         f"{own.policy} would have stopped after {own.depth:,} of {labels.count:,}{then}, with {share} read."
     )
-    if settings.review:
+    tells = scenario_of(settings).verdicts_tell
+    if not tells:
         yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
         said = (
             f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
             f"the belief would not move. {said}"
         )
     st.caption(shell.escape_markdown(said))
-    head = ["rule", "stops after", "relevant by then", *([] if settings.review else ["and chooses"])]
+    head = ["rule", "stops after", "relevant by then", *(["and chooses"] if tells else [])]
     rows = []
     for each in found:
         cells = [str(each.policy), f"{each.depth:,}", f"{each.found:,} of {labels.relevant:,}"]
@@ -197,6 +199,6 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
 
 
 def _can_replay(rule: Policy, settings: Settings) -> bool:
-    if settings.review and rule.acts_on_belief:
+    if rule.acts_on_belief and not scenario_of(settings).verdicts_tell:
         return False
     return rule == settings.rule or not (rule.knows_truth or rule.needs_labels)

@@ -17,6 +17,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up"
@@ -25,10 +26,6 @@ ORDER_WORDS: dict[Order, str] = {
     "text": "No: put the documents most like what I am looking for first",
     "own": "Yes: keep the list's own order",
     "scores": "It has scores: put the highest first",
-}
-ASKED = {
-    "patent": ("What are you looking for?", "A sentence, the claims, or a whole description"),
-    "review": ("What does the review ask?", "Its title, or its question in a sentence"),
 }
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
@@ -58,7 +55,7 @@ def chosen_order(chosen: Documents) -> Order:
 
 
 def _ranking(
-    chosen: Documents, order: Order, scenario: str, problems: list[str], asked: Asked | None
+    chosen: Documents, order: Order, scenario: Scenario, problems: list[str], asked: Asked | None
 ) -> tuple[Arranged | None, str]:
     query = _query(chosen, scenario) if order == "text" else ""
     if order == "text" and not query.strip():
@@ -74,7 +71,7 @@ def _ranking(
         shell.problem_box(problem)
         return None, query
     arranged = came_along.arrange(chosen, ranking)
-    if scenario == "patent" and not chosen.simulated:
+    if scenario.grades and not chosen.simulated:
         merging.say_where_no_families(chosen.frame)
     _first_titles(chosen, arranged)
     return arranged, query
@@ -89,20 +86,20 @@ def _suggestion(chosen: Documents) -> tuple[Order, str]:
     return suggestion
 
 
-def _query(chosen: Documents, scenario: str) -> str:
+def _query(chosen: Documents, scenario: Scenario) -> str:
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
         st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
     query = st.text_area(
-        ASKED[scenario][0],
+        scenario.asked[0],
         key=key,
         height=132,
-        placeholder=ASKED[scenario][1],
+        placeholder=scenario.asked[1],
     )
     st.session_state[f"{key}/kept"] = query
     with st.expander("Take it from a text file"):
         st.file_uploader(
-            "A description or claims as plain text" if scenario == "patent" else "A question as plain text",
+            scenario.asked_file,
             type=["txt"],
             key=f"{key}/file",
             on_change=_take_query,

@@ -11,44 +11,27 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.work import REVIEWER, go_to
-from dashboard.parts import application as own_application
-from dashboard.parts import chances, documents, review_settings, stakes
+from dashboard.parts import chances, documents
 from dashboard.set_up import came_along
 from dashboard.set_up.came_along import Arranged
+from dashboard.set_up.forms.base import Form
+from dashboard.set_up.forms.named import form_of
 from dashboard.set_up.order import PREFIX, _ranking, chosen_order
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.order import Ranking
-from tarstop_core.samples.shipped import data_share
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.stakes import START
 
 SCENARIO = f"{PREFIX}/scenario"
-SCENARIOS = {
-    "patent": ("Patent prior art", "One document decides."),
-    "review": ("Diagnostic-accuracy review", "2×2 tables of many studies add up."),
-}
-NAMES: dict[str, dict[str, tuple[str, str]]] = {
-    "patent": {
-        "Examiner: Reject or Grant": ("Reject", "Grant"),
-        "Applicant: Don’t file or File": ("Don’t file", "File"),
-    },
-    "review": {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")},
-}
 OWN_WORDS = "In my own words"
-DECIDES = {
-    "patent": "Patent prior art: one document decides.",
-    "review": "Diagnostic-accuracy review: 2×2 tables add up.",
-}
-WHEN = {
-    "patent": ("if prior art exists", "if none exists"),
-    "review": ("if sensitivity is high enough", "if it is not"),
-}
 
 
 def set_up_page() -> None:
@@ -56,12 +39,12 @@ def set_up_page() -> None:
     st.html(FRAME / "forms.css")
     st.title("Set up a session")
     scenario = _scenario()
-    sample = documents.SAMPLE_WORDS[scenario].removeprefix("A ")
+    form, sample = form_of(scenario), f"sample {scenario.sample}"
     lead = st.empty()
     problems: list[str] = []
 
     _step(1, "Documents")
-    chosen = documents.choose(scenario, scenario == "review" and review_settings.stages_chosen() == 2)
+    chosen = documents.choose(scenario, form.judges_abstracts())
     ready = (
         f"The {sample} is ready to start; for your own documents, go" if chosen and chosen.simulated else "Go"
     )
@@ -69,11 +52,12 @@ def set_up_page() -> None:
         f"{ready} from top to bottom. [Which files, and what is read in them?]({shell.guide('own_data')})"
     )
     if chosen is None:
-        st.info(f"Choose files above to go on, or take a {sample}.", icon=":material/arrow_upward:")
+        instead = f", or take a {sample}" if scenario.sample else ""
+        st.info(f"Choose files above to go on{instead}.", icon=":material/arrow_upward:")
         return
 
     came_along.announce(chosen)
-    asked = own_application.ask(chosen, problems) if scenario == "patent" else None
+    asked = form.application(chosen, problems)
 
     _step(2, "Order")
     order = chosen_order(chosen)
@@ -81,14 +65,24 @@ def set_up_page() -> None:
     ranking = None if arranged is None else arranged.ranked
 
     _step(3, "What is at stake")
-    plus, minus = _actions(scenario, problems)
-    start = Settings(START.payoffs, START.cost, plus=plus, minus=minus)
+    plus, minus = _actions(form, problems)
+    start = Settings(
+        START.payoffs,
+        START.cost,
+        plus=plus,
+        minus=minus,
+        scenario=scenario.name,
+        needs_citation=scenario.one_decides,
+        confirm_hits=scenario.one_decides,
+    )
     if asked is not None:
         start = replace(start, application=asked.application)
-    settings = _review_stakes(start, problems) if scenario == "review" else _stakes(start, problems)
+    settings = form.stakes(start, problems)
 
     _step(4, "Chances")
-    settings, calibrator = _chances(settings, ranking, has_scores=order != "own", sample=chosen.simulated)
+    settings, calibrator = _chances(
+        form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
+    )
 
     _step(5, "Start")
     _start(chosen, arranged, query, settings, calibrator, problems)
@@ -99,7 +93,7 @@ def _step(number: int, words: str) -> None:
     st.header(f"{number} · {words}")
 
 
-def _scenario() -> str:
+def _scenario() -> Scenario:
     """Ask which kind of question it is; the URL carries it, so that a link can."""
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
@@ -108,26 +102,26 @@ def _scenario() -> str:
         st.radio(
             "What do you screen for?",
             list(SCENARIOS),
-            format_func=lambda name: SCENARIOS[name][0],
-            captions=[caption for _, caption in SCENARIOS.values()],
+            format_func=lambda name: SCENARIOS[name].title,
+            captions=[each.caption for each in SCENARIOS.values()],
             horizontal=True,
             key=SCENARIO,
             persist_state="session",
         )
     )
-    if scenario == "review":
+    if scenario != Settings.scenario:
         st.query_params["scenario"] = scenario
     else:
         st.query_params.pop("scenario", None)
-    return scenario
+    return SCENARIOS[scenario]
 
 
 # --- stakes and chances -------------------------------------------------------------------------
 
 
-def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
-    prefix, names = PREFIX if scenario == "patent" else review_settings.PREFIX, NAMES[scenario]
-    st.markdown(f"**{DECIDES[scenario]}** What are the two actions called?")
+def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
+    scenario, prefix, names = form.scenario, form.prefix, form.scenario.actions
+    st.markdown(f"**{scenario.title}: {scenario.decides}** What are the two actions called?")
     chosen = st.segmented_control(
         "The two actions",
         [*names, OWN_WORDS],
@@ -142,7 +136,7 @@ def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
     left, right = st.columns(2, gap="medium")
     typed = []
     for column, when, name, word in zip(
-        (left, right), WHEN[scenario], ("plus", "minus"), next(iter(names.values())), strict=True
+        (left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True
     ):
         words = column.text_input(
             f"{when.capitalize()}, you would",
@@ -157,122 +151,22 @@ def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
     return typed[0] or "a⁺", typed[1] or "a⁻"
 
 
-def _stakes(start: Settings, problems: list[str]) -> Settings:
-    panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
-    problems += panel.problems
-    return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
-
-
-def _review_stakes(start: Settings, problems: list[str]) -> Settings:
-    left, right = st.columns(2, gap="large")
-    with left:
-        theta = review_settings.theta(start.plus)
-    with right:
-        stages = review_settings.stages()
-    start = replace(
-        start, scenario="review", theta=theta, stages=stages, needs_citation=False, confirm_hits=False
-    )
-    panel = stakes.panel(f"{review_settings.PREFIX}/stakes", start)
-    problems += panel.problems
-    settings = replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
-    if stages == 2:
-        settings = replace(settings, full_cost=review_settings.full_cost(settings))
-    return settings
-
-
-def _needs_citation() -> bool:
-    """As it stands further down the page: it changes what follows from the stakes."""
-    state = st.session_state
-    paper = bool(state.get(f"{PREFIX}/paper", False))
-    return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper
-
-
 def _chances(
-    settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
+    form: Form, settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
 ) -> tuple[Settings, Calibrator | None]:
     left, right = st.columns(2, gap="large")
     with left:
-        b_0 = (review_settings if settings.review else chances).starting_chance(settings)
-        if settings.review and settings.stages == 2:
-            share = review_settings.data_share(data_share(simulated=sample), simulated=sample)
-            settings = replace(settings, data_share=share)
-        policy = chances.policy(settings.review)
+        settings = form.starting_chance(settings, simulated=sample)
+        policy = chances.policy(form.scenario.plans_approximately)
     with right:
-        calibrator = chances.calibrator(ranking, has_scores, sample, _predicted(settings))
-    settings = replace(settings, b_0=b_0, policy=policy.spec)
+        calibrator = chances.calibrator(ranking, has_scores, sample, form.scenario.chance_of(settings))
+    settings = replace(settings, policy=policy.spec)
     if calibrator is not None:
         settings = replace(settings, calibrator=calibrator.digest)
-    with st.expander("More assumptions"):
-        settings = review_settings.more(settings) if settings.review else _more(settings)
+    if form.more_assumptions:
+        with st.expander("More assumptions"):
+            settings = form.more(settings)
     return settings, calibrator
-
-
-def _predicted(settings: Settings) -> str:
-    """What the chances of the documents are chances of."""
-    if not settings.review:
-        return "patent"
-    return "inclusion" if settings.stages == 2 else "review"
-
-
-def _more(settings: Settings) -> Settings:
-    paper = st.toggle(
-        "Paper mode: none of these",
-        key=f"{PREFIX}/paper",
-        persist_state="session",
-        help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
-        "complete and every relevant document is recognised.",
-    )
-    plus = shell.escape_label(settings.plus)
-    left, right = st.columns(2, gap="large")
-    needs_citation = left.toggle(
-        f"“{plus}” needs a document to cite",
-        value=True,
-        key=f"{PREFIX}/needs_citation",
-        persist_state="session",
-        disabled=paper,
-        help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
-    )
-    confirm_hits = right.toggle(
-        "A hit counts only once you confirm it",
-        value=True,
-        key=f"{PREFIX}/confirm_hits",
-        persist_state="session",
-        disabled=paper,
-        help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
-    )
-    kappa = left.slider(
-        "Chance that it is in this list, if it exists",
-        5,
-        100,
-        100,
-        step=5,
-        format="%d %%",
-        key=f"{PREFIX}/kappa",
-        persist_state="session",
-        disabled=paper,
-        help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
-    )
-    left.caption(
-        f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
-    )
-    s = right.slider(
-        "Chance that you recognise it on reading",
-        5,
-        100,
-        100,
-        step=5,
-        format="%d %%",
-        key=f"{PREFIX}/s",
-        persist_state="session",
-        disabled=paper,
-        help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
-    )
-    right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
-    if paper:
-        return settings.paper_mode()
-    return replace(
-        settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
-    )
 
 
 # --- start --------------------------------------------------------------------------------------
@@ -309,9 +203,7 @@ def _start(
         key=f"{PREFIX}/register",
         persist_state="session",
     )
-    frozen = "rule, q\\*, cost, starting chance, calibrator"
-    if settings.review:
-        frozen = "rule, θ, q\\*, costs, starting chance, prior, calibrator"
+    frozen = scenario_of(settings).frozen[0]
     st.caption(
         f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
         "you confirm it as a deviation and say why."
@@ -365,10 +257,10 @@ def session_name(documents_name: str) -> str:
 
 def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
     cost = amount(settings.cost, settings.payoffs.unit)
-    theta = f"θ {settings.theta:.2f} · " if settings.review else ""
+    own = form_of(scenario_of(settings)).in_short(settings)
     q_star = f"q* {settings.payoffs.q_star:.2f}"
     count = len(chosen.frame) if ranking is None else len(ranking)
-    return f"{chosen.name} · {count:,} documents · {theta}{q_star} · cost {cost}"
+    return f"{chosen.name} · {count:,} documents · {own}{q_star} · cost {cost}"
 
 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tarstop_core.cli.shared import json_option, labelled_topics, print_json, say, writable, writing
+from tarstop_core.cli.shared import Listed, json_option, labelled_topics, print_json, say, writable, writing
 from tarstop_core.errors import InputProblem
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
+
+
+def _scenarios() -> Iterable[str]:
+    from tarstop_core.calibration.calibrator import SCENARIOS
+
+    return SCENARIOS
 
 
 @click.command()
@@ -19,7 +26,7 @@ KINDS = ("marginal", "hazard", "frailty", "rank")
 @click.argument("qrels", type=click.Path(path_type=Path))
 @click.option(
     "--scenario",
-    type=click.Choice(["patent", "review", "inclusion"]),
+    type=Listed(_scenarios),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )

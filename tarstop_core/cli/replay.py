@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import (
+    Listed,
     given_prior,
     given_stakes,
     json_option,
@@ -19,6 +21,12 @@ from tarstop_core.cli.shared import (
     say,
 )
 from tarstop_core.errors import InputProblem
+
+
+def _scenarios() -> Iterable[str]:
+    from tarstop_core.evaluation.tasks.named import TASKS
+
+    return TASKS
 
 
 @click.command()
@@ -31,7 +39,7 @@ from tarstop_core.errors import InputProblem
 @q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
-@click.option("--scenario", type=click.Choice(["patent", "review"]), default="patent", show_default=True)
+@click.option("--scenario", type=Listed(_scenarios), default="patent", show_default=True)
 @click.option(
     "--tables",
     type=click.Path(path_type=Path),

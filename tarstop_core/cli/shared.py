@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.topic import Topic
     from tarstop_core.value.payoffs import Payoffs
+
+
+class Listed(click.Choice):  # type: ignore[type-arg]
+    """One of a list that takes its time to import: it is read when an option is given or explained."""
+
+    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
+        self.read, self.case_sensitive = read, True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What may be chosen."""
+        return tuple(self.read())
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")

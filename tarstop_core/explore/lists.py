@@ -24,6 +24,9 @@ from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.paths import (
     screening_path,
 )
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
@@ -166,7 +169,7 @@ def sample_search(topic: str) -> Explored:
     """
     found = labelled_search(topic)
     title = str(sample_topics().set_index("topic").at[topic, "title"])
-    return _sample(title, found, found, _settings("patent"), "patent")
+    return _sample(title, found, found, PATENT)
 
 
 def sample_review(topic: str) -> Explored:
@@ -180,17 +183,19 @@ def sample_review(topic: str) -> Explored:
     """
     outcome = labelled_review(topic)
     title = str(sample_reviews().set_index("topic").at[topic, "title"])
-    return _sample(title, outcome.topic, outcome, _settings("review"), "review")
+    return _sample(title, outcome.topic, outcome, REVIEW)
 
 
-def _settings(scenario: str) -> Settings:
-    names = ("Reject", "Grant") if scenario == "patent" else ("Adopt", "Don’t adopt")
-    begun = Settings(Payoffs.from_q_star(0.5), 0.001, plus=names[0], minus=names[1], scenario=scenario)
+def _settings(scenario: Scenario) -> Settings:
+    plus, minus = scenario.first_actions
+    begun = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=scenario.name)
     return begun.paper_mode()
 
 
-def _sample(name: str, topic: Topic, truth: Topic | Outcome, settings: Settings, scenario: str) -> Explored:
-    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, scenario)]
+def _sample(name: str, topic: Topic, truth: Topic | Outcome, scenario: Scenario) -> Explored:
+    settings = _settings(scenario)
+    wanted = scenario.chance_of(settings)
+    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, wanted)]
     p = calibrator.probabilities(topic.scores, len(topic))
     settings = replace(settings, calibrator=calibrator.digest)
     return Explored(name, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
@@ -207,7 +212,7 @@ def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored
     simulated : bool
     """
     calibrator = calibrators()[default_calibrator(False)]
-    settings = replace(_settings("patent"), calibrator=calibrator.digest)
+    settings = replace(_settings(PATENT), calibrator=calibrator.digest)
     p = calibrator.probabilities(None, documents)
     return Explored(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
 
@@ -217,7 +222,7 @@ def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored
 
 def samples() -> Iterator[tuple[str, str]]:
     """Keys and titles of the samples: ("search:antenna-mount", "Foldable antenna mount")."""
-    for kind, frame in (("search", sample_topics()), ("review", sample_reviews())):
+    for kind, frame in ((PATENT.sample, sample_topics()), (REVIEW.sample, sample_reviews())):
         for topic, title in zip(frame["topic"], frame["title"], strict=True):
             yield f"{kind}:{topic}", str(title)
 
@@ -226,10 +231,10 @@ def samples() -> Iterator[tuple[str, str]]:
 def sample(key: str) -> Explored:
     """The sample that a key of :func:`samples` names."""
     kind, _, topic = key.partition(":")
-    return sample_search(topic) if kind == "search" else sample_review(topic)
+    return sample_search(topic) if kind == PATENT.sample else sample_review(topic)
 
 
-COLLECTIONS: dict[str, str] = {"searches": "search", "reviews": "review"}
+COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.sample}
 """Whole sample collections, and the kind of their lists in :func:`samples`."""
 
 

@@ -12,6 +12,8 @@ from tarstop_core.explore.plans import settled
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
 
 
@@ -48,13 +50,6 @@ def path_figure(
     return figure
 
 
-def _wording(path: Path) -> tuple[str, str]:
-    """What may turn up, and what it is whose outcome is expected."""
-    if path.in_steps:
-        return "no study with data", "reading that far"
-    return "nothing", "following it"
-
-
 def waiting_words(path: Path) -> str:
     """What is done first where reports wait to be read in full; "" where none do."""
     waiting = round(path.reports_waiting)
@@ -81,10 +76,10 @@ def full_cost_note(path: Path, unit: str) -> str:
     return note
 
 
-def path_sentence(cell: Cell, plus: str, minus: str) -> str:
+def path_sentence(cell: Cell, settings: Settings) -> str:
     """What becomes of the rule in a cell."""
     path, depth, payoffs = cell.path, cell.depth, cell.path.payoffs
-    action = plus if cell.plan.plus[0] else minus
+    scenario, action = scenario_of(settings), settings.plus if cell.plan.plus[0] else settings.minus
     utility = amount(float(cell.plan.net_utility[0]), payoffs.unit)
     where = f"At q* = {payoffs.q_star:.2f} and a cost of {amount(cell.cost, payoffs.unit)} {cell.policy}"
     belief = percent(path.belief_at(depth))
@@ -95,10 +90,9 @@ def path_sentence(cell: Cell, plus: str, minus: str) -> str:
                 f"A hit has settled the question. {where} stops after {count_of(depth)}{more} and chooses “{action}”, expected "
                 f"to bring {utility} from here on, net of screening."
             )
-        nothing, what = _wording(path)
         return (
-            f"{where} stops after {count_of(depth)}{more} if {nothing} turns up, at a chance of {belief}, and then "
-            f"chooses “{action}”; {what} is expected to bring {utility}{' from here on' if cell.start else ''}, net of screening."
+            f"{where} stops after {count_of(depth)}{more} if {scenario.nothing} turns up, at a chance of {belief}, and then "
+            f"chooses “{action}”; {scenario.planned} is expected to bring {utility}{' from here on' if cell.start else ''}, net of screening."
         )
     verdict = "rightly" if bool(cell.plan.plus[0]) == cell.omega else "wrongly"
     return (
@@ -144,8 +138,8 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
         first = waiting_words(plan.path)
         return f"{plan.policy} {what}{f' of the list; {first} ' if first else ', '}expected to bring {worth}."
     more = f" ({plan.depth - explored.start:,} more)" if explored.start else ""
-    nothing, what = _wording(plan.path)
+    scenario = scenario_of(explored.settings)
     return (
-        f"{plan.policy} stops after {count_of(plan.depth)}{more} of {len(explored):,} if {nothing} turns up; {what} is "
+        f"{plan.policy} stops after {count_of(plan.depth)}{more} of {len(explored):,} if {scenario.nothing} turns up; {scenario.planned} is "
         f"expected to bring {worth}{' from here on' if explored.start else ''}, net of screening."
     )

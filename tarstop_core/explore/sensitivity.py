@@ -10,16 +10,13 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
 from tarstop_core.policies import Optimal, Policy
-from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS
-from tarstop_core.screening.review import with_b_0
+from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, path_from
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
@@ -104,7 +101,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     depth, net_utility = ends.pop()
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
-    if ENGINES[settings.engine].knows_prior or not settings.review:
+    if scenario_of(settings).has_starting_chance(settings):
         ends = [
             _one(plans(_with_b_0(explored, settings, base, b_0), policy, settings.cost, start))
             for b_0 in shifted
@@ -134,9 +131,7 @@ def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, flo
 
 def _with_b_0(explored: Explored, settings: Settings, base: Path, b_0: float) -> Path:
     changed = replace(settings, b_0=b_0)
-    if isinstance(base, CumulativePath):
-        return with_b_0(base, changed, explored.state)
-    return replace(cast(DecisivePath, base), b_0=b_0)
+    return path_from(changed, base, explored.calibrator, explored.p, explored.state)
 
 
 @dataclass(frozen=True)
@@ -233,7 +228,7 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     if cost > 0:
         ends = _turns(lambda each: goes_on(base, policy, each, start), cost, now)
         found.append(BreakEven("cost", cost, tuple(Turn(each, _acts(base, policy, start)) for each in ends)))
-    if ENGINES[settings.engine].knows_prior or not settings.review:
+    if scenario_of(settings).has_starting_chance(settings):
         odds = settings.b_0 / (1 - settings.b_0)
         moved = tuple(
             Turn(each.at / (1 + each.at), each.plus)

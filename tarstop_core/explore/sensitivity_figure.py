@@ -11,6 +11,7 @@ from tarstop_core.presentation.figures import Figure, axis, drawn_layout, ink, n
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.screening.explain import action
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 
 ROW = 34
@@ -242,7 +243,7 @@ def break_even_sentences(
 
 def _factor_verb(name: FactorName, settings: Settings) -> str:
     """What is supposed of an assumption, up to "more than" a value."""
-    missed = "a wrong" if settings.review else "a missed prior-art document, that is a wrong"
+    missed = scenario_of(settings).mistake(settings)
     return {
         "B": f"a right “{settings.plus}” (B) brought",
         "L_r": f"a wrong “{settings.plus}” (L_r) cost",

@@ -6,16 +6,16 @@ from functools import cache
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.prior import load as load_prior
-from tarstop_core.calibration.calibrator import Calibrator, load
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, load
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.data_share import load as load_share
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 
 DEFAULTS: dict[str, tuple[str, str]] = {
-    "patent": ("clef-reviews", "sample-searches"),
-    "review": ("review-data", "sample-reviews"),
-    "inclusion": ("review-inclusion", "sample-reviews-inclusion"),
+    PATENT: ("clef-reviews", "sample-searches"),
+    REVIEW: ("review-data", "sample-reviews"),
+    INCLUSION: ("review-inclusion", "sample-reviews-inclusion"),
 }
 """For each scenario, the calibrator for a list of one's own and for a sample."""
 
@@ -37,7 +37,7 @@ def digests() -> dict[str, str]:
     return {each.digest: name for name, each in calibrators().items()}
 
 
-def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = "patent") -> str:
+def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
     """Short name of the calibrator to begin with.
 
     Parameters

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,103 +11,16 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.policies.floor import depths_with_floor
+from tarstop_core.screening.advised import Advice, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
-from tarstop_core.screening.review import ReviewFacts, facts
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
-Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
-
-
-@dataclass(frozen=True)
-class Variation:
-    """The advice under one changed assumption.
-
-    Parameters
-    ----------
-    assumption : str
-        What was changed, as a clause: "documents are half as likely to be relevant".
-    go_on : bool
-    more : int
-        Documents that would still be read if nothing turned up.
-    plus : bool
-        The action on stopping now.
-    """
-
-    assumption: str
-    go_on: bool
-    more: int
-    plus: bool
-
-
-@dataclass(frozen=True)
-class Advice:
-    """The advice at one depth.
-
-    Parameters
-    ----------
-    headline : str
-        Which of the kinds of advice this is.
-    go_on : bool
-        Whether the chosen rule, taken at its word, reads another document.
-    depth, documents : int
-        Documents read, and in the list.
-    b, rho, evpi : float
-        Belief now; chance that the next document is a hit; EVPI now, in the payoffs' unit.
-    score, worth : float or None
-        The paper's score of the next document, and the figure that the chosen rule compares with
-        the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
-    cost : float
-        Per document, in the payoffs' unit.
-    more : int
-        Documents that would still be read if nothing turned up.
-    plus : bool
-        The action on stopping now.
-    utility : float
-        What that action is expected to bring, in the payoffs' unit, screening cost not subtracted.
-    variations : tuple of Variation
-        The advice under other assumptions.
-    if_fails : Advice or None
-        While a hit waits for confirmation: the advice should it not hold.
-    review : ReviewFacts or None
-        What a review has beside it.
-    """
-
-    headline: Headline
-    go_on: bool
-    depth: int
-    documents: int
-    b: float
-    rho: float
-    evpi: float
-    score: float | None
-    worth: float | None
-    cost: float
-    more: int
-    plus: bool
-    utility: float
-    variations: tuple[Variation, ...] = ()
-    if_fails: Advice | None = None
-    review: ReviewFacts | None = None
-
-    @property
-    def says_stop(self) -> bool:
-        """Whether what is advised is to stop and decide: not while a hit is to be confirmed first."""
-        return not self.go_on and self.headline != "confirm"
-
-    @property
-    def contrary(self) -> tuple[Variation, ...]:
-        """Assumptions under which the advice would be another one."""
-        return tuple(
-            variation
-            for variation in self.variations
-            if variation.go_on != self.go_on or (not self.go_on and variation.plus != self.plus)
-        )
 
 
 def advise(
@@ -129,7 +41,7 @@ def advise(
     """
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
-    return _advise(settings, paths, calibrator, p, state)
+    return advice_on(settings, paths, calibrator, p, state)
 
 
 def stopping_outcomes(
@@ -143,69 +55,56 @@ def stopping_outcomes(
 ) -> list[tuple[int, bool]]:
     """Where each policy stops on this list, and whether it then takes a⁺.
 
-    In patents from the first document on; before a hit: if nothing more turns up. In reviews from here on:
-    reports that wait, and what was learned from those read, were not known to somebody at an earlier depth.
+    Where one document decides from the first document on; before a hit: if nothing more turns up. Elsewhere from here
+    on: reports that wait, and what was learned from those read, were not known to somebody at an earlier depth.
     `start` begins elsewhere. `paths` as for :func:`advise`.
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     outcomes = []
     if start is None:
-        start = state.depth if settings.review else 0
+        start = 0 if settings.kind.one_decides else state.depth
     for policy in policies:
         depth = _stop(settings, policy, path, start)
         outcomes.append((depth, path.action_at(depth, policy.acts_on_belief)))
     return outcomes
 
 
-def _advise(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
-    advice = _plain(settings, paths.path, state.depth)
-    if isinstance(paths.path, CumulativePath):
-        return _advise_review(settings, paths, paths.path, calibrator, p, state, advice)
+def advice_on(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
+    """The advice on paths that are at hand."""
+    advice, scenario = _plain(settings, paths.path, state.depth), scenario_of(settings)
+    facts = scenario.facts(
+        settings, calibrator, paths.path, p, state, floor_holds=_floor_holds(settings, paths.path, advice)
+    )
+    advice = replace(advice, facts=facts)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
         return replace(
             advice, headline="confirm", if_fails=advise(settings, calibrator, p, _without_pending(state))
         )
+    if scenario.reports_first(facts, advice):
+        return replace(advice, headline="reports", go_on=True)
     if state.depth == len(p):
         return replace(advice, headline="all read")
     advice = replace(advice, variations=_variations(paths, state.depth))
     if state.depth == 0 and not advice.go_on:
-        return replace(advice, headline="prior alone")
-    if advice.contrary:
-        return replace(advice, headline="depends")
-    return advice
-
-
-def _advise_review(
-    settings: Settings,
-    paths: Paths,
-    path: CumulativePath,
-    calibrator: Calibrator,
-    p: Floats,
-    state: State,
-    advice: Advice,
-) -> Advice:
-    without_floor = int(settings.rule.depths(path, [settings.cost], start=state.depth)[0])
-    held = advice.go_on and without_floor == state.depth
-    told = facts(settings, calibrator, path, p, state, floor_holds=held)
-    advice = replace(advice, review=told)
-    if told.reports_first or (told.reports_open and not advice.go_on):
-        return replace(advice, headline="reports", go_on=True)
-    if state.depth == len(path):
-        return replace(advice, headline="all read")
-    advice = replace(advice, variations=_variations(paths, state.depth))
-    if not told.studies and not state.depth and not advice.go_on:
         return replace(advice, headline="prior alone")
     return replace(advice, headline="depends") if advice.contrary else advice
 
 
 def _stop(settings: Settings, policy: Policy, path: Path, start: int = 0) -> int:
     """First depth ≥ start at which the policy stops, and the person's floor allows it."""
-    if settings.floor and isinstance(path, CumulativePath):
-        sure = np.asarray(1 - path.disagreement(settings.truth) >= settings.floor)
+    sure = scenario_of(settings).sure_enough(settings, path)
+    if sure is not None:
         return depths_with_floor(policy, path, settings.cost, sure, start)
     return int(policy.depths(path, [settings.cost], start=start)[0])
+
+
+def _floor_holds(settings: Settings, path: Path, advice: Advice) -> bool:
+    """Whether the chosen rule would stop here but for the floor."""
+    if not advice.go_on or scenario_of(settings).sure_enough(settings, path) is None:
+        return False
+    return int(settings.rule.depths(path, [settings.cost], start=advice.depth)[0]) == advice.depth
 
 
 def _plain(settings: Settings, path: Path, depth: int) -> Advice:

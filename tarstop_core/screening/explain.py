@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.advice import Advice, Variation
-from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.advised import Advice, Variation
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
 
@@ -62,8 +62,9 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             "ALL READ",
             "Every document in the list has been read; the unsure ones can still be settled.",
         )
-    elif headline == "reports" and advice.review is not None:
-        word, sentence = "READ WAITING REPORTS", _reports(advice, advice.review, settings)
+    elif headline == "reports":
+        comparison = _comparison(advice, settings)
+        word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
     elif headline == "prior alone":
         word = "NOTHING READ YET"
         sentence = "Your starting assumption alone decides this; nothing has been read. " + plain
@@ -118,37 +119,13 @@ def consequences(settings: Settings) -> list[str]:
 
 def question(settings: Settings) -> str:
     """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
-    return f"sensitivity exceeds {percent(settings.theta)}" if settings.review else "prior art exists"
-
-
-def documents_and_studies(advice: Advice) -> str:
-    """'12 documents', in a review '12 documents and 3 studies with data'."""
-    if advice.review is None:
-        return count_of(advice.depth)
-    count = advice.review.studies
-    return f"{count_of(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
+    return scenario_of(settings).question(settings)
 
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
     return f"{calibrator.fitted_on.badge}{times}"
-
-
-def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
-    """What stands beside the advice of a review: name and value, in the order of the page."""
-    mean, low, high = told.unseen
-    rows = [
-        ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
-        ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
-        ("Relevant documents probably still unread", f"{number(round(mean))} ({low:,.0f} to {high:,.0f})"),
-    ]
-    if settings.stages == 2:
-        share, least, most = told.share
-        rows.append(
-            ("Included reports that bring data", f"{percent(share)} ({percent(least)} to {percent(most)})")
-        )
-    return rows
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
@@ -176,79 +153,44 @@ def against_the_odds(advice: Advice, settings: Settings) -> str:
     )
 
 
-def _reports(advice: Advice, told: ReviewFacts, settings: Settings) -> str:
-    unit = settings.payoffs.unit
-    count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
-    abstracts = ""
-    if advice.worth is not None:
-        abstracts = f" {_comparison(advice, settings)}"
-    if told.reports_first:
-        reading = (
-            f"Reading {count} in full pays"
-            if told.reports_to_read == told.waiting
-            else f"Of {count}, reading {told.reports_to_read:,} in full pays"
-        )
-        first = (
-            f"{reading}: the first is worth {amount(told.report_worth, unit)} and costs "
-            f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
-        )
-        return first + abstracts + (" Screening on pays too." if advice.more else "")
-    chance = percent(told.reports_may_change)
-    return (
-        f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "
-        "data), although reading on is not worth what it costs. Read them, or record why they cannot be had, "
-        "before you stop."
-    )
-
-
 def _comparison(advice: Advice, settings: Settings) -> str:
     unit = settings.payoffs.unit
     if advice.worth is None:
         return settings.rule.rule
     cost = "nothing" if advice.cost == 0 else amount(advice.cost, unit)
     worth, phrase = amount(advice.worth, unit), settings.rule.worth_phrase
-    if advice.worth <= 0 and settings.review and settings.full_cost:
-        return "The next documents are worth less than reading their reports would cost."
+    instead = scenario_of(settings).worth_nothing(settings)
+    if advice.worth <= 0 and instead:
+        return instead
     if phrase.endswith("worth"):
         return f"{phrase} {worth} each and cost {cost}{' each' if advice.cost else ''}."
     return f"{phrase} {worth}, and a document costs {cost}."
 
 
 def _continue(advice: Advice, settings: Settings) -> str:
-    if_nothing = "If no study with data turns up" if settings.review else "If nothing turns up"
+    scenario = scenario_of(settings)
+    if_nothing = f"If {scenario.nothing} turns up"
     if advice.depth + advice.more >= advice.documents:
         rest = "the one document that is" if advice.more == 1 else f"all {count_of(advice.more)} that are"
         plan = f"{if_nothing} you would read {rest} left."
     else:
         plan = f"{if_nothing} you would stop after about {advice.more:,} more."
-    told = advice.review
-    if told is not None and told.floor_holds:
-        return (
-            f"{_comparison(advice, settings)} The rule alone would stop; your floor of {percent(settings.floor)} "
-            f"on the chance of the right decision does not allow it yet. {plan}"
-        )
-    if told is not None and told.plan and settings.rule.worth_phrase.endswith("worth"):
-        plan = f"The best plan is to screen about {told.plan:,} more and look again. {plan}"
-    return f"{_comparison(advice, settings)} {plan}"
+    return " ".join(filter(None, (_comparison(advice, settings), scenario.going_on(advice, settings), plan)))
 
 
 def _stop(advice: Advice, settings: Settings) -> str:
     if advice.worth is None:
         return f"{settings.rule.rule} It has done so."
-    if advice.worth <= 0 and settings.review and settings.stages == 2 and settings.full_cost:
-        return (
-            "What the next documents could show is worth less than reading their reports in full would cost."
-        )
     if advice.worth <= 0:
-        return "Nothing that the next documents could show would be worth reading them for."
+        return scenario_of(settings).not_worth_it(settings)
     return f"{_comparison(advice, settings)} Going on is no longer worth it."
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:
     instead = _instead(variation.go_on, variation.more, variation.plus, settings)
     because = ""
-    patent = not settings.review
-    if patent and not variation.go_on and advice.go_on and advice.depth and "twice" in variation.assumption:
+    decisive = settings.kind.one_decides
+    if decisive and not variation.go_on and advice.go_on and advice.depth and "twice" in variation.assumption:
         because = ", because hits should have shown by now"
     return f"If {variation.assumption}, you would {instead}{because}."
 

@@ -194,7 +194,7 @@ class Replay:
         """Take a label or a relabel in, with what was said beside it."""
         said = event.payload
         code = CODES[as_label(str(said["label"]))]
-        if self._state.settings.review and code in (COMBINATION, BACKGROUND):
+        if code in (COMBINATION, BACKGROUND) and not self._state.settings.kind.grades:
             raise InputProblem(
                 f"Event {event.seq} grades document {at + 1} {GRADES[code]}, which is for patents only."
             )

@@ -28,6 +28,7 @@ from tarstop_core.screening.labels import CODES, CONFIRMED, UNSEEN, UNSURE
 from tarstop_core.screening.labels import RELEVANT as FOUND
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
@@ -251,13 +252,14 @@ def replayed(
     relevant = codes == FOUND
     counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
     unread = np.full(len(codes), UNSEEN, dtype=np.int8)
-    shown = unread if settings.review else codes
+    told = scenario_of(settings).verdicts_tell
+    shown = codes if told else unread
     state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
     path = screening_path(counted, calibrator, p, state).with_labels(relevant)
     found = np.concatenate([[0], np.cumsum(relevant)])
     out = []
     for policy in policies:
         depth = int(policy.depths(path, [counted.cost])[0])
-        plus = None if settings.review else path.action_at(depth, policy.acts_on_belief)
+        plus = path.action_at(depth, policy.acts_on_belief) if told else None
         out.append(Replayed(policy, depth, int(found[depth]), plus))
     return out

@@ -27,6 +27,7 @@ from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.live_check import LEVEL, Check, expected_range, factor
 from tarstop_core.presentation.numbers import count_of, number, percent
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
@@ -56,10 +57,10 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     hazards = calibrator.kind in ("hazard", "first-hit")
     if not read or (hazards and found):
         return None
-    seen = 1.0 if settings.review else settings.s
+    seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
-    if not settings.review and not found:
+    if settings.kind.one_decides and not found:
         misses = float(np.exp(calibrator.curve(used, kappa=settings.kappa).log_M[-1]))
     if hazards:
         # As many as one: the number of first hits.
@@ -126,7 +127,7 @@ def _judged(check: Check, settings: Settings) -> str:
     """'read', or 'judged (2 unsure, 1 waits for confirmation)' where some of those read are not counted."""
     left_out = [f"{check.unsure:,} unsure"] if check.unsure else []
     if check.waiting:
-        what = "a report" if settings.review else "confirmation"
+        what = scenario_of(settings).waits_for
         left_out.append(f"{check.waiting:,} {'waits' if check.waiting == 1 else 'wait'} for {what}")
     return f"judged ({', '.join(left_out)})" if left_out else "read"
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.screening.labels import RELEVANT
-from tarstop_core.screening.review import data_share, review_path, with_b_0
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import Path
 
 Floats = NDArray[np.float64]
 Varied = tuple[str, Settings, Path]
-PathsKey = tuple[Settings, bytes, int | None, bytes]
+PathsKey = tuple[Settings, Any, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
 PRIOR_SHIFTS = (-0.2, 0.2)
@@ -40,35 +38,20 @@ def screening_path(
     calibrator : Calibrator
         Where `p` comes from; gives the frailty.
     p : ndarray, shape (N,)
-        Chance of each document, in screening order: of being relevant given ω⁺; in a review, of being
-        included or bringing data.
+        Chance of each document, in screening order, of what the scenario says.
     state : State
         Labels so far.
     chance_factor : float
         Every chance times this and times the settings' own scale, at most 1.
     """
     chances = scaled(p, settings.scale * chance_factor)
-    if settings.review:
-        return review_path(settings, chances, state)
-    curve = calibrator.curve(chances, kappa=settings.kappa, s=settings.s, silent=state.silent)
-    return DecisivePath(
-        curve=curve,
-        b_0=settings.b_0,
-        payoffs=settings.payoffs,
-        hit=state.hit,
-        needs_citation=settings.citation_needed,
-        labels=np.asarray(state.labels == RELEVANT),
-        p=chances,
-    )
+    return scenario_of(settings).path(settings, calibrator, chances, state)
 
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
     """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
     found = np.flatnonzero(state.labels == RELEVANT).tobytes()
-    if not settings.review:
-        return settings, state.silent.tobytes(), state.hit, found
-    reports = repr((sorted(state.read_in_full.items()), data_share(settings, state)))
-    return settings, reports.encode(), None, found
+    return settings, scenario_of(settings).key(settings, state), found
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +76,20 @@ def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: 
 def _varied(
     path: Path, settings: Settings, calibrator: Calibrator, p: Floats, state: State
 ) -> tuple[Varied, ...]:
-    what = "to bring data" if settings.review else "to be relevant"
-    others: list[Varied] = []
+    scenario, others = scenario_of(settings), list[Varied]()
     for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
         moved = screening_path(settings, calibrator, p, state, factor)
-        others.append((f"documents are {words} as likely {what}", settings, moved))
+        others.append((f"documents are {words} as likely to {scenario.likely}", settings, moved))
     edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
-    for shift in PRIOR_SHIFTS if ENGINES[settings.engine].knows_prior or not settings.review else ():
+    for shift in PRIOR_SHIFTS if scenario.has_starting_chance(settings) else ():
         b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
         assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
         changed = replace(settings, b_0=b_0)
-        moved = (
-            with_b_0(path, changed, state)
-            if isinstance(path, CumulativePath)
-            else screening_path(changed, calibrator, p, state)
-        )
-        others.append((assumption, changed, moved))
+        others.append((assumption, changed, path_from(changed, path, calibrator, p, state)))
     return tuple(others)
+
+
+def path_from(settings: Settings, path: Path, calibrator: Calibrator, p: Floats, state: State) -> Path:
+    """A path with the starting chance of other settings, true from the present depth on."""
+    chances = scaled(p, settings.scale)
+    return scenario_of(settings).with_b_0(path, settings, calibrator, chances, state)

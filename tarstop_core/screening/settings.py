@@ -14,10 +14,11 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
+from tarstop_core.screening.scenarios.kind import Kind, kinds
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
 DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
-SCENARIOS, TRUTHS, STAGES = ("patent", "review"), ("pooled", "full_evidence"), (1, 2)
+TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Settings:
         Chance of recognising a relevant document on reading it.
     plus, minus : str
         What the two actions are called.
-    scenario : {"patent", "review"}
-        One relevant document decides, or 2×2 tables of a diagnostic-accuracy review accumulate.
+    scenario : str
+        What is screened for: one of :data:`~tarstop_core.screening.scenarios.named.SCENARIOS`.
     theta : float
         Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
     engine : str
@@ -102,7 +103,7 @@ class Settings:
             if not 0 < value <= 1:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
         for what, chosen, known in (
-            ("scenario", self.scenario, SCENARIOS),
+            ("scenario", self.scenario, kinds()),
             ("truth", self.truth, TRUTHS),
             ("number of stages", self.stages, STAGES),
         ):
@@ -122,14 +123,19 @@ class Settings:
             )
 
     @property
-    def review(self) -> bool:
-        """Whether 2×2 tables accumulate."""
-        return self.scenario == "review"
+    def kind(self) -> Kind:
+        """What screening for this is like."""
+        return kinds()[self.scenario]
+
+    @property
+    def two_stages(self) -> bool:
+        """Whether titles and abstracts are judged first, and reports read later."""
+        return self.kind.reads_full_texts and self.stages == 2
 
     @property
     def citation_needed(self) -> bool:
-        """Whether a⁺ waits for a document to cite: in patents only."""
-        return self.needs_citation and not self.review
+        """Whether a⁺ waits for a document to cite: only where one decides."""
+        return self.needs_citation and self.kind.one_decides
 
     @property
     def belief_prior(self) -> Prior:

@@ -144,14 +144,14 @@ class State:
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
-        if not self.settings.confirm_hits or self.settings.review:
+        if not (self.settings.confirm_hits and self.settings.kind.one_decides):
             return np.array([], dtype=np.intp)
         return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
 
     @property
     def hit(self) -> int | None:
-        """Depth (1-based) of the first hit that counts; none in a review, where no document decides."""
-        if self.settings.review:
+        """Depth (1-based) of the first hit that counts; none where no document decides."""
+        if not self.settings.kind.one_decides:
             return None
         counts = self.labels == RELEVANT
         if self.settings.confirm_hits:
@@ -186,7 +186,7 @@ class State:
 
     @property
     def _chance_of_data(self) -> bool:
-        return self.settings.review and self.settings.stages == 1
+        return self.settings.kind.reads_full_texts and self.settings.stages == 1
 
     @cached_property
     def read_in_full(self) -> dict[int, Report]:

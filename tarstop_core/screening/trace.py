@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.screening.advice import _advise
+from tarstop_core.screening.advice import advice_on
 from tarstop_core.screening.fold import Replay, replay
-from tarstop_core.screening.labels import GRADES, NAMES, REJECTED, RELEVANT
+from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
-from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
@@ -69,7 +69,7 @@ def trace(
                 p = calibrator.probabilities(scores, state.ranked)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
-            advice = _advise(now, paths, calibrator, p, state)
+            advice = advice_on(now, paths, calibrator, p, state)
             rows.append(
                 {
                     **_verdict_columns(final, ids, scores, depth),
@@ -90,11 +90,7 @@ def trace(
                     "more_if_nothing": advice.more,
                     "note": final.notes.get(ids[depth], ""),
                     "excluded_for": final.excluded_for.get(depth, ""),
-                    **(
-                        _review_columns(advice.review, final, depth)
-                        if advice.review
-                        else _patent_columns(final, ids, depth)
-                    ),
+                    **scenario_of(now).columns(advice.facts, final, ids, depth),
                 }
             )
         fold.apply(event)
@@ -107,11 +103,7 @@ def trace(
                     "kept_from": final.kept_from,
                     "note": final.notes.get(ids[depth], ""),
                     "excluded_for": final.excluded_for.get(depth, ""),
-                    **(
-                        _report_columns(final, depth)
-                        if final.settings.review
-                        else _patent_columns(final, ids, depth)
-                    ),
+                    **scenario_of(final.settings).kept_columns(final, ids, depth),
                 }
                 for depth in range(final.kept)
             ]
@@ -125,39 +117,4 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "score": None if scores is None else float(scores[depth]),
         "label": NAMES[int(final.labels[depth])]
         + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
-    }
-
-
-def _patent_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-    """Whether it settles the question, its grade, and the Y that it settles the question together with."""
-    first = final.together.get(depth)
-    return {
-        "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
-        "grade": GRADES.get(int(final.labels[depth]), ""),
-        "together_with": "" if first is None else ids[first],
-    }
-
-
-def _review_columns(told: ReviewFacts, final: State, depth: int) -> dict[str, Any]:
-    return {
-        "studies": told.studies,
-        "reports_waiting": told.waiting,
-        "chance_otherwise": told.otherwise,
-        "unseen_expected": told.unseen[0],
-        **_report_columns(final, depth),
-    }
-
-
-def _report_columns(final: State, depth: int) -> dict[str, Any]:
-    """What became of the report, as it stands."""
-    report = final.read_in_full.get(depth)
-    rows = report.rows if report else ()
-    return {
-        "report": report.outcome if report else "waiting" if depth in final.waiting else "",
-        "report_reason": report.reason if report else "",
-        "tables": "; ".join(
-            f"{row.study}: TP {row.TP}, FP {'' if row.FP is None else row.FP}, "
-            f"FN {row.FN}, TN {'' if row.TN is None else row.TN}"
-            for row in rows
-        ),
     }

@@ -15,6 +15,8 @@ from tarstop_core.samples.collections import (
     sample_topics,
 )
 from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.open import OpenSession
 
@@ -34,7 +36,7 @@ def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> str:
     """For a sample, the truth, which is known because it was invented, and what it makes of the action taken."""
     if not session.collection.simulated:
         return ""
-    return _of_review(session, settings) if settings.review else _of_search(session, settings, plus)
+    return TOLD.get(settings.scenario, _nothing)(session, settings, plus)
 
 
 def _of_search(session: OpenSession, settings: Settings, plus: bool) -> str:
@@ -49,7 +51,7 @@ def _of_search(session: OpenSession, settings: Settings, plus: bool) -> str:
     return f" {said}: the truth of this simulated search is that {truth}."
 
 
-def _of_review(session: OpenSession, settings: Settings) -> str:
+def _of_review(session: OpenSession, settings: Settings, plus: bool) -> str:
     """What all tables of the review say, each study's once."""
     texts = _full_texts(session.collection.name)
     reports = {
@@ -83,3 +85,11 @@ def _criteria() -> dict[str, str]:
 def _full_texts(title: str) -> dict[str, FullText]:
     topic = _topics().get(title)
     return sample_full_texts(topic) if topic else {}
+
+
+def _nothing(session: OpenSession, settings: Settings, plus: bool) -> str:
+    return ""
+
+
+TOLD = {PATENT.name: _of_search, REVIEW.name: _of_review}
+"""What the truth of a sample is, by scenario."""

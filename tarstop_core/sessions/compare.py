@@ -17,6 +17,7 @@ from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import UNDOABLE, Event
 from tarstop_core.screening.paths import Paths, screening_path
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.store import Store
@@ -188,7 +189,7 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
         if new.plus == old.plus
         else f"chosen “{action(new.plus, after)}” instead of “{action(old.plus, before)}”"
     )
-    if after.review:
+    if not scenario_of(after).verdicts_tell:
         return f"{said}, and {chosen}. In a review only 2×2 tables move the belief, not the chances of documents."
     ends = [beliefs_read(session, each)[1][-1] for each in (after, before)]
     return (
@@ -242,9 +243,9 @@ def _column(session: WholeSession) -> list[tuple[str, str]]:
         ("Documents", f"{len(session.row.ids):,}"),
         ("Read", f"{state.depth:,}"),
         ("Relevant", f"{state.relevant:,}"),
-        ("In combination (Y)", "—" if settings.review else f"{len(state.combination):,}"),
-        ("Background (A)", "—" if settings.review else f"{len(state.background):,}"),
-        ("Studies with data", f"{len(state.evidence.tables):,}" if settings.review else "—"),
+        ("In combination (Y)", f"{len(state.combination):,}" if settings.kind.grades else "—"),
+        ("Background (A)", f"{len(state.background):,}" if settings.kind.grades else "—"),
+        ("Studies with data", f"{len(state.evidence.tables):,}" if settings.kind.reads_full_texts else "—"),
         ("How sure before you act (q*)", number(settings.payoffs.q_star)),
         ("Cost per document", amount(settings.cost, unit)),
         ("Stopping rule", str(settings.rule)),

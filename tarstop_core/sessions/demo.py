@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.store.store import Store
@@ -39,13 +40,14 @@ def start_demo(store: Store, reviewer: str = "") -> str:
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated review, in two stages, ready to be screened; its id."""
-    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario="inclusion")]
+    calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario=INCLUSION)]
+    plus, minus = REVIEW.first_actions
     settings = Settings(
         START.payoffs,
         START.cost,
-        scenario="review",
-        plus="Adopt",
-        minus="Don’t adopt",
+        scenario=REVIEW.name,
+        plus=plus,
+        minus=minus,
         needs_citation=False,
         confirm_hits=False,
         full_cost=FULL_TIMES * START.cost,

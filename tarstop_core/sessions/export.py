@@ -55,7 +55,7 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         about |= {f"{name}_in_file": record[name] for name in _SAID} | {"score": score}
         if session.state.also:
             about |= {"also_published_as": "; ".join(session.state.also.get(str(record["id"]), ()))}
-        if not session.state.settings.review:
+        if session.state.settings.kind.grades:
             about |= {"flag": "; ".join(flag.words for flag in session.flags[at])}
         rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
         rows.append(first | about | rest)
@@ -91,7 +91,7 @@ def to_xlsx(session: WholeSession) -> bytes:
     about = [*about_rows(session), *session.in_words(settings)]
     _sheet(book, "Settings", [{"setting": name, "value": value} for name, value in about])
     _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.flow])
-    if settings.review:
+    if settings.kind.reads_full_texts:
         titles = session.records["title"].tolist()
         _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))
         reports = full_text_rows(session.state, session.row.ids, session.events)
@@ -177,7 +177,7 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
     # Without a decision nothing is written that another program could take for one.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
     said = "not read" if label == UNSEEN else NAMES[label]
-    if not state.settings.review and label in GRADES:
+    if state.settings.kind.grades and label in GRADES:
         said = f"{GRADES[label]}, {said}"
     if at in state.together:
         said += f" with rank {state.together[at] + 1}"

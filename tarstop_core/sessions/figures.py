@@ -7,6 +7,7 @@ from typing import Any
 
 from tarstop_core.presentation.figures import Figure, axis, clear_layout, label, line, plain, text_colour
 from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOLD, VERMILION
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import beliefs_read
 from tarstop_core.sessions.whole import WholeSession
@@ -51,7 +52,7 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
     longest = max(1, *(session.state.depth for _, session, _ in curves))
     for at, (name, session, settings) in enumerate(curves):
         x, b = beliefs_read(session, settings)
-        shape = "hv" if settings.review else "linear"
+        shape = "hv" if scenario_of(settings).in_steps else "linear"
         drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
         end = {

@@ -9,16 +9,14 @@ import numpy as np
 
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.topic import Topic
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import SessionRow
 
 
 def session_scenario(state: State) -> str:
-    """What the labels of a session can teach: "patent", "inclusion" or "review"."""
-    settings = state.settings
-    if not settings.review:
-        return "patent"
-    return "inclusion" if settings.stages == 2 else "review"
+    """What the labels of a session can teach, as calibrators call it."""
+    return scenario_of(state.settings).chance_of(state.settings)
 
 
 def session_list(row: SessionRow, state: State) -> Topic:

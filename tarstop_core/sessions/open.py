@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import Label

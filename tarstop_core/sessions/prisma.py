@@ -150,7 +150,7 @@ def prisma(
             if len(found)
         ),
     )
-    if not state.settings.review:
+    if not state.settings.kind.reads_full_texts:
         return of_abstracts
     reports = list(state.read_in_full.values())
     outcomes = Counter(report.outcome for report in reports)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
@@ -18,7 +19,7 @@ def told(store: Store, session: SessionSummary) -> str:
     """How far a session is and what it has brought, in words."""
     try:
         events = store.events(session.id)
-        counts = [found(events)] if session.scenario == "review" else []
+        counts = list(filter(None, [found(session.scenario, events)]))
         waiting = unsure(events)
         return progress(session, ", ".join([*counts, *([f"{waiting:,} unsure"] if waiting else [])]))
     except InputProblem:
@@ -44,23 +45,23 @@ def progress(session: SessionSummary, found: str = "") -> str:
     return f"{words} · stopped, not decided" if session.stopped else words
 
 
-def found(events: Sequence[Event]) -> str:
-    """What a review has brought so far, in words.
+def found(scenario: str, events: Sequence[Event]) -> str:
+    """What a session has brought so far, in words; empty where its scenario says nothing.
 
     Examples
     --------
-    >>> found([Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
+    >>> found("review", [Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
     '1 included, 0 with a 2×2 table, 1 to be read in full'
     """
+    said = SCENARIOS.get(scenario)
+    if said is None or not said.reads_full_texts:
+        return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
     log = [_ranked_apart(event) if event.kind == "kept" else event for event in events]
     ids = [doc for event in log if event.kind == "kept" for doc in event.payload["labels"]]
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
-    state = replay(Settings(START.payoffs, START.cost, scenario="review"), ids, log)
-    with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
-    waiting = len(state.waiting)
-    words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
-    return f"{words}, {waiting:,} to be read in full" if waiting else words
+    state = replay(Settings(START.payoffs, START.cost, scenario=scenario), ids, log)
+    return said.listed_in_words(state)
 
 
 def _ranked_apart(kept: Event) -> Event:

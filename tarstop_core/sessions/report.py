@@ -27,6 +27,7 @@ from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
@@ -77,7 +78,7 @@ def report_html(session: WholeSession) -> str:
         at=when(state.last_time or session.row.created),
         version=__version__,
         simulated=session.collection.simulated,
-        review=state.settings.review,
+        full_texts=state.settings.kind.reads_full_texts,
         decision=_decision(session),
         searched=about_rows(session),
         stakes=_at_stake(session),
@@ -160,8 +161,8 @@ def _found(session: WholeSession) -> dict[str, Any]:
         f"{count_of(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
         "checked": _checked(session),
         "documents": [sheet for sheet in sheets if sheet.rows],
-        "tables": _tables(session) if state.settings.review else None,
-        "notes": state.evidence.notes if state.settings.review else (),
+        "tables": _tables(session) if state.settings.kind.reads_full_texts else None,
+        "notes": state.evidence.notes,
     }
 
 
@@ -179,7 +180,7 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _T
         record = session.records.iloc[at]
         report = state.read_in_full.get(at)
         told = ""
-        if state.settings.review and state.labels[at] == RELEVANT:
+        if state.settings.kind.reads_full_texts and state.labels[at] == RELEVANT:
             told = (
                 "not read in full yet"
                 if report is None
@@ -246,7 +247,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     worth = [*(step["worth"] for step in steps), now.worth]
     kept = thinned(len(b), len(b) - 1).tolist()
     x = [float(at + state.kept) for at in kept]
-    review, mark = state.settings.review, "simulated" if session.collection.simulated else ""
+    mark = "simulated" if session.collection.simulated else ""
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
         f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
@@ -254,7 +255,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     upper = chart(
         [
             Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True),
-            Line(x, [b[at] for at in kept], BELIEF, "", steps=review),
+            Line(x, [b[at] for at in kept], BELIEF, "", steps=scenario_of(state.settings).in_steps),
         ],
         x_title="documents read",
         y_title="chance",
@@ -276,7 +277,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
         lower = chart(
             [
                 Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True),
-                Line(x, [worth[at] for at in kept], VALUE, "", steps=review),
+                Line(x, [worth[at] for at in kept], VALUE, "", steps=scenario_of(state.settings).in_steps),
             ],
             x_title="documents read",
             y_title=f"worth{f' ({state.settings.payoffs.unit})' if state.settings.payoffs.unit else ''}",
@@ -293,7 +294,10 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 def _flow(session: WholeSession) -> dict[str, Any]:
     state = session.state
     picture = flow_diagram(
-        session.prisma, full_text=state.settings.review, stopped=state.stopped, colours=INHERITED
+        session.prisma,
+        full_text=state.settings.kind.reads_full_texts,
+        stopped=state.stopped,
+        colours=INHERITED,
     )
     return {"svg": picture, "boxes": _table(("Box", ("Number", "n")), session.flow)}
 
@@ -350,7 +354,7 @@ def _steps(session: WholeSession) -> _Table | None:
     columns = (
         ("Rank", "n"),
         ("Document", "w"),
-        (_whose_chance(session.state.settings), "n"),
+        (scenario_of(session.state.settings).chance_column(session.state.settings), "n"),
         ("Belief", "n"),
         ("Worth", "n"),
         ("Cost", "n"),
@@ -361,13 +365,6 @@ def _steps(session: WholeSession) -> _Table | None:
         "When",
     )
     return _table(columns, rows)
-
-
-def _whose_chance(settings: Settings) -> str:
-    """What p is a chance of; in a search the Screen page says the chance of a hit, which is less: p · b."""
-    if not settings.review:
-        return f"Its chance, if {question(settings)}"
-    return "Its chance to be included" if settings.stages == 2 else "Its chance to bring data"
 
 
 def _verdict(step: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tarstop_core.calibration.calibrator import Calibrator, from_json
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, from_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples import shipped
 from tarstop_core.sessions.store.store import Store
@@ -17,12 +17,12 @@ KIND_WORDS = {
     "first-hit": "from ranks, until the first hit",
 }
 CHANCE_OF = {
-    "patent": "of being relevant in a patent search",
-    "inclusion": "of being included by title and abstract",
-    "review": "of bringing a 2×2 table",
+    PATENT: "of being relevant in a patent search",
+    INCLUSION: "of being included by title and abstract",
+    REVIEW: "of bringing a 2×2 table",
 }
 """What the chances of a calibrator are chances of, by its scenario."""
-NAMES = {"patent": "Patents", "inclusion": "Inclusion", "review": "2×2 tables"}
+NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "2×2 tables"}
 """The same, for a button."""
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag, flagged
-from tarstop_core.screening.advice import Advice, advise
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
@@ -82,7 +83,9 @@ class WholeSession:
     @cached_property
     def flow(self) -> list[tuple[str, int]]:
         """The table of its flow diagram."""
-        return flow_rows(self.prisma, full_text=self.state.settings.review, stopped=self.state.stopped)
+        return flow_rows(
+            self.prisma, full_text=self.state.settings.kind.reads_full_texts, stopped=self.state.stopped
+        )
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:

@@ -119,8 +119,8 @@ def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
     assert start.b == 0.5 and f"{start.worth:.4f}" == "0.0392" and "worth 0.0392 each and cost 0.001." in PAGE
     assert "expected to bring 0" in explain(start, row.settings).stopping
     fifth, word = seen[5, "label"]
-    assert word == "READ WAITING REPORTS" and fifth.review is not None
-    assert (f"{fifth.review.report_worth:.4f}", fifth.review.report_cost) == ("0.0764", 0.01)
+    assert word == "READ WAITING REPORTS" and fifth.facts is not None
+    assert (f"{fifth.facts.report_worth:.4f}", fifth.facts.report_cost) == ("0.0764", 0.01)
     assert "worth 0.0764 against a cost of 0.01" in PAGE
     assert min(rank for rank, kind in seen if kind == "report") == 5 and seen[5, "report"][0].b == 0.5
     tables = [rank for rank, kind in seen if kind == "report" and texts[row.ids[rank - 1]].TP is not None]

@@ -169,7 +169,7 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
     found = map_figure.cell_of(explored, explored.settings, Optimal(), world)
     figure = path_figure.path_figure(found, simulated=True)
     assert "simulated" in texts(figure)
-    said = path_figure.path_sentence(found, "Yes", "No")
+    said = path_figure.path_sentence(found, explored.settings)
     assert f"after {found.depth:,} document" in said
     assert ("rightly" in said or "wrongly" in said) == (world == "played")
     columns = path_figure.path_columns(found)
@@ -212,7 +212,7 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     assert drawn.settled and moved.settled and set(drawn.depth.ravel()) == {18} and drawn.plus.all()
     said = [map_figure.map_sentence(drawn, measure) for measure in ("depth", "decision")]
     said += [
-        path_figure.path_sentence(found, "Reject", "Grant"),
+        path_figure.path_sentence(found, explored.settings),
         sensitivity_figure.tornado_sentence(moved, settings),
     ]
     assert all("a hit has settled the question" in each.replace("A hit", "a hit") for each in said)

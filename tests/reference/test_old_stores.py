@@ -20,7 +20,7 @@ from tarstop_core.calibration import data_share
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.specs import parse_policy
-from tarstop_core.screening.advice import Advice
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.explain import explain
 from tarstop_core.screening.log import Event
@@ -69,7 +69,7 @@ def told(advice: Advice, said: Mapping[str, Any]) -> dict[str, Any]:
     }
     found["contrary"] = [variation.assumption for variation in advice.contrary]
     if "review" in said:
-        found["review"] = {name: getattr(advice.review, name) for name in said["review"] if name not in GONE}
+        found["review"] = {name: getattr(advice.facts, name) for name in said["review"] if name not in GONE}
     if "if_fails" in said:
         found["if_fails"] = told(advice.if_fails, said["if_fails"])
     return found

@@ -92,9 +92,9 @@ def test_another_verdict_takes_the_reason_back_and_undo_brings_it_again() -> Non
 @pytest.mark.parametrize("settings", [REVIEW, PATENT])
 def test_the_flow_diagram_counts_by_reason(settings: Settings) -> None:
     counts = prisma([], 0, replay(settings, IDS, numbered(*LOG[:4])))
-    rows = dict(flow_rows(counts, full_text=settings.review, stopped=False))
+    rows = dict(flow_rows(counts, full_text=settings.kind.reads_full_texts, stopped=False))
     assert rows["Records excluded"] == 3 and rows["Records excluded: wrong test"] == 2
-    picture = flow_diagram(counts, full_text=settings.review, stopped=False)
+    picture = flow_diagram(counts, full_text=settings.kind.reads_full_texts, stopped=False)
     assert "· wrong test (n\xa0=\xa02)" in picture
 
 

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.advice import Advice, Headline, Variation, advise
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.explain import (
     action,
     against_the_odds,
     consequences,
-    documents_and_studies,
     explain,
     question,
-    review_rows,
     stopping,
 )
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.review import ReviewFacts
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.review import ReviewFacts, review_rows
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
@@ -196,7 +196,7 @@ def situation(headline: Headline, **changes: object) -> Advice:
         more=6 if go_on else 0,
         plus=False,
         utility=0.15,
-        review=TOLD if headline == "reports" else None,
+        facts=TOLD if headline == "reports" else None,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -208,7 +208,7 @@ def test_every_headline_is_known_here() -> None:
 @pytest.mark.parametrize("headline", get_args(Headline))
 def test_every_headline_is_worded(headline: Headline) -> None:
     advice = situation(headline, if_fails=situation("continue"))
-    told = explain(advice, START)
+    told = explain(advice, REVIEW if headline == "reports" else START)
     assert told.word == WORDS[headline]
     for text in (told.sentence, told.stopping):
         assert text[0].isupper() and text.endswith(".") and "  " not in text
@@ -225,23 +225,26 @@ def test_reports_and_abstracts_are_compared() -> None:
         "The next documents are worth 0.0043 each and cost 0.002 each. Screening on pays too."
     )
     open_still = replace(TOLD, reports_to_read=0, waiting=1)
-    waits = explain(situation("reports", review=open_still, more=0), REVIEW).sentence
+    waits = explain(situation("reports", facts=open_still, more=0), REVIEW).sentence
     assert waits.startswith("The waiting report could still change the decision (a chance of 30 %")
 
 
 def test_a_review_speaks_of_studies_not_hits() -> None:
-    told = explain(situation("continue", review=TOLD), REVIEW)
+    told = explain(situation("continue", facts=TOLD), REVIEW)
     assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
-    held = explain(situation("continue", review=replace(TOLD, floor_holds=True)), replace(REVIEW, floor=0.9))
+    held = explain(situation("continue", facts=replace(TOLD, floor_holds=True)), replace(REVIEW, floor=0.9))
     assert "your floor of 90 % on the chance of the right decision" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
-    assert documents_and_studies(situation("continue", review=TOLD)) == "5 documents and 4 studies with data"
-    assert documents_and_studies(situation("continue")) == "5 documents"
+    assert (
+        scenario_of(REVIEW).read_in_words(situation("continue", facts=TOLD))
+        == "5 documents and 4 studies with data"
+    )
+    assert scenario_of(START).read_in_words(situation("continue")) == "5 documents"
     rows = dict(review_rows(TOLD, REVIEW))
     assert rows["Relevant documents probably still unread"] == "12 (3 to 25)"
     assert rows["Chance of the right decision, stopping now"] == "75 %"
     assert len(review_rows(TOLD, replace(REVIEW, stages=1))) == len(rows) - 1
-    assert "not open until" not in explain(situation("stop", review=TOLD, b=0.9), REVIEW).stopping
+    assert "not open until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
 
 
 def test_continue_has_its_numbers() -> None:

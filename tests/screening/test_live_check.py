@@ -80,8 +80,8 @@ def test_asking_again_counts_nothing_twice() -> None:
 
 def test_what_is_still_unread_is_not_corrected_twice() -> None:
     state = read(REVIEW, "+" + "-" * 59)
-    once = advise(REVIEW, EVEN, P, state).review
-    twice = advise(replace(REVIEW, scale=0.26), EVEN, P, state).review
+    once = advise(REVIEW, EVEN, P, state).facts
+    twice = advise(replace(REVIEW, scale=0.26), EVEN, P, state).facts
     assert once is not None and twice is not None and once.unseen == twice.unseen
 
 

@@ -39,7 +39,7 @@ def test_labels_that_came_along_count_too() -> None:
         "reasons": {},
     }
     events = [Event("kept", kept), Event("label", {"doc": "c", "label": "relevant"})]
-    assert found(events) == "2 included, 0 with a 2×2 table, 2 to be read in full"
+    assert found("review", events) == "2 included, 0 with a 2×2 table, 2 to be read in full"
     assert unsure(events) == 1
     assert unsure([*events, Event("relabel", {"doc": "b", "label": "relevant"})]) == 0
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, func, select
 
 from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.database import COLLECTION, DELETED, EVENT, SESSION
 from tarstop_core.sessions.store.rows import SessionSummary
 
@@ -72,6 +73,6 @@ def _summary(
         simulated=row.simulated,
         archived=row.archived,
         # Sessions of before there were reviews do not say.
-        scenario=str(json.loads(row.settings).get("scenario", "patent")),
+        scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
         query=row.query,
     )

@@ -21,6 +21,7 @@ from tarstop_core.presentation.figures import (
     upright,
 )
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
 
@@ -43,8 +44,8 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
         plan=depth,
         hit=hit,
         span=(0, end_of_axis(depth + 5, len(path))),
-        belief_title="chance it is sensitive" if settings.review else "chance it exists",
-        steps=settings.review,
+        belief_title=scenario_of(settings).belief_title,
+        steps=path.in_steps,
         dark=dark,
     )
     return for_a_hall(figure, 300, dark=dark)
@@ -56,7 +57,7 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
     path = explored.played(settings)
     best = int(Optimal().depths(path, [settings.cost])[0])
     finds = [each + 1 for each in finds_of(explored)]
-    furthest = max(own, best, (finds[-1] if settings.review else finds[0]) if finds else 0)
+    furthest = max(own, best, (finds[0] if settings.kind.one_decides else finds[-1]) if finds else 0)
     span = (0, end_of_axis(furthest, len(path)))
     figure = live_curves(
         np.asarray(path.b),
@@ -67,8 +68,8 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
         plan=span[1],
         hit=path.hit,
         span=span,
-        belief_title="chance it is sensitive" if settings.review else "chance it exists",
-        steps=settings.review,
+        belief_title=scenario_of(settings).belief_title,
+        steps=path.in_steps,
         dark=dark,
     )
     stops: dict[int, list[str]] = {}
@@ -94,7 +95,7 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
     marker, hover = {"symbol": "triangle-up"}, "#%{x}<extra></extra>"
     figure["data"].append(points(shown, [-0.02] * len(shown), PLUS, 13, marker=marker, hovertemplate=hover))
     if shown:
-        what = "▲ tables" if settings.review else "▲ prior art"
+        what = f"▲ {scenario_of(settings).finds}"
         layout["annotations"].append(label(1, 0.06, what, ink(PLUS, dark), xref="paper"))
     return for_a_hall(figure, 330, dark=dark)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -24,15 +24,19 @@ from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
 from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
-Mix = Literal["both", "patent", "review"]
-SCENARIOS: dict[Mix, tuple[str, ...]] = {
-    "both": ("search", "review"),
-    "patent": ("search",),
-    "review": ("review",),
+Mix = str
+"""One of :data:`SAMPLES`."""
+SAMPLES: dict[Mix, tuple[str, ...]] = {
+    "both": (PATENT.sample, REVIEW.sample),
+    PATENT.name: (PATENT.sample,),
+    REVIEW.name: (REVIEW.sample,),
 }
+"""Which samples are played, in turn."""
 ROUNDS = 5
 SCALE, UNIT = 1000.0, "points"
 """What both mistakes together cost: nobody plays for thousandths."""
@@ -101,10 +105,10 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
     """Keys of the samples by kind and truth."""
     found: dict[tuple[str, bool], list[str]] = {}
     for topic, judged in sample_qrels().items():
-        found.setdefault(("search", any(judged.values())), []).append(f"search:{topic}")
+        found.setdefault((PATENT.sample, any(judged.values())), []).append(f"{PATENT.sample}:{topic}")
     for topic in sample_reviews()["topic"]:
-        one = sample(f"review:{topic}")
-        found.setdefault(("review", one.omega(one.settings)), []).append(f"review:{topic}")
+        one = sample(f"{REVIEW.sample}:{topic}")
+        found.setdefault((REVIEW.sample, one.omega(one.settings)), []).append(f"{REVIEW.sample}:{topic}")
     return {kind: tuple(keys) for kind, keys in found.items()}
 
 
@@ -119,7 +123,7 @@ def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
     """
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
-    kinds = SCENARIOS[mix]
+    kinds = SAMPLES[mix]
     found = []
     for at in range(ROUNDS):
         kind = kinds[at % len(kinds)]
@@ -134,7 +138,7 @@ class Game:
     Parameters
     ----------
     seed : int
-    mix : {"both", "patent", "review"}
+    mix : str
     q_star : float
     cost : float
         Of a document, in points, where both mistakes together cost 1,000.
@@ -292,7 +296,7 @@ def compared(game: Game) -> tuple[Row, ...]:
     explored = [sample(key) for key in game.keys]
     settings = [game.settings(at) for at in rounds]
     own = tuple(played(explored[at], settings[at], game.calls[at]) for at in rounds)
-    rows, reviews = [Row(YOU, "", own)], any(each.review for each in settings)
+    rows, reviews = [Row(YOU, "", own)], any(not each.kind.one_decides for each in settings)
     for rule in POLICIES.values():
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()
@@ -323,7 +327,7 @@ def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
     asked = {
-        sample(key).settings.scenario: sample(key).settings for key in game.keys[: len(SCENARIOS[game.mix])]
+        sample(key).settings.scenario: sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]
     }.values()
     choices = "; ".join(f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in asked)
     return (
@@ -342,7 +346,7 @@ def actions(game: Game, plus: bool) -> str:
     >>> actions(Game(), True), actions(Game(mix="patent"), False)
     ('“Reject” or “Adopt”', '“Grant”')
     """
-    found = [sample(key).settings for key in game.keys[: len(SCENARIOS[game.mix])]]
+    found = [sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]]
     return " or ".join(f"“{action(plus, each)}”" for each in found)
 
 
@@ -379,7 +383,7 @@ def hidden(explored: Explored, settings: Settings, call: Call) -> str:
     finds = finds_of(explored)
     missed = [f"#{at + 1:,}" for at in finds if at >= call.depth]
     where = f"{', '.join(missed[:6])}{f' and {len(missed) - 6} more' if len(missed) > 6 else ''}"
-    if settings.review:
+    if isinstance(explored.truth, Outcome):
         b = explored.played(settings).belief_at(len(explored))
         holds = "is" if explored.omega(settings) else "is not"
         rest = f"; not read: the tables at {where}" if missed else "; you read them all"

@@ -9,6 +9,7 @@ import numpy as np
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure, note, text_colour
 from tarstop_core.presentation.palette import PAPER, PAPER_ON_DARK
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 LETTERS = 1.3
@@ -42,7 +43,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
         hit=path.hit if step.settled else None,
         span=(0, end_of_axis(plan, step.documents)),
         unit=lesson.settings.payoffs.unit,
-        belief_title="chance it is sensitive" if path.in_steps else "chance it exists",
+        belief_title=scenario_of(lesson.settings).belief_title,
         worth_title=title,
         steps=path.in_steps,
         dark=dark,

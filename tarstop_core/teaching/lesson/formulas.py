@@ -10,12 +10,14 @@ from types import ModuleType
 
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import action
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.teaching.lesson import cumulative, decisive
 from tarstop_core.teaching.lesson.formula import DERIVED, FilledFormula, tex
 from tarstop_core.teaching.lesson.steps import Lesson, Standing, Step
 from tarstop_core.value.payoffs import exceeds
 
-BY_SCENARIO: dict[str, ModuleType] = {"patent": decisive, "review": cumulative}
+BY_SCENARIO: dict[str, ModuleType] = {PATENT.name: decisive, REVIEW.name: cumulative}
 """The formulas of each scenario: what only it has of belief, the next document and its worth."""
 
 

@@ -47,7 +47,7 @@ def test_broken_calls_are_refused(text: str) -> None:
 @pytest.mark.parametrize("mix", ["both", "patent", "review"])
 def test_a_seed_draws_the_same_lists_half_of_them_with_something_to_find(mix: your_call.Mix) -> None:
     kinds = {key.split(":")[0] for seed in range(20) for key in drawn(seed, mix)}
-    assert kinds == set(your_call.SCENARIOS[mix])
+    assert kinds == set(your_call.SAMPLES[mix])
     games = [drawn(seed, mix) for seed in range(200)]
     assert games == [drawn(seed, mix) for seed in range(200)] and len(set(games)) > 100
     assert all(len(set(keys)) == ROUNDS for keys in games)

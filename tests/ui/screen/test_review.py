@@ -18,9 +18,10 @@ from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.explain import explain, review_rows
+from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.review import review_rows
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
@@ -121,7 +122,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         {"study": "Lee 2004", "TP": 30, "FP": 4, "FN": 3, "TN": 60}
     ]
     advice, state, calibrator, _ = expected(store, session)
-    assert advice.b > 0.7 and advice.review is not None
+    assert advice.b > 0.7 and advice.facts is not None
     told = explain(advice, state.settings)
     shown = html_of(page)
     for said in (
@@ -132,7 +133,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         f"chances {calibrator.fitted_on.badge}",
     ):
         assert said.replace("'", "&#x27;") in shown
-    for name, value in review_rows(advice.review, state.settings):
+    for name, value in review_rows(advice.facts, state.settings):
         assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
     assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown
@@ -258,7 +259,7 @@ def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, 
     page = open_app("screen", session=session)
     press(page, "Include")
     advice, _, _, _ = expected(store, session)
-    told = advice.review
+    told = advice.facts
     assert told is not None and advice.headline == "reports"
     shown = html_of(page)
     assert f"<td>{number(advice.worth or 0)}</td><td>{number(advice.cost)}</td>" in shown

@@ -165,7 +165,7 @@ class TestReview:
         review.text_area(query(review)).set_value(self.ASKED).run()
         assert "first-advice" in html_of(review)
         settings = self.settings(review, store)
-        assert settings.review
+        assert settings.kind.reads_full_texts
         assert not store.sessions()[0].simulated
         assert settings.data_share == data_share(simulated=False)
 
@@ -184,7 +184,7 @@ class TestReview:
         page.radio("set_up/scenario").set_value("review").run()
         assert page.radio("set_up/documents/source").value == "upload"
         assert page.text_area(query(page)).value == self.ASKED
-        assert self.settings(page, store).review
+        assert self.settings(page, store).kind.reads_full_texts
         assert len(store.collections()) == 1
 
     def test_each_scenario_keeps_its_own_stakes(self, review: AppTest) -> None:

@@ -9,12 +9,14 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.parts import chances
+from dashboard.set_up.forms.base import Form
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import priors
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import FULL_TIMES
@@ -245,10 +247,10 @@ def _prior(settings: Settings) -> Prior:
     if not ENGINES[chosen_engine()].knows_prior:
         st.caption(f"REML knows no prior: before {ENGINES[chosen_engine()].needs} studies the belief is b₀.")
         return Prior()
-    shipped = priors()
+    offered = priors()
     words = {
         "weak": OTHER_PRIORS["weak"],
-        **{name: _learned(prior) for name, prior in shipped.items()},
+        **{name: _learned(prior) for name, prior in offered.items()},
         **OTHER_PRIORS,
     }
     name = st.selectbox(
@@ -355,3 +357,39 @@ def _radio(label: str, options: dict[T, tuple[str, str]], key: str, disabled: bo
         disabled=disabled,
     )
     return chosen
+
+
+class ReviewForm(Form):
+    """2×2 tables add up."""
+
+    more_assumptions = True
+
+    def judges_abstracts(self) -> bool:
+        """In two stages."""
+        return stages_chosen() == 2
+
+    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+        """Threshold and stages first, the cost of a report last."""
+        left, right = st.columns(2, gap="large")
+        with left:
+            start = replace(start, theta=theta(start.plus))
+        with right:
+            start = replace(start, stages=stages())
+        settings = super().stakes(start, problems)
+        return replace(settings, full_cost=full_cost(settings)) if settings.two_stages else settings
+
+    def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
+        """What a prior brings, and in two stages how many reports bring data."""
+        settings = replace(settings, b_0=starting_chance(settings))
+        if not settings.two_stages:
+            return settings
+        learned = shipped.data_share(simulated=simulated)
+        return replace(settings, data_share=data_share(learned, simulated=simulated))
+
+    def more(self, settings: Settings) -> Settings:
+        """Engine, truth, floor, prior."""
+        return more(settings)
+
+    def in_short(self, settings: Settings) -> str:
+        """The threshold."""
+        return f"θ {settings.theta:.2f} · "

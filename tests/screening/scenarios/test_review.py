@@ -29,7 +29,8 @@ from tarstop_core.screening.events import report_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import paths_key, session_paths
-from tarstop_core.screening.review import data_share, review_path
+from tarstop_core.screening.scenarios.review import REVIEW as REVIEWING
+from tarstop_core.screening.scenarios.review import data_share
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
@@ -111,12 +112,12 @@ def test_only_a_table_moves_the_belief() -> None:
     events += [outcome(0, "excluded", "wrong test"), outcome(1, "no data"), outcome(2, "not retrieved")]
     here = state(events)
     assert here.waiting.tolist() == [] and len(here.evidence.tables) == 0
-    assert review_path(START, P, here).belief_at(4) == pytest.approx(0.5)
+    assert REVIEWING.path(START, CALIBRATOR, P, here).belief_at(4) == pytest.approx(0.5)
     moved = state([*events, table(2, GOOD)])
-    assert review_path(START, P, moved).belief_at(4) == pytest.approx(
+    assert REVIEWING.path(START, CALIBRATOR, P, moved).belief_at(4) == pytest.approx(
         bivariate_belief(moved.evidence.tables, 0.75), abs=1e-9
     )
-    assert review_path(START, P, moved).belief_at(2) == pytest.approx(0.5)
+    assert REVIEWING.path(START, CALIBRATOR, P, moved).belief_at(2) == pytest.approx(0.5)
 
 
 def test_waiting_reports_and_what_reading_costs() -> None:
@@ -166,9 +167,9 @@ def test_the_share_with_data_is_learned_from_reports_read() -> None:
     events += [table(0, GOOD), outcome(1, "no data"), outcome(2, "not retrieved")]
     share = data_share(START, state(events))
     assert (share.alpha, share.beta) == (3, 3)
-    path = review_path(START, P, state(events))
+    path = REVIEWING.path(START, CALIBRATOR, P, state(events))
     assert path.share == 0.5 and path.waiting == 0.5 and path.full_cost == 0.01
-    at_once = review_path(replace(START, stages=1), P, state(events))
+    at_once = REVIEWING.path(replace(START, stages=1), CALIBRATOR, P, state(events))
     assert at_once.share == 1.0 and at_once.full_cost == 0.0
 
 
@@ -177,7 +178,7 @@ def test_the_path_is_that_of_an_experiment() -> None:
     at_once = replace(START, stages=1)
     events = [label(at, "relevant" if at in (1, 4) else "irrelevant") for at in range(10)]
     events += [table(1, GOOD), table(4, POOR)]
-    live = review_path(at_once, P, state(events, at_once))
+    live = REVIEWING.path(at_once, CALIBRATOR, P, state(events, at_once))
     labels = np.isin(np.arange(N), [1, 4])
     cells = np.array([GOOD, POOR], dtype=float).T
     known = Outcome(
@@ -237,9 +238,9 @@ def told(events: Sequence[Event], start: Settings = START):  # type: ignore[no-u
 
 def test_reports_that_pay_come_first() -> None:
     advice = told([label(0, "relevant"), label(1, "relevant")])
-    assert advice.headline == "reports" and advice.go_on and advice.review.reports_first
-    assert advice.review.waiting == 2
-    assert advice.review.report_worth > advice.review.report_cost
+    assert advice.headline == "reports" and advice.go_on and advice.facts.reports_first
+    assert advice.facts.waiting == 2
+    assert advice.facts.report_worth > advice.facts.report_cost
     assert told([label(0, "irrelevant")]).headline in ("continue", "depends")
 
 
@@ -248,8 +249,8 @@ def test_stop_is_not_said_while_waiting_reports_could_change_the_decision() -> N
     waits = told([label(0, "relevant"), label(1, "irrelevant")], dear)
     assert (
         waits.headline == "reports"
-        and not waits.review.reports_first
-        and waits.review.reports_may_change > 0.01
+        and not waits.facts.reports_first
+        and waits.facts.reports_may_change > 0.01
     )
     settled = told([label(0, "relevant"), label(1, "irrelevant"), outcome(0, "not retrieved")], dear)
     assert settled.headline in ("stop", "depends") and not settled.go_on
@@ -260,9 +261,9 @@ def test_a_floor_keeps_a_rule_from_stopping() -> None:
     events = [label(at, "irrelevant") for at in range(3)]
     assert not told(events, dear).go_on
     held = told(events, replace(dear, floor=0.9))
-    assert held.go_on and held.review.floor_holds and held.more == N - 3
+    assert held.go_on and held.facts.floor_holds and held.more == N - 3
     allowed = told(events, replace(dear, floor=0.4))
-    assert not allowed.go_on and not allowed.review.floor_holds
+    assert not allowed.go_on and not allowed.facts.floor_holds
 
 
 def test_nothing_read_is_said() -> None:
@@ -286,9 +287,9 @@ def test_every_situation_has_an_advice_that_keeps_its_paths(kinds: list[str]) ->
     here = state(events)
     advice = advise(START, CALIBRATOR, P, here)
     assert advice == advise(START, CALIBRATOR, P, here, session_paths(START, CALIBRATOR, P, here))
-    assert 0 < advice.b < 1 and 0 <= advice.review.otherwise <= 1
-    low, high = advice.review.unseen[1:]
-    assert 0 <= low <= advice.review.unseen[0] <= high + 1 <= N
+    assert 0 < advice.b < 1 and 0 <= advice.facts.otherwise <= 1
+    low, high = advice.facts.unseen[1:]
+    assert 0 <= low <= advice.facts.unseen[0] <= high + 1 <= N
     miss = state([*events, label(len(kinds), "irrelevant")])
     assert paths_key(START, miss) == paths_key(START, here)
 
@@ -296,7 +297,7 @@ def test_every_situation_has_an_advice_that_keeps_its_paths(kinds: list[str]) ->
 def test_other_rules_stop_somewhere() -> None:
     here = state([label(0, "relevant"), table(0, GOOD)])
     stops = stopping_outcomes(START, CALIBRATOR, P, here, [Greedy(), Optimal(), LookAhead(2000), Budget(5)])
-    path = review_path(START, P, here)
+    path = REVIEWING.path(START, CALIBRATOR, P, here)
     assert [depth for depth, _ in stops][-1] == 5
     assert all(plus == path.chooses_plus(depth) for depth, plus in stops)
 
@@ -329,7 +330,7 @@ def test_in_one_stage_what_is_unread_is_told_from_the_tables_found() -> None:
     here = state(
         [*(label(at, "relevant") for at in range(3)), table(0, GOOD), outcome(1, "no data")], one_stage
     )
-    left = advise(one_stage, CALIBRATOR, P, here).review.unseen
+    left = advise(one_stage, CALIBRATOR, P, here).facts.unseen
     assert left == unseen(float(P[:2].sum()), 1, float(P[3:].sum()), CALIBRATOR.dispersion)
 
 

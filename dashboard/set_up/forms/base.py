@@ -1,0 +1,50 @@
+"""What every scenario asks when a session is set up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dashboard.parts import chances, stakes
+from dashboard.parts.application import Asked
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents
+
+PREFIX = "set_up"
+
+
+class Form:
+    """The questions of one scenario. A file beside this one has what it asks more, or otherwise."""
+
+    more_assumptions = False
+    """Whether :meth:`more` asks anything."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.prefix = chances.own_prefix(PREFIX, scenario.name)
+
+    def judges_abstracts(self) -> bool:
+        """Whether labels are wanted that judge title and abstract."""
+        return False
+
+    def application(self, chosen: Documents, problems: list[str]) -> Asked | None:
+        """Ask what documents are held against, where that is more than a question."""
+        return None
+
+    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+        """Ask what is at stake."""
+        panel = stakes.panel(f"{self.prefix}/stakes", start)
+        problems += panel.problems
+        return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+
+    def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
+        """Ask what is believed at the start."""
+        return replace(settings, b_0=chances.starting_chance(settings))
+
+    def more(self, settings: Settings) -> Settings:
+        """Ask for what most people leave as it is."""
+        return settings
+
+    def in_short(self, settings: Settings) -> str:
+        """What stands beside q* in the summary."""
+        return ""

@@ -1,0 +1,102 @@
+"""What a search for prior art asks of its own: the application, citation, confirmation, and what may be missed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.parts import application, stakes
+from dashboard.parts.application import Asked
+from dashboard.set_up.forms.base import PREFIX, Form
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.create import Documents
+
+
+class PatentForm(Form):
+    """One document decides."""
+
+    more_assumptions = True
+
+    def application(self, chosen: Documents, problems: list[str]) -> Asked | None:
+        """Ask for the application that documents are held against."""
+        return application.ask(chosen, problems)
+
+    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+        """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
+        panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
+        problems += panel.problems
+        return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+
+    def more(self, settings: Settings) -> Settings:
+        """Ask for citation, confirmation, coverage and the sensitivity of reading."""
+        return _more(settings)
+
+
+def _needs_citation() -> bool:
+    """As it stands further down the page."""
+    state = st.session_state
+    paper = bool(state.get(f"{PREFIX}/paper", False))
+    return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper
+
+
+def _more(settings: Settings) -> Settings:
+    paper = st.toggle(
+        "Paper mode: none of these",
+        key=f"{PREFIX}/paper",
+        persist_state="session",
+        help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
+        "complete and every relevant document is recognised.",
+    )
+    plus = shell.escape_label(settings.plus)
+    left, right = st.columns(2, gap="large")
+    needs_citation = left.toggle(
+        f"“{plus}” needs a document to cite",
+        value=True,
+        key=f"{PREFIX}/needs_citation",
+        persist_state="session",
+        disabled=paper,
+        help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
+    )
+    confirm_hits = right.toggle(
+        "A hit counts only once you confirm it",
+        value=True,
+        key=f"{PREFIX}/confirm_hits",
+        persist_state="session",
+        disabled=paper,
+        help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
+    )
+    kappa = left.slider(
+        "Chance that it is in this list, if it exists",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/kappa",
+        persist_state="session",
+        disabled=paper,
+        help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
+    )
+    left.caption(
+        f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
+    )
+    s = right.slider(
+        "Chance that you recognise it on reading",
+        5,
+        100,
+        100,
+        step=5,
+        format="%d %%",
+        key=f"{PREFIX}/s",
+        persist_state="session",
+        disabled=paper,
+        help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
+    )
+    right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
+    if paper:
+        return settings.paper_mode()
+    return replace(
+        settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
+    )

@@ -1,0 +1,94 @@
+"""What is advised at one depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
+
+
+@dataclass(frozen=True)
+class Variation:
+    """The advice under one changed assumption.
+
+    Parameters
+    ----------
+    assumption : str
+        What was changed, as a clause: "documents are half as likely to be relevant".
+    go_on : bool
+    more : int
+        Documents that would still be read if nothing turned up.
+    plus : bool
+        The action on stopping now.
+    """
+
+    assumption: str
+    go_on: bool
+    more: int
+    plus: bool
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The advice at one depth.
+
+    Parameters
+    ----------
+    headline : str
+        Which of the kinds of advice this is.
+    go_on : bool
+        Whether the chosen rule, taken at its word, reads another document.
+    depth, documents : int
+        Documents read, and in the list.
+    b, rho, evpi : float
+        Belief now; chance that the next document is a hit; EVPI now, in the payoffs' unit.
+    score, worth : float or None
+        The paper's score of the next document, and the figure that the chosen rule compares with
+        the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
+    cost : float
+        Per document, in the payoffs' unit.
+    more : int
+        Documents that would still be read if nothing turned up.
+    plus : bool
+        The action on stopping now.
+    utility : float
+        What that action is expected to bring, in the payoffs' unit, screening cost not subtracted.
+    variations : tuple of Variation
+        The advice under other assumptions.
+    if_fails : Advice or None
+        While a hit waits for confirmation: the advice should it not hold.
+    facts : object or None
+        What the scenario tells beside the advice.
+    """
+
+    headline: Headline
+    go_on: bool
+    depth: int
+    documents: int
+    b: float
+    rho: float
+    evpi: float
+    score: float | None
+    worth: float | None
+    cost: float
+    more: int
+    plus: bool
+    utility: float
+    variations: tuple[Variation, ...] = ()
+    if_fails: Advice | None = None
+    facts: Any = None
+
+    @property
+    def says_stop(self) -> bool:
+        """Whether what is advised is to stop and decide: not while a hit is to be confirmed first."""
+        return not self.go_on and self.headline != "confirm"
+
+    @property
+    def contrary(self) -> tuple[Variation, ...]:
+        """Assumptions under which the advice would be another one."""
+        return tuple(
+            variation
+            for variation in self.variations
+            if variation.go_on != self.go_on or (not self.go_on and variation.plus != self.plus)
+        )

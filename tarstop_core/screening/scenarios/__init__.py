@@ -1,0 +1,1 @@
+"""What is screened for, a scenario a file; `named` lists them."""

@@ -1,0 +1,27 @@
+"""What settings and states may ask of their scenario: they stand below it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import ClassVar
+
+
+class Kind:
+    """What screening for something is like, whatever it is that is screened for."""
+
+    name: ClassVar[str]
+    """As settings, sessions and files call it."""
+    one_decides: ClassVar[bool] = False
+    """Whether one relevant document settles the question: a hit, which may have to be confirmed and cited."""
+    grades: ClassVar[bool] = False
+    """Whether documents may be graded X, Y and A, and be held against an application."""
+    reads_full_texts: ClassVar[bool] = False
+    """Whether included reports are read in full, and bring 2×2 tables."""
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All scenarios by name. They are found when asked for, because their files stand above settings and states."""
+    found: dict[str, Kind] = import_module("tarstop_core.screening.scenarios.named").SCENARIOS
+    return found

@@ -1,0 +1,482 @@
+"""A review of diagnostic accuracy: 2×2 tables of many studies add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.calibration import calibrator as calibration
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.unseen import unseen
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.outcomes import states_of
+from tarstop_core.value.path import Path
+from tarstop_core.value.studies import chance_otherwise
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+COULD_CHANGE = 0.01
+"""Chance from which waiting reports count as able to change the decision."""
+TRUTHS = {
+    "pooled": "whether pooled sensitivity exceeds θ",
+    "full_evidence": "what all documents of the list would have led to",
+}
+STAGES = {
+    1: "a document and its table at once",
+    2: "titles and abstracts first, included reports in full later",
+}
+
+
+@dataclass(frozen=True)
+class ReviewFacts:
+    """What a reviewer sees beside every advice.
+
+    Parameters
+    ----------
+    studies : int
+        2×2 tables that count.
+    waiting : int
+        Included reports that were not read in full yet.
+    report_worth, report_cost : float
+        What one waiting report is worth now, and what reading it in full costs, in the payoffs' unit.
+    reports_to_read : int
+        How many of the waiting reports pay.
+    reports_may_change : float
+        Chance that the waiting reports, all bringing data, would lead to the other action.
+    otherwise : float
+        Chance that what is left, waiting reports and list, would lead to the other action.
+    disagreement : float
+        Chance that the action on stopping now is not that of the truth the session is held against.
+    plan : int
+        "Screen about m more": the best plan; 0 where none gains.
+    unseen : tuple of float
+        Relevant documents probably still unread: expected number, and an interval of 90 %.
+    share : tuple of float
+        P(data | included): mean, and an interval of 90 %.
+    floor_holds : bool
+        Whether a rule would stop but for the floor on the chance of the right decision.
+    """
+
+    studies: int
+    waiting: int
+    report_worth: float
+    report_cost: float
+    reports_to_read: int
+    reports_may_change: float
+    otherwise: float
+    disagreement: float
+    plan: int
+    unseen: tuple[float, float, float]
+    share: tuple[float, float, float]
+    floor_holds: bool = False
+
+    @property
+    def reports_first(self) -> bool:
+        """Whether reading waiting reports pays."""
+        return self.reports_to_read > 0
+
+    @property
+    def reports_open(self) -> bool:
+        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
+        return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
+
+
+def data_share(settings: Settings, state: State) -> DataShare:
+    """P(data | included) after the reports that were read in full."""
+    read = [report for report in state.read_in_full.values() if report.was_read]
+    with_data = sum(report.outcome == "data" for report in read)
+    return settings.data_share.updated(with_data, len(read) - with_data)
+
+
+def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
+    """What stands beside the advice of a review: name and value, in the order of the page."""
+    mean, low, high = told.unseen
+    rows = [
+        ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
+        ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
+        ("Relevant documents probably still unread", f"{number(round(mean))} ({low:,.0f} to {high:,.0f})"),
+    ]
+    if settings.two_stages:
+        share, least, most = told.share
+        rows.append(
+            ("Included reports that bring data", f"{percent(share)} ({percent(least)} to {percent(most)})")
+        )
+    return rows
+
+
+def _prior(settings: Settings) -> str:
+    prior = settings.belief_prior
+    learned = f", learned from {prior.learned_from.source}" if prior.learned_from else ""
+    return (
+        f"prior with s {number(prior.s)}, τ {number(prior.tau)}, spread of the false-positive rate "
+        f"{number(prior.s_fpr)} and η {number(prior.eta)}{learned}"
+    )
+
+
+class Review(Scenario):
+    """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
+
+    name: ClassVar[str] = "review"
+    reads_full_texts: ClassVar[bool] = True
+    title: ClassVar[str] = "Diagnostic-accuracy review"
+    caption: ClassVar[str] = "2×2 tables of many studies add up."
+    decides: ClassVar[str] = "2×2 tables add up."
+    short: ClassVar[str] = "Diagnostic accuracy"
+    actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
+    when: ClassVar[tuple[str, str]] = ("if sensitivity is high enough", "if it is not")
+    asked: ClassVar[tuple[str, str]] = (
+        "What does the review ask?",
+        "Its title, or its question in a sentence",
+    )
+    sample: ClassVar[str] = "review"
+    belief_title: ClassVar[str] = "chance it is sensitive"
+    likely: ClassVar[str] = "bring data"
+    find: ClassVar[str] = "bring data"
+    settling: ClassVar[str] = "bring data"
+    nothing: ClassVar[str] = "no study with data"
+    nothing_further: ClassVar[str] = "no further study with data"
+    finds: ClassVar[str] = "tables"
+    one_find: ClassVar[str] = "a 2×2 table"
+    thought: ClassVar[str] = "chance to bring data"
+    observed: ClassVar[str] = "study"
+    frozen: ClassVar[tuple[str, str]] = (
+        "rule, θ, q\\*, costs, starting chance, prior, calibrator",
+        "θ, engine, prior, truth, cost of a report, floor, ",
+    )
+    reasons: ClassVar[str] = "for example:\nwrong index test\nwrong reference standard\nno patients"
+    example: ClassVar[str] = "If about two tests in three like this one are as sensitive as that, say 67 %."
+    waits_for: ClassVar[str] = "a report"
+    plans_approximately: ClassVar[bool] = True
+    in_steps: ClassVar[bool] = True
+    verdicts_tell: ClassVar[bool] = False
+
+    def question(self, settings: Settings) -> str:
+        """Whether sensitivity is high enough."""
+        return f"sensitivity exceeds {percent(settings.theta)}"
+
+    def belief_on_list(self, settings: Settings) -> str:
+        """Which sensitivity is enough stands beside it."""
+        return f"chance it exceeds {percent(settings.theta)}"
+
+    def not_so(self, settings: Settings) -> str:
+        """That it is not."""
+        return f"sensitivity does not exceed {percent(settings.theta)}"
+
+    def otherwise(self, settings: Settings) -> str:
+        """That it is not."""
+        return "it does not"
+
+    def mistakes(self, settings: Settings) -> tuple[str, str]:
+        """Of which test each action would be a mistake."""
+        return f"a test whose {self.not_so(settings)}", f"a test whose {self.question(settings)}"
+
+    def starting_chance(self, share: int, settings: Settings) -> str:
+        """What a starting chance of `share` % says."""
+        said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}."
+        return f"{said} The paper starts from there." if share == 50 else said
+
+    # --- chances and path
+
+    def chance_of(self, settings: Settings) -> str:
+        """Included by title and abstract, or with data where both are read at once."""
+        return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
+
+    def chance_words(self, settings: Settings, rho: float, p: float) -> tuple[str, float]:
+        """In two stages, of being included."""
+        return ("be included", p) if settings.two_stages else (self.find, rho)
+
+    def chance_column(self, settings: Settings) -> str:
+        """In two stages, of being included."""
+        return "Its chance to be included" if settings.two_stages else "Its chance to bring data"
+
+    def path(
+        self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> CumulativePath:
+        """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
+        evidence = state.evidence
+        share = data_share(settings, state).mean
+        two_stages = settings.two_stages
+        return CumulativePath(
+            p=chances,
+            states=states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior),
+            known=known_at(evidence.positions, len(chances)),
+            payoffs=settings.payoffs,
+            labels=np.asarray(state.labels == RELEVANT),
+            share=share if two_stages else 1.0,
+            full_cost=settings.full_cost if two_stages else 0.0,
+            waiting=(share if two_stages else 1.0) * len(state.waiting),
+        )
+
+    def key(self, settings: Settings, state: State) -> str:
+        """The reports that were read in full, and the share of them that brought data."""
+        return repr((sorted(state.read_in_full.items()), data_share(settings, state)))
+
+    def has_starting_chance(self, settings: Settings) -> bool:
+        """REML knows no prior."""
+        return ENGINES[settings.engine].knows_prior
+
+    def with_b_0(
+        self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> Path:
+        """Only the present belief is computed anew: the depths behind are not asked for."""
+        tables, known = state.evidence.tables, cast(CumulativePath, path)
+        now = states_of(tables, settings.theta, settings.engine, settings.belief_prior, last_only=True)
+        return replace(known, states=now, known=np.zeros_like(known.known))
+
+    # --- beside the advice
+
+    def sure_enough(self, settings: Settings, path: Path) -> Flags | None:
+        """Where the action is right with the chance that the floor asks for."""
+        if not settings.floor:
+            return None
+        return np.asarray(1 - cast(CumulativePath, path).disagreement(settings.truth) >= settings.floor)
+
+    def facts(
+        self,
+        settings: Settings,
+        calibrator: Calibrator,
+        path: Path,
+        p: Floats,
+        state: State,
+        *,
+        floor_holds: bool,
+    ) -> ReviewFacts:
+        """Of reports that wait, the rest of the list, the best plan, and what is probably still unread.
+
+        `p` as the calibrator gives it: what was found already corrects the number still unread, and a scale that came
+        from the same documents would count them twice.
+        """
+        path = cast(CumulativePath, path)
+        depth, waiting = state.depth, len(state.waiting)
+        now = path.states[-1]
+        share = data_share(settings, state)
+        to_read, _ = path.best_reports(waiting)
+        plan, _ = path.best_plan(depth, settings.cost)
+        return ReviewFacts(
+            studies=len(state.evidence.tables),
+            waiting=waiting,
+            report_worth=path.one_report(),
+            report_cost=path.full_cost,
+            reports_to_read=to_read,
+            reports_may_change=float(
+                chance_otherwise(now.b, now.n_0, float(waiting), settings.payoffs.q_star)
+            ),
+            otherwise=float(path.otherwise[depth]),
+            disagreement=float(path.disagreement(settings.truth)[depth]),
+            plan=plan,
+            unseen=unseen(
+                float(p[state.judged].sum()),
+                int(state.came_true.sum()),
+                float(p[state.labels == UNSEEN].sum()),
+                calibrator.dispersion,
+            ),
+            share=(share.mean, *share.interval()),
+            floor_holds=floor_holds,
+        )
+
+    def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
+        """Where reading one that waits pays, or could still change the decision to stop."""
+        return facts.reports_first or (facts.reports_open and not advice.go_on)
+
+    def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
+        """Chances of the right decision, and what is still unread."""
+        return review_rows(advice.facts, settings)
+
+    def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
+        """What the belief was made of, and how sure the decision was."""
+        told: ReviewFacts = advice.facts
+        return {
+            "theta": settings.theta,
+            "engine": settings.engine,
+            "prior": settings.belief_prior.digest,
+            "truth": settings.truth,
+            "studies": told.studies,
+            "reports_waiting": told.waiting,
+            "chance_otherwise": told.otherwise,
+            "chance_right": 1 - told.disagreement,
+        }
+
+    def open_question(self, advice: Advice) -> bool:
+        """Reports that could change the decision."""
+        return bool(advice.facts.reports_open)
+
+    def floor_holds(self, advice: Advice) -> bool:
+        """Whether a rule would stop but for the floor."""
+        return bool(advice.facts.floor_holds)
+
+    # --- in words
+
+    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
+        """Which reports to read, and why."""
+        told, unit = advice.facts, settings.payoffs.unit
+        count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
+        word = "READ WAITING REPORTS"
+        if told.reports_first:
+            reading = (
+                f"Reading {count} in full pays"
+                if told.reports_to_read == told.waiting
+                else f"Of {count}, reading {told.reports_to_read:,} in full pays"
+            )
+            first = (
+                f"{reading}: the first is worth {amount(told.report_worth, unit)} and costs "
+                f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
+            )
+            abstracts = "" if advice.worth is None else f" {comparison}"
+            return word, first + abstracts + (" Screening on pays too." if advice.more else "")
+        chance = percent(told.reports_may_change)
+        return word, (
+            f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "
+            "data), although reading on is not worth what it costs. Read them, or record why they cannot be had, "
+            "before you stop."
+        )
+
+    def going_on(self, advice: Advice, settings: Settings) -> str:
+        """The floor that holds, or the best plan."""
+        told: ReviewFacts = advice.facts
+        if told.floor_holds:
+            return (
+                f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
+                "decision does not allow it yet."
+            )
+        if told.plan and settings.rule.worth_phrase.endswith("worth"):
+            return f"The best plan is to screen about {told.plan:,} more and look again."
+        return ""
+
+    def worth_nothing(self, settings: Settings) -> str:
+        """Where what follows from documents costs more than they are worth."""
+        if not settings.full_cost:
+            return ""
+        return "The next documents are worth less than reading their reports would cost."
+
+    def not_worth_it(self, settings: Settings) -> str:
+        """The same in two stages, on stopping."""
+        if not (settings.two_stages and settings.full_cost):
+            return super().not_worth_it(settings)
+        return (
+            "What the next documents could show is worth less than reading their reports in full would cost."
+        )
+
+    def read_in_words(self, advice: Advice) -> str:
+        """'12 documents and 3 studies with data'."""
+        count = advice.facts.studies
+        return f"{count_of(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
+
+    def found_in_words(self, state: State) -> list[str]:
+        """Included, with data, waiting."""
+        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
+        waiting = len(state.waiting)
+        return [
+            f"{state.relevant:,} {'included' if state.settings.two_stages else 'relevant'}",
+            f"{with_data:,} with data",
+            "1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting",
+        ]
+
+    def listed_in_words(self, state: State) -> str:
+        """Included, with a table, to be read."""
+        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
+        waiting = len(state.waiting)
+        words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
+        return f"{words}, {waiting:,} to be read in full" if waiting else words
+
+    def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
+        """By title and abstract, where reports are read later."""
+        if not settings.two_stages:
+            return super().verdicts(settings)
+        return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
+
+    def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
+        """Threshold, engine, prior, truth, stages, costs, floor."""
+        share = settings.data_share
+        low, high = share.interval()
+        return [
+            ("Sensitivity to exceed (θ)", percent(settings.theta)),
+            ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
+            ("Prior", _prior(settings)),
+            ("Held against", TRUTHS[settings.truth]),
+            ("Reading", STAGES[settings.stages]),
+            ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
+            (
+                "Included reports expected to bring data",
+                f"{percent(share.mean)} ({percent(low)} to {percent(high)})",
+            ),
+            (
+                "Least chance of the right decision (floor)",
+                percent(settings.floor) if settings.floor else "none",
+            ),
+        ]
+
+    def adjustable(self, settings: Settings) -> dict[str, str]:
+        """Threshold, starting chance, cost of a report, floor."""
+        return {
+            "θ": number(settings.theta),
+            "starting chance": percent(settings.b_0),
+            "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
+            "floor": percent(settings.floor),
+        }
+
+    def protocol(self, settings: Settings) -> list[str]:
+        """How sensitivity is pooled, and when reports are read."""
+        full = (
+            " Included reports will be read in full at a cost of "
+            f"{amount(settings.full_cost, settings.payoffs.unit)} each; only their 2×2 tables move the probability."
+            if settings.two_stages
+            else " Each document is read together with its 2×2 table."
+        )
+        return [
+            f"Sensitivity is pooled over the 2×2 tables found so far ({ENGINES[settings.engine].method}; "
+            f"{_prior(settings)}; digest {settings.belief_prior.digest}).{full}"
+        ]
+
+    def protocol_stop(self, settings: Settings) -> list[str]:
+        """The floor."""
+        if not settings.floor:
+            return []
+        return [
+            f"It will not stop while the chance of the right decision is below {percent(settings.floor)}."
+        ]
+
+    def moved_by(self, settings: Settings) -> str:
+        """A table, wherever it comes from."""
+        return "report read in full" if settings.two_stages else "2×2 table"
+
+    # --- what leaves
+
+    def columns(self, facts: ReviewFacts, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+        """What was known at the time, and what became of the report."""
+        return {
+            "studies": facts.studies,
+            "reports_waiting": facts.waiting,
+            "chance_otherwise": facts.otherwise,
+            "unseen_expected": facts.unseen[0],
+            **self.kept_columns(final, ids, depth),
+        }
+
+    def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+        """What became of the report, as it stands."""
+        report = final.read_in_full.get(depth)
+        rows = report.rows if report else ()
+        return {
+            "report": report.outcome if report else "waiting" if depth in final.waiting else "",
+            "report_reason": report.reason if report else "",
+            "tables": "; ".join(
+                f"{row.study}: TP {row.TP}, FP {'' if row.FP is None else row.FP}, "
+                f"FN {row.FN}, TN {'' if row.TN is None else row.TN}"
+                for row in rows
+            ),
+        }
+
+
+REVIEW = Review()

@@ -1,0 +1,97 @@
+"""What a scenario says of itself, and that nobody asks which one it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.screening.scenarios.kind import kinds
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.shelf import CHANCE_OF
+from tarstop_core.value.payoffs import Payoffs
+
+ROOT = Path(__file__).resolve().parents[3]
+PATHS = {"DecisivePath", "CumulativePath"}
+OWN = (
+    "tarstop_core/screening/scenarios/",
+    "tarstop_core/evaluation/tasks/",
+    "tarstop_core/calibration/calibrator.py",  # what chances are chances of, as files keep it
+    "tarstop_core/evaluation/benchmarks/simulated_",  # names of benchmarks
+    "tarstop_core/files/",  # words of file formats
+)
+DEFAULTS = {"tarstop_core/screening/settings.py": "scenario", "tarstop_core/cli/replay.py": "default"}
+"""Where a name stands as what is taken unless another is given: file, and field or argument."""
+
+
+def asked(source: str, name: str) -> Iterator[str]:
+    """Where a module names a scenario, or asks for the class of a path."""
+    tree = ast.parse(source)
+    allowed = {
+        id(value)
+        for node in ast.walk(tree)
+        for given, value in (
+            (getattr(node, "arg", None), getattr(node, "value", None)),
+            (getattr(getattr(node, "target", None), "id", None), getattr(node, "value", None)),
+        )
+        if given is not None and given == DEFAULTS.get(name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in SCENARIOS and id(node) not in allowed:
+            yield f"{name}:{node.lineno} names “{node.value}”"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            classes = {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(node.args[1])}
+            if classes & PATHS:
+                yield f"{name}:{node.lineno} asks for the class of a path"
+
+
+def test_nobody_asks_which_scenario_or_path_it_is() -> None:
+    found = []
+    for top in ("tarstop_core", "dashboard", "pages"):
+        for file in sorted((ROOT / top).rglob("*.py")):
+            name = file.relative_to(ROOT).as_posix()
+            if not name.startswith(OWN):
+                found += asked(file.read_text(encoding="utf-8"), name)
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'settings.scenario == "patent"',
+        'NAMES = {"review": 1}',
+        "isinstance(path, CumulativePath)",
+        "isinstance(path, (int, decisive.DecisivePath))",
+    ],
+)
+def test_a_question_of_that_kind_is_found(line: str) -> None:
+    assert len(list(asked(line, "tarstop_core/advice.py"))) == 1
+
+
+def test_what_is_screened_for_is_also_tried() -> None:
+    assert list(SCENARIOS) == list(TASKS) and kinds() is SCENARIOS
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_has_words_for_everything(name: str) -> None:
+    scenario = SCENARIOS[name]
+    plus, minus = scenario.first_actions
+    settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=name)
+    assert scenario_of(settings) is scenario is settings.kind and scenario.name == name
+    for words in (scenario.title, scenario.caption, scenario.decides, scenario.short, scenario.belief_title):
+        assert words and words == words.strip()
+    assert all(when.startswith("if ") for when in scenario.when)
+    assert scenario.question(settings) not in (scenario.not_so(settings), scenario.otherwise(settings))
+    assert scenario.chance_of(settings) in CHANCE_OF
+    assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
+    assert scenario.grades == ("combination" in scenario.verdicts(settings))
+
+
+def test_a_scenario_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(InputProblem, match="The scenario is 'horoscope'; choose patent or review"):
+        Settings(Payoffs.from_q_star(0.5), 0.001, scenario="horoscope")
