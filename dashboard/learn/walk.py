@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ from tarstop_core.teaching.lesson.formulas import BY_SCENARIO, filled
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 PREFIX = "learn/walk"
+LATE = 3.0  # seconds
+"""For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 
 
 # --- the state of a lesson ------------------------------------------------------------------------------
@@ -59,6 +61,10 @@ class Walk:
         Whether the page redraws by itself, which follows `playing` at the next full run.
     moved : float
         When the last step was made, in seconds.
+    before : dict of str to str
+        The address while it played last.
+    halted : float
+        When the clock stopped, in seconds.
     epoch : int
         Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
         page would report its old one, as if a person had chosen it.
@@ -69,6 +75,8 @@ class Walk:
     playing: bool = False
     ticking: bool = False
     moved: float = 0.0
+    before: dict[str, str] = field(default_factory=dict)
+    halted: float = 0.0
     epoch: int = 0
 
     def key(self, name: str) -> str:
@@ -92,6 +100,8 @@ def _walk() -> Walk:
     """The lesson of this tab, or the one that the address names."""
     given = address.given(NAMES)
     walk: Walk | None = st.session_state.get(PREFIX)
+    if walk is not None and given == walk.before and time.monotonic() - walk.halted < LATE:
+        return walk
     if walk is None or (given and given != walk.written):
         walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
         walk.go(walk.asked.step)
@@ -114,6 +124,8 @@ def show() -> None:
     """Draw the part."""
     st.html(Path(__file__).with_name("learn.css"))
     walk = _walk()
+    if walk.ticking and not walk.playing:
+        walk.before, walk.halted = walk.written, time.monotonic()
     walk.ticking = walk.playing
     # A fragment's clock is set when the whole page runs: to play and to pause ask for such a run.
     st.fragment(_lesson, run_every=walk.asked.pace if walk.playing else None)(walk)

@@ -131,6 +131,29 @@ def test_playing_makes_steps(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch)
     assert next(b for b in app.button if b.key == "walk-play").label == "Play"
 
 
+def test_the_last_tick_after_a_pause_brings_no_old_address(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dashboard.learn.walk.time.monotonic", lambda: clock[0])
+    app = open_app("learn", rule="greedy")
+    press(app, "walk-play")
+    playing = address(app)
+    for _ in range(3):
+        clock[0] += 2.0
+        app.run()
+    press(app, "walk-play")
+    assert (playing["step"], address(app)["step"]) == ("0", "3")
+    app.query_params["step"] = "0"
+    app.run()
+    assert address(app)["step"] == "3"
+    # Later it is a person who asks for it.
+    clock[0] += 10.0
+    app.query_params["step"] = "0"
+    app.run()
+    assert address(app)["step"] == "0" and "Nothing read yet" in shown(app)
+
+
 def test_another_list_begins_at_its_beginning(open_app: OpenApp) -> None:
     app = open_app("learn", step="5")
     next(each for each in app.selectbox if each.key == "learn/walk/0/topic/patent").set_value(
