@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import one_of, radio, share
+from dashboard.frame.widgets import one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
@@ -236,13 +236,7 @@ def _questions(key: str, settings: Settings) -> None:
         found = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         said = map_figure.check_sentence(found, settings)
         note(f"q* = {found.payoffs.q_star:.2f}, c = {amount(found.cost, unit)}. {said}")
-        st.button(
-            "Use these",
-            key=f"{key}/ask/use",
-            on_click=_take,
-            args=(f"{key}/stakes", found),
-            width="stretch",
-        )
+        press("Use these", _take, f"{key}/stakes", found, key=f"{key}/ask/use", width="stretch")
 
 
 def _take(key: str, found: Stakes) -> None:

@@ -50,6 +50,21 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
+def go_to_one(
+    label: str, options: Mapping[int, str], go: Callable[[int], None], *, key: str, placeholder: str
+) -> None:
+    """A box that goes to what is chosen in it, and is then empty again."""
+    shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
+    one_of(label, options, key=key, on_change=_gone, args=(key, go), **shown)
+
+
+def _gone(key: str, go: Callable[[int], None]) -> None:
+    chosen = st.session_state[key]
+    st.session_state[key] = None
+    if chosen is not None:
+        go(int(chosen))
+
+
 def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """The same with all options in sight."""
     return at.radio(label, list(options), format_func=options.__getitem__, **more)
@@ -66,6 +81,11 @@ def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
 
 
+def press(label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any) -> None:
+    """A button and what it does; what cannot be done is said on the page that is drawn next."""
+    at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
+
+
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
     """A name that is changed where it stands; an empty one is passed over."""
     st.text_input("Name", name, max_chars=120, key=key, on_change=_renamed, args=(key, rename))
@@ -74,15 +94,15 @@ def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
 def _renamed(key: str, rename: Callable[[str], None]) -> None:
     name = str(st.session_state[key]).strip()
     if name:
-        attempt(lambda: rename(name))
+        attempt(rename, name)
 
 
-def undo_row(name: str, what: str, key: str, back: Callable[..., None], args: tuple[Any, ...]) -> None:
+def undo_row(name: str, what: str, back: Callable[..., None], *args: Any, key: str) -> None:
     """What was put away last, to be brought back with one press."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
         said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
         st.html(said, width="stretch")
-        st.button("Undo", key=key, on_click=back, args=args)
+        press("Undo", back, *args, key=key)
 
 
 def upload(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -134,10 +134,10 @@ def reviewer() -> str:
     return str(st.session_state.get(REVIEWER) or "").strip()
 
 
-def attempt(action: Callable[[], None]) -> None:
+def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     """Run a callback's work; what goes wrong is said on the page that is drawn next."""
     try:
-        action()
+        action(*args, **more)
     except InputProblem as problem:
         st.session_state[FLASH] = str(problem)
 

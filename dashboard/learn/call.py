@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
-from dashboard.frame.widgets import switch
+from dashboard.frame.widgets import press, switch
 from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
@@ -194,14 +194,15 @@ def _between(play: Play) -> None:
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
-    st.button(
+    press(
         f"Begin round {game.decided + 1}",
+        play.move,
+        Game.begun,
+        len(game.calls),
         icon=":material/play_arrow:",
         key=f"call-begin-{game.decided}",
         type="primary",
         shortcut="Right",
-        on_click=play.move,
-        args=(Game.begun, len(game.calls)),
     )
 
 
@@ -276,24 +277,30 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
     seen = len(play.game.calls)
     with st.container(horizontal=True, key="call-buttons", gap="small"):
         for name, count, shortcut in (("Read the next", 1, "Right"), (f"Read {MORE}", MORE, str(MORE))):
-            st.button(
+            press(
                 name,
+                play.move,
+                lambda game, n=count: game.read(n),
+                seen,
                 key=f"call-read-{count}-{seen}",
                 icon=":material/chevron_right:" if count == 1 else ":material/keyboard_double_arrow_right:",
                 type="primary" if count == 1 else "secondary",
                 shortcut=shortcut,
                 disabled=depth == length,
                 help=None if count == 1 else "Stops at a find.",
-                on_click=play.move,
-                args=(lambda game, n=count: game.read(n), seen),
             )
         for plus, shortcut in ((True, "1"), (False, "2")):
-            st.button(
+            words, key = (
                 f"Stop: {shell.escape_markdown(action(plus, settings))}",
-                key=f"call-decide-{plus}-{seen}",
+                f"call-decide-{plus}-{seen}",
+            )
+            press(
+                words,
+                play.move,
+                lambda game, choice=plus: game.decide(choice),
+                seen,
+                key=key,
                 shortcut=shortcut,
-                on_click=play.move,
-                args=(lambda game, choice=plus: game.decide(choice), seen),
             )
 
 
@@ -306,14 +313,8 @@ def _result(play: Play) -> None:
     st.html(told("You and the rules", your_call.standing_sentence(game, rows), kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
-        st.button("The same lists again", key="call-same", on_click=play.anew)
-        st.button(
-            f"Game {following}",
-            key="call-next",
-            icon=":material/arrow_forward:",
-            on_click=_next,
-            args=(play, following),
-        )
+        press("The same lists again", play.anew, key="call-same")
+        press(f"Game {following}", _next, play, following, key="call-next", icon=":material/arrow_forward:")
     frame = _frame(game, rows)
     left, right = st.columns([1, 1.15], gap="medium")
     with left:

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
-from dashboard.frame.widgets import one_of, switch
+from dashboard.frame.widgets import one_of, press, switch
 from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.learn.walk_asked import (
@@ -201,34 +201,28 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
     at, begun, end = step.depth, step.depth == 0, not step.go_on
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-        where: dict[str, Any] = {"on_click": walk.go, "args": (to,), "disabled": disabled}
-        key = f"walk-{name.lower()}"
-        st.button(name, icon=f":material/{icon}:", key=key, shortcut=shortcut, **where)
+        how = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
+        press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
-            st.button(
+            press(
                 "Pause" if walk.playing else "Play",
+                _play,
+                walk,
+                not walk.playing,
                 icon=":material/pause:" if walk.playing else ":material/play_arrow:",
                 key="walk-play",
                 shortcut="Space",
                 type="primary",
                 disabled=end,
-                on_click=_play,
-                args=(walk, not walk.playing),
             )
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
-        st.button(
-            "Hide the truth" if walk.asked.shown else "Reveal",
-            icon=":material/visibility:",
-            key="walk-reveal",
-            disabled=end,
-            on_click=_shown,
-            args=(walk,),
-        )
+        words = "Hide the truth" if walk.asked.shown else "Reveal"
+        press(words, _shown, walk, icon=":material/visibility:", key="walk-reveal", disabled=end)
         _pace(walk)
         _jump(walk, followed, step)
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import one_of, share, switch
+from dashboard.frame.widgets import one_of, press, share, switch
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
 from dashboard.results import data
@@ -115,7 +115,7 @@ def _buttons(run: Run, status: Status) -> None:
     key = run.id
     if status.state in GOING:
         stopping = status.state == "stopping"
-        st.button("Cancel", key=f"cancel-{key}", disabled=stopping, on_click=background.cancel, args=(run,))
+        press("Cancel", background.cancel, run, key=f"cancel-{key}", disabled=stopping)
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.
@@ -170,13 +170,7 @@ def _bring() -> None:
             accept_multiple_files=True,
             key=key,
         )
-        st.button(
-            "Read these files",
-            key="results/read",
-            on_click=_take_in,
-            args=(key,),
-            disabled=not state.get(key),
-        )
+        press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
         st.text_input(
             "Folder on this computer",
@@ -276,7 +270,7 @@ def _choose(taken: Taken) -> None:
         width="stretch",
         disabled=missing is not None or busy,
     )
-    back.button("Take other files", key="results/back", on_click=_put_back, args=(taken,), width="stretch")
+    press("Take other files", _put_back, taken, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:

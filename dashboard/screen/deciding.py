@@ -73,11 +73,11 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
     if st.button("Record the decision", type="primary", width="stretch", disabled=plus is None):
-        attempt(lambda: _record(work, state, advice, bool(plus), reason))
+        attempt(_record, work, state, advice, bool(plus), reason)
         close_dialog()
         st.rerun()
     if st.button("Stop, and decide later", width="stretch"):
-        attempt(lambda: work.record(_stopped(advice), state.seq))
+        attempt(work.record, _stopped(advice), state.seq)
         close_dialog()
         st.rerun()
 

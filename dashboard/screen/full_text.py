@@ -9,12 +9,14 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import go_to_one, press
 from dashboard.frame.work import Work, say
-from dashboard.parts.document import document_html, query_to_mark, shortened
+from dashboard.parts.document import document_html, query_to_mark
+from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.exclusions import KEYED, reasons_offered
+from tarstop_core.screening.exclusions import reasons_offered
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
 from tarstop_core.screening.state import State
@@ -43,13 +45,15 @@ def queue(work: Work, state: State) -> None:
     with st.container(border=True, key="reports", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f"<strong>{_waiting_words(len(waiting))}</strong>", width="stretch")
-            st.button(
+            shut = not waiting or work.busy
+            first = waiting[0] if waiting else 0
+            press(
                 "Read the next report",
+                work.open_report,
+                first,
                 key="next_report",
                 shortcut="f",
-                disabled=not waiting or work.busy,
-                on_click=work.open_report,
-                args=(waiting[0] if waiting else 0,),
+                disabled=shut,
             )
         if not included:
             st.caption(
@@ -63,20 +67,15 @@ def queue(work: Work, state: State) -> None:
         if len(waiting) > LISTED:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
-            shown = "".join(
-                f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines
+            st.html(
+                "".join(f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines)
             )
-            st.html(shown)
-        st.selectbox(
+        go_to_one(
             "Open a report",
-            included,
-            index=None,
-            format_func=lambda at: _option(state, at, titles[at].title),
-            placeholder=f"Open or change a report ({len(included):,} included) …",
+            {at: _option(state, at, titles[at].title) for at in included},
+            work.open_report,
             key="open_report",
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(work,),
+            placeholder=f"Open or change a report ({len(included):,} included) …",
         )
         if state.read_in_full:
             with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
@@ -123,13 +122,6 @@ def _brought(state: State, at: int) -> str:
     return "no data" if not tables else "2×2 table" if tables == 1 else f"{tables} tables"
 
 
-def _chosen(work: Work) -> None:
-    at = st.session_state["open_report"]
-    st.session_state["open_report"] = None
-    if at is not None:
-        work.open_report(int(at))
-
-
 def still_open(work: Work, state: State) -> int | None:
     """The report that is open, unless another tab took its inclusion back."""
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
@@ -163,17 +155,13 @@ def report(work: Work, state: State, at: int) -> None:
 
 def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
     """The defined reasons: one press stores that the report is excluded for it."""
-    with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
-        st.caption("Exclude the report, because:", width="content")
-        for number, reason in enumerate(state.reasons, start=1):
-            st.button(
-                shell.escape_label(shortened(reason)),
-                key=f"report_because_{number}_{doc}",
-                shortcut=str(number) if number <= KEYED else None,
-                disabled=work.busy,
-                on_click=_store,
-                args=(work, at, doc, Report("excluded", reason), state.seq),
-            )
+    reason_row(
+        state,
+        "Exclude the report, because:",
+        lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
+        key=f"report_because_{{}}_{doc}",
+        disabled=work.busy,
+    )
 
 
 def _draft(work: Work, state: State, at: int, doc: str) -> Draft:

@@ -14,8 +14,8 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.widgets import one_of, save, share
-from dashboard.frame.work import attempt, clock, flash, go_to, say
+from dashboard.frame.widgets import one_of, press, save, share
+from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
 from tarstop_core.files import trace_to_csv
@@ -249,11 +249,15 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
     )
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
-    right.button(
+    press(
         "Duplicate with these settings",
+        _duplicate,
+        store,
+        session,
+        tried,
+        name.strip() or session.row.name,
         key=f"{PREFIX}/duplicate",
-        on_click=_duplicate,
-        args=(store, session, tried, name),
+        at=right,
         icon=":material/content_copy:",
         width="stretch",
     )
@@ -282,18 +286,9 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
-    def make() -> None:
-        made = duplicate(
-            store,
-            session.row.id,
-            tried,
-            name.strip() or session.row.name,
-            session.calibrators[tried.calibrator],
-        )
-        st.query_params[CHOSEN] = made
-        say(f"Duplicated: {name.strip() or session.row.name}.")
-
-    attempt(make)
+    calibrator = session.calibrators[tried.calibrator]
+    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, name, calibrator)
+    say(f"Duplicated: {name}.")
 
 
 # --- flow diagram, protocol ---------------------------------------------------------------------
