@@ -67,12 +67,25 @@ def _gone(key: str, go: Callable[[int], None]) -> None:
 
 def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """The same with all options in sight."""
+    if "first" in more:
+        more["index"] = list(options).index(more.pop("first"))
     return at.radio(label, list(options), format_func=options.__getitem__, **more)
+
+
+def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:
+    """The same with a line below each option that says what it means."""
+    names = {option: name for option, (name, _) in options.items()}
+    return radio(label, names, captions=[caption for _, caption in options.values()], **more)
 
 
 def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: Any) -> float:
     """A probability or a share, as a percentage."""
     return float(at.slider(label, low, 0.99, value, step=0.01, format="percent", **more))
+
+
+def hundredths(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
+    """A probability that a person thinks of in whole percents."""
+    return int(at.slider(label, low, high, value, format="%d %%", **more))
 
 
 def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import REVIEWER, go_to
+from dashboard.frame.widgets import explained, hundredths, switch
+from dashboard.frame.work import REVIEWER, go_to, kept
 from dashboard.parts import application as own_application
 from dashboard.parts import chances, documents, review_settings, stakes
 from dashboard.set_up import came_along
@@ -104,16 +105,8 @@ def _scenario() -> str:
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
-    scenario = str(
-        st.radio(
-            "What do you screen for?",
-            list(SCENARIOS),
-            format_func=lambda name: SCENARIOS[name][0],
-            captions=[caption for _, caption in SCENARIOS.values()],
-            horizontal=True,
-            key=SCENARIO,
-            persist_state="session",
-        )
+    scenario = explained(
+        "What do you screen for?", SCENARIOS, horizontal=True, key=SCENARIO, persist_state="session"
     )
     if scenario == "review":
         st.query_params["scenario"] = scenario
@@ -128,17 +121,15 @@ def _scenario() -> str:
 def _actions(scenario: str, problems: list[str]) -> tuple[str, str]:
     prefix, names = PREFIX if scenario == "patent" else review_settings.PREFIX, NAMES[scenario]
     st.markdown(f"**{DECIDES[scenario]}** What are the two actions called?")
-    chosen = st.segmented_control(
+    chosen = switch(
         "The two actions",
-        [*names, OWN_WORDS],
-        default=next(iter(names)),
-        required=True,
+        {name: name for name in (*names, OWN_WORDS)},
         key=f"{prefix}/actions",
         persist_state="session",
         label_visibility="collapsed",
     )
     if chosen != OWN_WORDS:
-        return names[str(chosen)]
+        return names[chosen]
     left, right = st.columns(2, gap="medium")
     typed = []
     for column, when, name, word in zip(
@@ -240,13 +231,13 @@ def _more(settings: Settings) -> Settings:
         disabled=paper,
         help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
     )
-    kappa = left.slider(
+    kappa = hundredths(
         "Chance that it is in this list, if it exists",
-        5,
         100,
-        100,
+        low=5,
+        high=100,
+        at=left,
         step=5,
-        format="%d %%",
         key=f"{PREFIX}/kappa",
         persist_state="session",
         disabled=paper,
@@ -255,13 +246,13 @@ def _more(settings: Settings) -> Settings:
     left.caption(
         f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
     )
-    s = right.slider(
+    s = hundredths(
         "Chance that you recognise it on reading",
-        5,
         100,
-        100,
+        low=5,
+        high=100,
+        at=right,
         step=5,
-        format="%d %%",
         key=f"{PREFIX}/s",
         persist_state="session",
         disabled=paper,
@@ -374,14 +365,14 @@ def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
     """The first advice, so that a person sees what the settings come to."""
     ranking = arranged.screened
-    held: tuple[Settings, Ranking, Explanation] | None = st.session_state.get(f"{PREFIX}/told")
-    if held is None or held[0] != settings or held[1] is not ranking:
+
+    def advised() -> Explanation:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
         start = replay(settings, ids, arranged.events)
         p = calibrator.probabilities(ranking.scores, start.ranked)
-        said = explain(advise(settings, calibrator, p, start), settings)
-        held = st.session_state[f"{PREFIX}/told"] = (settings, ranking, said)
-    said = held[2]
+        return explain(advise(settings, calibrator, p, start), settings)
+
+    said = kept(f"{PREFIX}/told", (settings, ranking), advised)
     st.html(
         '<div class="tar-meta">With these settings the first advice is</div>'
         f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
