@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import one_of, press, radio, switch
+from dashboard.frame.widgets import one_of, press, radio, some_of, switch
 from dashboard.frame.work import clock, kept, say
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
@@ -265,7 +265,7 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
 def several(label: str, there: Mapping[str, SessionSummary], options: Sequence[str], key: str) -> list[str]:
     """Ask which of these sessions; all of them to begin with."""
     titles = {each: f"{there[each].name} · {clock(there[each].last_activity)}" for each in options}
-    return st.multiselect(label, options, default=options, format_func=titles.__getitem__, key=key)
+    return some_of(label, titles, options, key=key)
 
 
 def no_sessions() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -48,6 +48,12 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
+
+
+def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
+    """A box that takes several options; `first` are chosen to begin with."""
+    names = options.__getitem__
+    return st.multiselect(label, list(options), default=list(first), format_func=names, **more)
 
 
 def go_to_one(

@@ -106,7 +106,7 @@ def _sample_review() -> Documents:
     said = "No study, test or author in it exists. Some of these tests are sensitive enough, others are not."
     reviews = sample_reviews()
     topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
-    shell.caption(f"Included are {reviews.set_index('topic').loc[topic, 'criteria']}")
+    shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
     return sample_review(topic)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import one_of, press, share, switch
+from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
 from dashboard.results import data
@@ -232,31 +232,20 @@ def _choose(taken: Taken) -> None:
         note(remark)
     title = st.text_input("Name", taken.title, max_chars=120, key="results/title")
     titles = {method.name: method.title for method in parse_methods(DEFAULT[taken.scenario], taken.scenario)}
-    methods = st.multiselect(
+    methods = some_of(
         "Methods to run",
-        list(titles),
-        default=[name for name in titles if name in data.SHOWN_FIRST],
-        format_func=titles.__getitem__,
+        titles,
+        [name for name in titles if name in data.SHOWN_FIRST],
         key="results/run_methods",
         help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
     )
     left, right = st.columns(2)
     with left:
-        costs = st.multiselect(
-            "Costs of a document",
-            COSTS,
-            default=list(COSTS),
-            format_func=lambda value: f"{value:g}",
-            key="results/run_costs",
-        )
+        every = {cost: f"{cost:g}" for cost in COSTS}
+        costs = some_of("Costs of a document", every, every, key="results/run_costs")
     with right:
-        q_stars = st.multiselect(
-            "How sure before you act, q\\*",
-            [round(0.1 * step, 1) for step in range(1, 10)],
-            default=list(Q_STARS),
-            format_func=lambda value: f"{value:g}",
-            key="results/run_q_stars",
-        )
+        every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
+        q_stars = some_of("How sure before you act, q\\*", every, Q_STARS, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
     missing = next(
         (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None

@@ -111,62 +111,54 @@ def _facts(session: WholeSession) -> None:
 
 
 def _export(store: Store, session: WholeSession) -> None:
-    stem = file_stem(session.row.name)
-    exports: list[tuple[str, str, str, Callable[[], str | bytes], bool]] = [
-        (
-            "Report (HTML)",
-            "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
-            "deviations. Opens without a network.",
-            f"{stem}-report.html",
-            lambda: report_html(session),
-            True,
-        ),
-        (
-            "Session file (JSON)",
-            "Everything, with documents and log. Import it on another machine and go on there.",
-            f"{stem}.json",
-            lambda: export_session(store, session.row.id),
-            True,
-        ),
-        (
-            "Excel (XLSX)",
-            "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
-            f"{stem}.xlsx",
-            lambda: to_xlsx(session),
-            True,
-        ),
-        (
-            "Documents (CSV)",
-            "Every document of the list with its label, note and the advice before it.",
-            f"{stem}.csv",
-            lambda: to_csv(session),
-            True,
-        ),
-        (
-            "Documents (RIS)",
-            "For reference managers and screening tools; label and note stand in the notes.",
-            f"{stem}.ris",
-            lambda: to_ris(session),
-            True,
-        ),
-        (
-            "Relevant ones (RIS)",
-            "Only what was labelled relevant."
-            if session.state.settings.review
-            else "Only what was graded X, Y or A.",
-            f"{stem}-relevant.ris",
-            lambda: to_ris(session, relevant_only=True),
-            bool(np.isin(session.state.labels, list(GRADES)).any()),
-        ),
-    ]
-    for at in range(0, len(exports), 2):
-        for column, (label, words, name, data, there) in zip(
-            st.columns(2, gap="medium"), exports[at : at + 2], strict=True
-        ):
-            with column.container(border=True, height="stretch"):
-                key = f"{PREFIX}/{name}"
-                save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
-                st.caption(words)
+    cells = (column for _ in range(3) for column in st.columns(2, gap="medium"))
+
+    def offer(label: str, words: str, end: str, data: Callable[[], str | bytes], there: bool = True) -> None:
+        name = f"{file_stem(session.row.name)}{end}"
+        with next(cells).container(border=True, height="stretch"):
+            key = f"{PREFIX}/{name}"
+            save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
+            st.caption(words)
+
+    offer(
+        "Report (HTML)",
+        "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
+        "deviations. Opens without a network.",
+        "-report.html",
+        lambda: report_html(session),
+    )
+    offer(
+        "Session file (JSON)",
+        "Everything, with documents and log. Import it on another machine and go on there.",
+        ".json",
+        lambda: export_session(store, session.row.id),
+    )
+    offer(
+        "Excel (XLSX)",
+        "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
+        ".xlsx",
+        lambda: to_xlsx(session),
+    )
+    offer(
+        "Documents (CSV)",
+        "Every document of the list with its label, note and the advice before it.",
+        ".csv",
+        lambda: to_csv(session),
+    )
+    offer(
+        "Documents (RIS)",
+        "For reference managers and screening tools; label and note stand in the notes.",
+        ".ris",
+        lambda: to_ris(session),
+    )
+    relevant = "labelled relevant" if session.state.settings.review else "graded X, Y or A"
+    offer(
+        "Relevant ones (RIS)",
+        f"Only what was {relevant}.",
+        "-relevant.ris",
+        lambda: to_ris(session, relevant_only=True),
+        bool(np.isin(session.state.labels, list(GRADES)).any()),
+    )
 
 
 # --- other settings -----------------------------------------------------------------------------
