@@ -92,12 +92,7 @@ def _detail(store: Store, chosen: Listed) -> None:
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
-    """What a calibrator is and what it was fitted on: name and value.
-
-    Parameters
-    ----------
-    chosen : Listed
-    """
+    """What a calibrator is and what it was fitted on: name and value."""
     calibrator, seen = chosen.calibrator, chosen.calibrator.fitted_on
     rows = [
         ("Chance", CHANCE_OF[calibrator.scenario]),

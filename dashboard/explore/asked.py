@@ -39,25 +39,16 @@ MAP_TAB = "Map of q* and cost"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address says; what cannot be read is left as it would be without it.
-
-    Parameters
-    ----------
-    settings : Settings
-    rule, other : str
-        Of the rule, and of the one it is compared with ("" for none).
-    measure : str
-    world : str
-    cell : tuple of float, or None
-        q* and c/K of the cell that is looked into.
-    """
+    """What the address says; what cannot be read is left as it would be without it."""
 
     settings: Settings
     rule: str
     other: str = ""
+    """Of the rule, and of the one it is compared with ("" for none)."""
     measure: Measure = "depth"
     world: World = "planned"
     cell: tuple[float, float] | None = None
+    """q* and c/K of the cell that is looked into."""
 
 
 def read_address(address: Mapping[str, str], explored: Explored) -> Asked:

@@ -135,19 +135,10 @@ def _load(chosen: str) -> Explored:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is looked at.
-
-    Parameters
-    ----------
-    key : str
-        Prefix of the widgets: each list keeps its own.
-    explored : Explored
-    settings : Settings
-    policy : Policy
-    dark : bool
-    """
+    """What is looked at."""
 
     key: str
+    """Prefix of the widgets: each list keeps its own."""
     explored: Explored
     settings: Settings
     policy: Policy

@@ -124,6 +124,14 @@ def nothing_edited() -> None:
         work.editing = ""
 
 
+def finish(action: Callable[..., object], *args: Any) -> None:
+    """Do what a dialog is for and close it; what cannot be done is said in it, and it stays."""
+    with shell.problems_shown():
+        action(*args)
+        nothing_edited()
+        st.rerun()
+
+
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
     st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))

@@ -76,27 +76,19 @@ def address_of(game: Game, helped: str) -> dict[str, str]:
 
 @dataclass
 class Play:
-    """A game as one browser tab plays it.
-
-    Parameters
-    ----------
-    game : Game
-    helped : str
-        "curve" or "instinct".
-    written : dict of str to str
-        What the address was given last; what differs from it was put there by a person.
-    problem : str
-        What of an address could not be read.
-    epoch : int
-        Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
-        would report its old one, as if a person had chosen it.
-    """
+    """A game as one browser tab plays it."""
 
     game: Game
     helped: str
+    """"curve" or "instinct"."""
     written: dict[str, str]
+    """What the address was given last; what differs from it was put there by a person."""
     problem: str = ""
+    """What of an address could not be read."""
     epoch: int = 0
+    """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
+    would report its old one, as if a person had chosen it.
+    """
 
     def key(self, name: str) -> str:
         """Of a widget."""
@@ -221,28 +213,21 @@ def _round(play: Play) -> None:
     settled = path.hit is not None and depth >= path.hit
     _buttons(play, settings, depth, len(explored))
     left, right = st.columns([1.2, 1], gap="large")
-    p = path.rho if settings.review else path.p
+    p, chance = path.rho if settings.review else path.p, learn_documents.chance_words(settings)
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
             what = "The question" if settings.review else "The claim"
-            st.html(
-                f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
-                f'<div class="tar-meta">{what} that every document is held against:</div>'
-                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
-            )
+            name = f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
+            st.html(name + learn_documents.claim(key, f"{what} that every document is held against"))
         else:
-            st.html(
-                learn_documents.document(
-                    key, depth - 1, f"{_chance(settings)} {percent(float(p[depth - 1]))}"
-                )
-            )
+            st.html(learn_documents.document(key, depth - 1, f"{chance} {percent(float(p[depth - 1]))}"))
     with right:
         rows = [
             ("Documents read", f"{depth:,} of {len(explored):,}"),
             ("Spent on reading", points(depth * game.cost)),
         ]
         if depth < len(explored) and not settled:
-            rows.append((f"The next one’s {_chance(settings)}", percent(float(p[depth]))))
+            rows.append((f"The next one’s {chance}", percent(float(p[depth]))))
         if settings.review:
             count = sum(each < depth for each in your_call.finds_of(explored))
             rows.append(("2×2 tables so far", f"{count}"))
@@ -264,44 +249,26 @@ def _round(play: Play) -> None:
             note(said)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
-                st.html(f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>')
+                st.html(learn_documents.claim(key))
         if settled:
             note("A document that you read settles the question; reading on can only cost.")
 
 
-def _chance(settings: Settings) -> str:
-    return "chance to bring data" if settings.review else "chance if prior art exists"
-
-
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
     seen = len(play.game.calls)
+
+    def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
+        press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
+
     with st.container(horizontal=True, key="call-buttons", gap="small"):
-        for name, count, shortcut in (("Read the next", 1, "Right"), (f"Read {MORE}", MORE, str(MORE))):
-            press(
-                name,
-                play.move,
-                lambda game, n=count: game.read(n),
-                seen,
-                key=f"call-read-{count}-{seen}",
-                icon=":material/chevron_right:" if count == 1 else ":material/keyboard_double_arrow_right:",
-                type="primary" if count == 1 else "secondary",
-                shortcut=shortcut,
-                disabled=depth == length,
-                help=None if count == 1 else "Stops at a find.",
-            )
+        read = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
+        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **read)
+        more = {"icon": ":material/keyboard_double_arrow_right:", "help": "Stops at a find."}
+        at_once = partial(Game.read, count=MORE)
+        offer(f"Read {MORE}", f"read-{MORE}", at_once, shortcut=str(MORE), disabled=depth == length, **more)
         for plus, shortcut in ((True, "1"), (False, "2")):
-            words, key = (
-                f"Stop: {shell.escape_markdown(action(plus, settings))}",
-                f"call-decide-{plus}-{seen}",
-            )
-            press(
-                words,
-                play.move,
-                lambda game, choice=plus: game.decide(choice),
-                seen,
-                key=key,
-                shortcut=shortcut,
-            )
+            words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
+            offer(words, f"decide-{plus}", lambda game, choice=plus: game.decide(choice), shortcut=shortcut)
 
 
 # --- the result ---------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tarstop_core.samples.collections import (
     sample_reviews,
     sample_topics,
 )
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.rows import Record
 
 
@@ -103,3 +104,14 @@ def document(key: str, at: int, chance: str = "") -> str:
     score = None if topic.scores is None else float(topic.scores[at])
     record = records(key)[str(topic.ids[at])]
     return document_html(record, at, explored.state, asked(key), score, chance, lead)
+
+
+def claim(key: str, before: str = "") -> str:
+    """What every document of a sample is held against, as HTML; `before` is HTML that introduces it."""
+    said = f'<div class="tar-meta">{before}:</div>' if before else ""
+    return f'{said}<div class="tar-literal">{html.escape(asked(key))}</div>'
+
+
+def chance_words(settings: Settings) -> str:
+    """What the chance of a document is a chance of."""
+    return "chance to bring data" if settings.review else "chance if prior art exists"

@@ -46,29 +46,20 @@ PREFIX = "learn/walk"
 
 @dataclass
 class Walk:
-    """A lesson as one browser tab gives it: what is asked, and whether it plays.
-
-    Parameters
-    ----------
-    asked : Asked
-    written : dict of str to str
-        What the address was given last; what differs from it was put there by a person.
-    playing : bool
-    ticking : bool
-        Whether the page redraws by itself, which follows `playing` at the next full run.
-    moved : float
-        When the last step was made, in seconds.
-    epoch : int
-        Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
-        page would report its old one, as if a person had chosen it.
-    """
+    """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
     asked: Asked
     written: dict[str, str]
+    """What the address was given last; what differs from it was put there by a person."""
     playing: bool = False
     ticking: bool = False
+    """Whether the page redraws by itself, which follows `playing` at the next full run."""
     moved: float = 0.0
+    """When the last step was made, in seconds."""
     epoch: int = 0
+    """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
+    page would report its old one, as if a person had chosen it.
+    """
 
     def key(self, name: str) -> str:
         """Of a widget."""
@@ -301,18 +292,12 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
             what = "The claim" if walk.asked.scenario == "patent" else "The question"
-            st.html(
-                f'<div class="tar-meta">Nothing read yet. {what} that every document is held against:</div>'
-                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
-            )
+            before = f"Nothing read yet. {what} that every document is held against"
+            st.html(learn_documents.claim(key, before))
             return
         p = lessons.log(followed, step.depth)[-1]["p"]
-        thought = (
-            f"chance to bring data {percent(p)}"
-            if followed.settings.review
-            else (f"chance if prior art exists {percent(p)}")
-        )
-        st.html(learn_documents.document(key, step.depth - 1, thought))
+        chance = f"{learn_documents.chance_words(followed.settings)} {percent(p)}"
+        st.html(learn_documents.document(key, step.depth - 1, chance))
 
 
 def _formulas(followed: Lesson, step: Step) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets
-from dashboard.frame.work import Work, dialog_button, kept, nothing_edited
+from dashboard.frame.work import Work, dialog_button, finish, kept, nothing_edited
 from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
@@ -114,21 +114,14 @@ def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What the flags of a whole list come to.
-
-    Parameters
-    ----------
-    application : Application
-        With its family, where the list holds it.
-    bars : ndarray of bool, shape (n,)
-        Which documents cannot settle the question.
-    counts : Counter of str
-        How many documents each kind of flag concerns.
-    """
+    """What the flags of a whole list come to."""
 
     application: Application
+    """With its family, where the list holds it."""
     bars: NDArray[np.bool_]
+    """Which documents cannot settle the question, shape (n,)."""
     counts: Counter[str]
+    """How many documents each kind of flag concerns."""
 
 
 def _flagged(chosen: Documents, application: Application) -> _Found:
@@ -183,10 +176,4 @@ def dialog(work: Work, state: State) -> None:
     ):
         frame = work.store.records(work.collection.id)
         known = replace(with_family(typed, frame), left_out=before.left_out)
-        try:
-            work.change_settings(replace(state.settings, application=known), state.seq, reason)
-        except InputProblem as problem:
-            shell.problem_box(problem)
-            return
-        nothing_edited()
-        st.rerun()
+        finish(work.change_settings, replace(state.settings, application=known), state.seq, reason)

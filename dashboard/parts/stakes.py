@@ -32,18 +32,12 @@ FRACTIONS: tuple[float, ...] = (
 
 @dataclass(frozen=True)
 class Panel:
-    """What a person has entered.
-
-    Parameters
-    ----------
-    stakes : Stakes
-        The last usable value.
-    problems : tuple of str
-        What cannot be used as it stands, a sentence each.
-    """
+    """What a person has entered."""
 
     stakes: Stakes
+    """The last usable value."""
     problems: tuple[str, ...] = ()
+    """What cannot be used as it stands, a sentence each."""
 
 
 def panel(key: str, settings: Settings) -> Panel:
@@ -72,15 +66,10 @@ def panel(key: str, settings: Settings) -> Panel:
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
-    questions, sliders, payoffs = st.tabs(
-        ["Two questions", "Two sliders", "Four consequences"], key=f"{key}/form"
-    )
-    with questions:
-        _questions(key, settings, stakes)
-    with sliders:
-        _sliders(key, settings, stakes)
-    with payoffs:
-        _consequences(key, settings, stakes)
+    forms = {"Two questions": _questions, "Two sliders": _sliders, "Four consequences": _consequences}
+    for tab, ask in zip(st.tabs(list(forms), key=f"{key}/form"), forms.values(), strict=True):
+        with tab:
+            ask(key, settings, stakes)
     for sentence in problems.values():
         problem_box(sentence)
     if not problems:

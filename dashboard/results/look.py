@@ -38,24 +38,14 @@ PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 
 @dataclass(frozen=True)
 class Look:
-    """What the controls say.
-
-    Parameters
-    ----------
-    choice : Choice
-    asked : Asked
-    results : Results
-        Of the methods that are shown.
-    everything : Results
-        Of all that were run.
-    q_star, cost : float
-    dark : bool
-    """
+    """What the controls say."""
 
     choice: data.Choice
     asked: data.Asked
     results: Results
+    """Of the methods that are shown."""
     everything: Results
+    """Of all that were run."""
     q_star: float
     cost: float
     dark: bool

@@ -39,25 +39,16 @@ LAYOUT = Path(__file__).with_name("layout.md")
 
 @dataclass(frozen=True)
 class Taken:
-    """A benchmark that was read and can be run.
-
-    Parameters
-    ----------
-    home : str
-        Folder of the run to be.
-    folder : str
-        Where the files lie.
-    title, scenario : str
-    said : str
-        What is in it.
-    notes : tuple of str
-    """
+    """A benchmark that was read and can be run."""
 
     home: str
+    """Folder of the run to be."""
     folder: str
+    """Where the files lie."""
     title: str
     scenario: str
     said: str
+    """What is in it."""
     notes: tuple[str, ...]
 
 

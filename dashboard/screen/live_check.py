@@ -23,13 +23,7 @@ HELP = (
 
 
 def panel(work: Work, state: State) -> None:
-    """Expected and found; it keeps its place whatever it says.
-
-    Parameters
-    ----------
-    work : Work
-    state : State
-    """
+    """Expected and found; it keeps its place whatever it says."""
     settings = state.settings
     calibrator, p = work.chances(settings)
     check = live_check(settings, calibrator, p, state)

@@ -53,29 +53,19 @@ ASSUMED = (
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """The list as it will be screened, and what is recorded of how it came to be.
-
-    Parameters
-    ----------
-    ranked : Ranking
-        By relevance, one document a family.
-    screened : Ranking
-        The same documents in screening order: those with kept labels first.
-    labels : FileLabels
-    choice : {"keep", "leave", "replay"} or None
-        None where there are no labels.
-    kept : int
-        How many documents stand first with their labels.
-    events : tuple of Event
-        What the session's log begins with.
-    """
+    """The list as it will be screened, and what is recorded of how it came to be."""
 
     ranked: Ranking
+    """By relevance, one document a family."""
     screened: Ranking
+    """The same documents in screening order: those with kept labels first."""
     labels: FileLabels
     choice: Choice | None
+    """None where there are no labels."""
     kept: int
+    """How many documents stand first with their labels."""
     events: tuple[Event, ...]
+    """What the session's log begins with."""
 
 
 def arrange(chosen: Documents, ranking: Ranking) -> Arranged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -215,20 +216,20 @@ def _more(settings: Settings) -> Settings:
     )
     plus = shell.escape_label(settings.plus)
     left, right = st.columns(2, gap="large")
+
+    def how(name: str) -> dict[str, Any]:
+        return {"key": f"{PREFIX}/{name}", "persist_state": "session", "disabled": paper}
+
     needs_citation = left.toggle(
         f"“{plus}” needs a document to cite",
         value=True,
-        key=f"{PREFIX}/needs_citation",
-        persist_state="session",
-        disabled=paper,
+        **how("needs_citation"),
         help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
     )
     confirm_hits = right.toggle(
         "A hit counts only once you confirm it",
         value=True,
-        key=f"{PREFIX}/confirm_hits",
-        persist_state="session",
-        disabled=paper,
+        **how("confirm_hits"),
         help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
     )
     kappa = hundredths(
@@ -238,9 +239,7 @@ def _more(settings: Settings) -> Settings:
         high=100,
         at=left,
         step=5,
-        key=f"{PREFIX}/kappa",
-        persist_state="session",
-        disabled=paper,
+        **how("kappa"),
         help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
     )
     left.caption(
@@ -253,9 +252,7 @@ def _more(settings: Settings) -> Settings:
         high=100,
         at=right,
         step=5,
-        key=f"{PREFIX}/s",
-        persist_state="session",
-        disabled=paper,
+        **how("s"),
         help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
     )
     right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
