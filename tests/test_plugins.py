@@ -33,7 +33,7 @@ class Other:
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     path = tmp_path / "mine.py"
-    path.write_text(FILE)
+    path.write_text(FILE, encoding="utf-8")
     return str(path)
 
 

@@ -49,6 +49,7 @@ UPLOADED, SESSIONS = "lists you upload", "your finished sessions"
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 KEPT = 12
+SWITCHED = "The same labels, other chances"
 
 
 def two(store: Store) -> None:
@@ -263,8 +264,9 @@ def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: s
         )
         for title, held, each in curves
     ]
-    heading = "The same labels, other chances"
-    figure("switched", heading, belief_curves(curves, dark()), said, pd.concat(rows), "tarstop-other-chances")
+    figure(
+        "switched", SWITCHED, belief_curves(curves, dark()), said, pd.concat(rows), "tarstop-other-chances"
+    )
 
 
 def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
@@ -286,4 +288,4 @@ def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})
         for title, worth in lines
     )
-    figure("switched", "The same labels, other chances", drawing, said, rows, "tarstop-other-chances")
+    figure("switched", SWITCHED, drawing, said, rows, "tarstop-other-chances")

@@ -11,8 +11,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import one_of, radio, switch
-from dashboard.frame.work import attempt, clock, kept, say
+from dashboard.frame.widgets import one_of, press, radio, some_of, switch
+from dashboard.frame.work import clock, kept, say
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
 from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
@@ -265,7 +265,7 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
 def several(label: str, there: Mapping[str, SessionSummary], options: Sequence[str], key: str) -> list[str]:
     """Ask which of these sessions; all of them to begin with."""
     titles = {each: f"{there[each].name} · {clock(there[each].last_activity)}" for each in options}
-    return st.multiselect(label, options, default=options, format_func=titles.__getitem__, key=key)
+    return some_of(label, titles, options, key=key)
 
 
 def no_sessions() -> None:
@@ -356,9 +356,7 @@ def _from_memory(store: Store) -> Fitted | None:
         rank = st.number_input(
             "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
         )
-        st.button(
-            "Add this case", key=f"{PREFIX}/add", on_click=_add, args=(outcome, rank), icon=":material/add:"
-        )
+        press("Add this case", _add, outcome, rank, key=f"{PREFIX}/add", icon=":material/add:")
     name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
     if not text.strip():
@@ -410,21 +408,12 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
-    st.button(
-        "Keep this calibrator",
-        key=f"{PREFIX}/keep",
-        icon=":material/save:",
-        type="primary" if fitted.posterior is not None else "secondary",
-        on_click=_keep,
-        args=(store, calibrator),
-    )
+    loud = "primary" if fitted.posterior is not None else "secondary"
+    icon, key = ":material/save:", f"{PREFIX}/keep"
+    press("Keep this calibrator", _keep, store, calibrator, key=key, icon=icon, type=loud)
 
 
 def _keep(store: Store, calibrator: Calibrator) -> None:
-    def save() -> None:
-        key = keep(store, calibrator)
-        st.session_state["calibration/chosen"] = key
-        st.session_state[SCENARIO] = calibrator.scenario
-        say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")
-
-    attempt(save)
+    st.session_state["calibration/chosen"] = keep(store, calibrator)
+    st.session_state[SCENARIO] = calibrator.scenario
+    say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")

@@ -15,7 +15,7 @@ from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.widgets import name_box, save, switch, undo_row, upload
+from dashboard.frame.widgets import name_box, press, save, switch, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts.calibrators import first_hits, reliability, which
 from dashboard.parts.panels import note, table
@@ -92,12 +92,7 @@ def _detail(store: Store, chosen: Listed) -> None:
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
-    """What a calibrator is and what it was fitted on: name and value.
-
-    Parameters
-    ----------
-    chosen : Listed
-    """
+    """What a calibrator is and what it was fitted on: name and value."""
     calibrator, seen = chosen.calibrator, chosen.calibrator.fitted_on
     rows = [
         ("Chance", CHANCE_OF[calibrator.scenario]),
@@ -170,12 +165,13 @@ def _actions(store: Store, chosen: Listed) -> None:
             icon=":material/download:",
         )
         if chosen.own:
-            st.button(
+            press(
                 "Delete",
+                _delete,
+                store,
+                chosen,
                 key=f"{PREFIX}/delete",
                 icon=":material/delete:",
-                on_click=_delete,
-                args=(store, chosen),
                 help="Takes it off the list; sessions that use it keep it, and it can be brought back.",
             )
     if chosen.own:
@@ -184,18 +180,18 @@ def _actions(store: Store, chosen: Listed) -> None:
 
 
 def _delete(store: Store, chosen: Listed) -> None:
-    attempt(lambda: store.delete_calibrator(chosen.calibrator.digest))
+    attempt(store.delete_calibrator, chosen.calibrator.digest)
     st.session_state[UNDO] = (chosen.calibrator.digest, chosen.name)
 
 
 def _undo(store: Store) -> None:
     last: tuple[str, str] | None = st.session_state.get(UNDO)
     if last is not None:
-        undo_row(last[1], "deleted", f"{PREFIX}/take_back", _restore, (store, *last))
+        undo_row(last[1], "deleted", _restore, store, *last, key=f"{PREFIX}/take_back")
 
 
 def _restore(store: Store, digest: str, name: str) -> None:
-    attempt(lambda: store.restore_calibrator(digest))
+    attempt(store.restore_calibrator, digest)
     st.session_state.pop(UNDO, None)
     say(f"{name} is back.")
 
@@ -208,11 +204,8 @@ def _put_away(store: Store) -> None:
         for each in gone.values():
             with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{each.key}"):
                 st.html(html.escape(title(each)), width="stretch")
-                st.button(
-                    "Bring back",
-                    key=f"back-{each.key}",
-                    on_click=_restore,
-                    args=(store, each.calibrator.digest, each.name),
+                press(
+                    "Bring back", _restore, store, each.calibrator.digest, each.name, key=f"back-{each.key}"
                 )
 
 

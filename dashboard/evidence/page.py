@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 
 import streamlit as st
 
@@ -34,14 +35,7 @@ LEAD = (
 )
 PLUS, MINUS = "Adopt", "Don’t adopt"
 EXAMPLE_NAME = "tarstop-example-2x2.csv"
-EXAMPLE = """study,TP,FP,FN,TN
-Invented A 2001,28,9,12,91
-Invented B 2003,45,22,9,130
-Invented C 2006,17,3,8,64
-Invented D 2010,88,31,15,240
-Invented E 2014,12,6,1,33
-Invented F 2019,61,12,19,176
-"""
+EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A CSV file", "typed": "Type or paste"}
 MANY_NOTES = 4
 EMPTY_LINES = 4
@@ -49,25 +43,16 @@ EMPTY_LINES = 4
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The tables that the page is about.
-
-    Parameters
-    ----------
-    name : str
-    tables : Tables
-    notes : tuple of str
-        What reading them brought up.
-    source : str
-        Where they come from, for a published set.
-    places : tuple of int, optional
-        The row that each study was typed in.
-    """
+    """The tables that the page is about."""
 
     name: str
     tables: Tables
     notes: tuple[str, ...] = ()
+    """What reading them brought up."""
     source: str = ""
+    """Where they come from, for a published set."""
     places: tuple[int, ...] | None = None
+    """The row that each study was typed in."""
 
     @cached_property
     def rows(self) -> list[Row]:

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import unbroken
-from dashboard.frame.widgets import save, share, text_of, upload
+from dashboard.frame.widgets import press, save, share, text_of, upload
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
@@ -85,14 +85,11 @@ def _other_priors(prior: Prior, theta: float) -> None:
         )
     for name, shipped in {**priors(), "weak": Prior()}.items():
         origin = shipped.learned_from
-        st.button(
-            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior",
-            key=f"{PREFIX}/prior/{name}",
-            on_click=_take_prior,
-            args=(shipped, theta),
-            disabled=_same(prior, shipped, theta),
-            width="stretch",
+        words = (
+            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
         )
+        how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
+        press(words, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
 
     def take_in(file: UploadedFile) -> None:
         _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import one_of, radio, share
+from dashboard.frame.widgets import one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
@@ -39,25 +39,16 @@ MAP_TAB = "Map of q* and cost"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address says; what cannot be read is left as it would be without it.
-
-    Parameters
-    ----------
-    settings : Settings
-    rule, other : str
-        Of the rule, and of the one it is compared with ("" for none).
-    measure : str
-    world : str
-    cell : tuple of float, or None
-        q* and c/K of the cell that is looked into.
-    """
+    """What the address says; what cannot be read is left as it would be without it."""
 
     settings: Settings
     rule: str
     other: str = ""
+    """Of the rule, and of the one it is compared with ("" for none)."""
     measure: Measure = "depth"
     world: World = "planned"
     cell: tuple[float, float] | None = None
+    """q* and c/K of the cell that is looked into."""
 
 
 def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
@@ -236,13 +227,7 @@ def _questions(key: str, settings: Settings) -> None:
         found = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         said = map_figure.check_sentence(found, settings)
         note(f"q* = {found.payoffs.q_star:.2f}, c = {amount(found.cost, unit)}. {said}")
-        st.button(
-            "Use these",
-            key=f"{key}/ask/use",
-            on_click=_take,
-            args=(f"{key}/stakes", found),
-            width="stretch",
-        )
+        press("Use these", _take, f"{key}/stakes", found, key=f"{key}/ask/use", width="stretch")
 
 
 def _take(key: str, found: Stakes) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame.drawing import dark
-from dashboard.frame.widgets import switch
+from dashboard.frame.widgets import press, switch
 from dashboard.parts.panels import chart_key, figure, heading_of
 from tarstop_core.explore import map_figure
 from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap, Measure
@@ -118,13 +118,9 @@ def selectors(
         args=(key,),
     )
     back, of = st.columns(2, gap="medium", vertical_alignment="bottom")
-    back.button(
-        "Back to where you are",
-        key=f"{key}/cell_back",
-        on_click=_follow,
-        args=(key,),
-        disabled=state.get(f"{key}/cell") is None,
-        width="stretch",
+    here = state.get(f"{key}/cell") is None
+    press(
+        "Back to where you are", _follow, key, key=f"{key}/cell_back", at=back, disabled=here, width="stretch"
     )
     if len(policies) == 1:
         return policies[0]

@@ -28,7 +28,7 @@ from dashboard.explore.cells import drawn, selectors
 from dashboard.explore.whole import WHOLE
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
-from dashboard.frame.markup import badges, bullets, told
+from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import one_of
 from dashboard.frame.work import OPEN, kept
@@ -136,19 +136,10 @@ def _load(chosen: str) -> Explored:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is looked at.
-
-    Parameters
-    ----------
-    key : str
-        Prefix of the widgets: each list keeps its own.
-    explored : Explored
-    settings : Settings
-    policy : Policy
-    dark : bool
-    """
+    """What is looked at."""
 
     key: str
+    """Prefix of the widgets: each list keeps its own."""
     explored: Explored
     settings: Settings
     policy: Policy
@@ -320,6 +311,6 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     heading_of("Where the advice would turn")
     now, turns = sensitivity.break_evens(explored, settings, policy)
     sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
-    st.html(bullets(sentences))
+    st.html(bullets(map(unbroken, sentences)))
     _in_full(look)
     return asked

@@ -49,4 +49,4 @@ def lines(rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape)
 
 def bullets(items: Iterable[str], more: str = 'class="tar-notes"') -> str:
     """A list; `more` are its attributes."""
-    return f"<ul {more}>{''.join(f'<li>{escape(unbroken(item))}</li>' for item in items)}</ul>"
+    return f"<ul {more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -50,9 +50,38 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
+def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
+    """A box that takes several options; `first` are chosen to begin with."""
+    names = options.__getitem__
+    return st.multiselect(label, list(options), default=list(first), format_func=names, **more)
+
+
+def go_to_one(
+    label: str, options: Mapping[int, str], go: Callable[[int], None], *, key: str, placeholder: str
+) -> None:
+    """A box that goes to what is chosen in it, and is then empty again."""
+    shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
+    one_of(label, options, key=key, on_change=_gone, args=(key, go), **shown)
+
+
+def _gone(key: str, go: Callable[[int], None]) -> None:
+    chosen = st.session_state[key]
+    st.session_state[key] = None
+    if chosen is not None:
+        go(int(chosen))
+
+
 def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """The same with all options in sight."""
+    if "first" in more:
+        more["index"] = list(options).index(more.pop("first"))
     return at.radio(label, list(options), format_func=options.__getitem__, **more)
+
+
+def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:
+    """The same with a line below each option that says what it means."""
+    names = {option: name for option, (name, _) in options.items()}
+    return radio(label, names, captions=[caption for _, caption in options.values()], **more)
 
 
 def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: Any) -> float:
@@ -60,10 +89,20 @@ def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: 
     return float(at.slider(label, low, 0.99, value, step=0.01, format="percent", **more))
 
 
+def hundredths(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
+    """A probability that a person thinks of in whole percents."""
+    return int(at.slider(label, low, high, value, format="%d %%", **more))
+
+
 def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
     """A button that saves a file; pressed, it leaves the page as it is."""
     mime = MIME[file.rpartition(".")[2]]
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
+
+
+def press(label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any) -> None:
+    """A button and what it does; what cannot be done is said on the page that is drawn next."""
+    at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
@@ -74,15 +113,15 @@ def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
 def _renamed(key: str, rename: Callable[[str], None]) -> None:
     name = str(st.session_state[key]).strip()
     if name:
-        attempt(lambda: rename(name))
+        attempt(rename, name)
 
 
-def undo_row(name: str, what: str, key: str, back: Callable[..., None], args: tuple[Any, ...]) -> None:
+def undo_row(name: str, what: str, back: Callable[..., None], *args: Any, key: str) -> None:
     """What was put away last, to be brought back with one press."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
         said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
         st.html(said, width="stretch")
-        st.button("Undo", key=key, on_click=back, args=args)
+        press("Undo", back, *args, key=key)
 
 
 def upload(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -124,6 +124,14 @@ def nothing_edited() -> None:
         work.editing = ""
 
 
+def finish(action: Callable[..., object], *args: Any) -> None:
+    """Do what a dialog is for and close it; what cannot be done is said in it, and it stays."""
+    with shell.problems_shown():
+        action(*args)
+        nothing_edited()
+        st.rerun()
+
+
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
     st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))
@@ -134,10 +142,10 @@ def reviewer() -> str:
     return str(st.session_state.get(REVIEWER) or "").strip()
 
 
-def attempt(action: Callable[[], None]) -> None:
+def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     """Run a callback's work; what goes wrong is said on the page that is drawn next."""
     try:
-        action()
+        action(*args, **more)
     except InputProblem as problem:
         st.session_state[FLASH] = str(problem)
 

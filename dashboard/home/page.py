@@ -8,7 +8,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import REVIEWER, attempt, flash, go_to
+from dashboard.frame.widgets import press
+from dashboard.frame.work import REVIEWER, flash, go_to
 from dashboard.parts.session_line import first, line, rename_box, resume
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
@@ -78,9 +79,7 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
             resume(session, "Continue", "continue", primary=session is sessions[0])
             with st.popover("More", key=f"more-{session.id}"):
                 rename_box(store, session)
-                st.button(
-                    "Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session.id, True)
-                )
+                press("Archive", store.archive, session.id, key=f"archive-{session.id}")
 
 
 def _archived(store: Store) -> None:
@@ -94,14 +93,5 @@ def _archived(store: Store) -> None:
                 f'<div class="tar-name">{html.escape(session.name)}</div>'
                 f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
             )
-            button.button(
-                "Bring back",
-                key=f"restore-{session.id}",
-                on_click=_archive,
-                args=(store, session.id, False),
-                width="stretch",
-            )
-
-
-def _archive(store: Store, session: str, archived: bool) -> None:
-    attempt(lambda: store.archive(session, archived))
+            key = f"restore-{session.id}"
+            press("Bring back", store.archive, session.id, False, key=key, at=button, width="stretch")

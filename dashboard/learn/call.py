@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
-from dashboard.frame.widgets import switch
+from dashboard.frame.widgets import press, switch
 from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
@@ -79,27 +80,19 @@ def address_of(game: Game, helped: str) -> dict[str, str]:
 
 @dataclass
 class Play:
-    """A game as one browser tab plays it.
-
-    Parameters
-    ----------
-    game : Game
-    helped : str
-        "curve" or "instinct".
-    written : dict of str to str
-        What the address was given last; what differs from it was put there by a person.
-    problem : str
-        What of an address could not be read.
-    epoch : int
-        Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
-        would report its old one, as if a person had chosen it.
-    """
+    """A game as one browser tab plays it."""
 
     game: Game
     helped: str
+    """"curve" or "instinct"."""
     written: dict[str, str]
+    """What the address was given last; what differs from it was put there by a person."""
     problem: str = ""
+    """What of an address could not be read."""
     epoch: int = 0
+    """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
+    would report its old one, as if a person had chosen it.
+    """
 
     def key(self, name: str) -> str:
         """Of a widget."""
@@ -197,14 +190,15 @@ def _between(play: Play) -> None:
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
-    st.button(
+    press(
         f"Begin round {game.decided + 1}",
+        play.move,
+        Game.begun,
+        len(game.calls),
         icon=":material/play_arrow:",
         key=f"call-begin-{game.decided}",
         type="primary",
         shortcut="Right",
-        on_click=play.move,
-        args=(Game.begun, len(game.calls)),
     )
 
 
@@ -224,19 +218,16 @@ def _round(play: Play) -> None:
     _buttons(play, settings, depth, len(explored))
     left, right = st.columns([1.2, 1], gap="large")
     p = path.p if settings.kind.one_decides else path.rho
+    scenario = scenario_of(settings)
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
-            what = scenario_of(settings).given
+            name = f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
             st.html(
-                f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
-                f'<div class="tar-meta">{what} that every document is held against:</div>'
-                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
+                name + learn_documents.claim(key, f"{scenario.given} that every document is held against")
             )
         else:
             st.html(
-                learn_documents.document(
-                    key, depth - 1, f"{_chance(settings)} {percent(float(p[depth - 1]))}"
-                )
+                learn_documents.document(key, depth - 1, f"{scenario.thought} {percent(float(p[depth - 1]))}")
             )
     with right:
         rows = [
@@ -244,7 +235,7 @@ def _round(play: Play) -> None:
             ("Spent on reading", points(depth * game.cost)),
         ]
         if depth < len(explored) and not settled:
-            rows.append((f"The next one’s {_chance(settings)}", percent(float(p[depth]))))
+            rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
             count = sum(each < depth for each in your_call.finds_of(explored))
             rows.append(("2×2 tables so far", f"{count}"))
@@ -266,38 +257,32 @@ def _round(play: Play) -> None:
             note(said)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
-                st.html(f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>')
+                st.html(learn_documents.claim(key))
         if settled:
             note("A document that you read settles the question; reading on can only cost.")
 
 
-def _chance(settings: Settings) -> str:
-    return scenario_of(settings).thought
-
-
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
     seen = len(play.game.calls)
+
+    def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
+        press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
+
     with st.container(horizontal=True, key="call-buttons", gap="small"):
-        for name, count, shortcut in (("Read the next", 1, "Right"), (f"Read {MORE}", MORE, str(MORE))):
-            st.button(
-                name,
-                key=f"call-read-{count}-{seen}",
-                icon=":material/chevron_right:" if count == 1 else ":material/keyboard_double_arrow_right:",
-                type="primary" if count == 1 else "secondary",
-                shortcut=shortcut,
-                disabled=depth == length,
-                help=None if count == 1 else "Stops at a find.",
-                on_click=play.move,
-                args=(lambda game, n=count: game.read(n), seen),
-            )
+        read = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
+        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **read)
+        more = {"icon": ":material/keyboard_double_arrow_right:", "help": "Stops at a find."}
+        offer(
+            f"Read {MORE}",
+            f"read-{MORE}",
+            lambda game: game.read(MORE),
+            shortcut=str(MORE),
+            disabled=depth == length,
+            **more,
+        )
         for plus, shortcut in ((True, "1"), (False, "2")):
-            st.button(
-                f"Stop: {shell.escape_markdown(action(plus, settings))}",
-                key=f"call-decide-{plus}-{seen}",
-                shortcut=shortcut,
-                on_click=play.move,
-                args=(lambda game, choice=plus: game.decide(choice), seen),
-            )
+            words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
+            offer(words, f"decide-{plus}", partial(Game.decide, plus=plus), shortcut=shortcut)
 
 
 # --- the result ---------------------------------------------------------------------------------------------
@@ -309,14 +294,8 @@ def _result(play: Play) -> None:
     st.html(told("You and the rules", your_call.standing_sentence(game, rows), kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
-        st.button("The same lists again", key="call-same", on_click=play.anew)
-        st.button(
-            f"Game {following}",
-            key="call-next",
-            icon=":material/arrow_forward:",
-            on_click=_next,
-            args=(play, following),
-        )
+        press("The same lists again", play.anew, key="call-same")
+        press(f"Game {following}", _next, play, following, key="call-next", icon=":material/arrow_forward:")
     frame = _frame(game, rows)
     left, right = st.columns([1, 1.15], gap="medium")
     with left:

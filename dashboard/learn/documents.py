@@ -103,3 +103,9 @@ def document(key: str, at: int, chance: str = "") -> str:
     score = None if topic.scores is None else float(topic.scores[at])
     record = records(key)[str(topic.ids[at])]
     return document_html(record, at, explored.state, asked(key), score, chance, lead)
+
+
+def claim(key: str, before: str = "") -> str:
+    """What every document of a sample is held against, as HTML; `before` is HTML that introduces it."""
+    said = f'<div class="tar-meta">{before}:</div>' if before else ""
+    return f'{said}<div class="tar-literal">{html.escape(asked(key))}</div>'

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
@@ -55,26 +57,24 @@ def _drawn(name: str) -> None:
         DRAWN[IDEAS[name]]()
 
 
-def _share(label: str, value: float, key: str, help: str | None = None, low: float = 0.01) -> float:
-    return share(label, value, low=low, key=key, bind="query-params", help=help)
+def _share(label: str, value: float, key: str, **more: Any) -> float:
+    return share(label, value, key=key, bind="query-params", **more)
 
 
-def _sure(value: float, key: str) -> float:
-    return _share("How sure before you act (q\\*)", value, key, help=shell.term("q-star", "What is q\\*?"))
+def _sure(value: float, key: str, at: DeltaGenerator) -> float:
+    what = shell.term("q-star", "What is q\\*?")
+    return _share("How sure before you act (q\\*)", value, key, at=at, help=what)
 
 
-def _cost(value: float, key: str) -> float:
-    return float(
-        st.select_slider(
-            "Cost of a document, as a share of K",
-            COSTS,
-            value=value,
-            format_func=number,
-            key=key,
-            bind="query-params",
-            help=f"K is what both mistakes cost together: {shell.term('payoffs', 'consequences')}.",
-        )
-    )
+def _cost(value: float, key: str, at: DeltaGenerator) -> float:
+    said = f"K is what both mistakes cost together: {shell.term('payoffs', 'consequences')}."
+    return _stop("Cost of a document, as a share of K", COSTS, value, key, at, format_func=number, help=said)
+
+
+def _stop(
+    label: str, stops: Sequence[float], value: float, key: str, at: DeltaGenerator, **more: Any
+) -> float:
+    return float(at.select_slider(label, stops, value=value, key=key, bind="query-params", **more))
 
 
 # --- the five -----------------------------------------------------------------------------------------
@@ -82,10 +82,10 @@ def _cost(value: float, key: str) -> float:
 
 def _peak() -> None:
     left, right = st.columns(2, gap="medium")
-    with left:
-        payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q"))
-    with right:
-        b = _share("Chance that a⁺ is right", 0.3, "idea-b", help=f"The {shell.term('belief', 'belief')} b.")
+    payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q", at=left))
+    b = _share(
+        "Chance that a⁺ is right", 0.3, "idea-b", help=f"The {shell.term('belief', 'belief')} b.", at=right
+    )
     figure(
         "idea-peak",
         f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
@@ -101,12 +101,9 @@ def _recall() -> None:
     name = switch("List", titles, default="settled", key="idea-list", bind="query-params")
     case = CASES[name]
     left, middle, right = st.columns(3, gap="medium")
-    with left:
-        target = _share("Recall to reach", 0.95, "idea-recall", low=0.5)
-    with middle:
-        q_star = _sure(case.q_star, f"idea-q-{name}")
-    with right:
-        cost = _cost(case.cost, f"idea-c-{name}")
+    target = _share("Recall to reach", 0.95, "idea-recall", low=0.5, at=left)
+    q_star = _sure(case.q_star, f"idea-q-{name}", at=middle)
+    cost = _cost(case.cost, f"idea-c-{name}", at=right)
     explored = sample(case.key)
     found = recall.recalled(explored, at_stake(explored, q_star, cost, case.theta), target)
     of = f" (sensitivity to exceed: {case.theta:.0%})" if recall.is_review(explored) else ""
@@ -131,15 +128,14 @@ def _recall() -> None:
 
 def _bound() -> None:
     left, middle, right = st.columns(3, gap="medium")
-    with left:
-        q_star = _sure(0.3, "idea-q-bound")
-    with middle:
-        p = _share(
-            "Chance of the next document (p)",
-            0.05,
-            "idea-p",
-            help=f"If there is something to find: a document’s {shell.term('chance', 'chance')}.",
-        )
+    q_star = _sure(0.3, "idea-q-bound", at=left)
+    p = _share(
+        "Chance of the next document (p)",
+        0.05,
+        "idea-p",
+        at=middle,
+        help=f"If there is something to find: a document’s {shell.term('chance', 'chance')}.",
+    )
     one = one_document.one_document(Payoffs.from_q_star(q_star), p)
     figure(
         "idea-one-document",
@@ -149,8 +145,7 @@ def _bound() -> None:
         pd.DataFrame(one_document.one_document_rows(one)),
         STEM,
     )
-    with right:
-        cost = _cost(0.001, "idea-c-bound")
+    cost = _cost(0.001, "idea-c-bound", at=right)
     explored = search("prosthetic-foot")
     found = compared.compared(explored, at_stake(explored, q_star, cost))
     figure(
@@ -171,18 +166,15 @@ def _studies() -> None:
     }
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
     name = one_of("Studies", names, at=left, first="iqcode", key="idea-studies", bind="query-params")
-    with middle:
-        theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5)
-    tau = float(
-        right.select_slider(
-            "How much studies may differ (τ)",
-            (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0),
-            value=1.0,
-            format_func=number,
-            key="idea-tau",
-            bind="query-params",
-            help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
-        )
+    theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5, at=middle)
+    tau = _stop(
+        "How much studies may differ (τ)",
+        (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0),
+        1.0,
+        "idea-tau",
+        right,
+        format_func=number,
+        help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
     )
     paths = engines.belief_paths(name, theta, tau)
     figure(
@@ -207,20 +199,10 @@ def _studies() -> None:
 def _mistaken() -> None:
     titles = dict(search_names())
     left, middle, right = st.columns(3, gap="medium")
-    factor = float(
-        left.select_slider(
-            "All chances times",
-            FACTORS,
-            value=FACTORS[-3],
-            format_func=mistaken_path.factor_name,
-            key="idea-factor",
-            bind="query-params",
-        )
-    )
-    with middle:
-        q_star = _sure(0.5, "idea-q-factor")
-    with right:
-        cost = _cost(0.001, "idea-c-factor")
+    times = mistaken_path.factor_name
+    factor = _stop("All chances times", FACTORS, FACTORS[-3], "idea-factor", left, format_func=times)
+    q_star = _sure(0.5, "idea-q-factor", at=middle)
+    cost = _cost(0.001, "idea-c-factor", at=right)
     topic = one_of("List", titles, key="idea-search", bind="query-params")
     explored = search(topic)
     settings = at_stake(explored, q_star, cost)

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
-from dashboard.frame.widgets import one_of, switch
+from dashboard.frame.widgets import one_of, press, switch
 from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.learn.walk_asked import (
@@ -49,35 +49,24 @@ LATE = 3.0  # seconds
 
 @dataclass
 class Walk:
-    """A lesson as one browser tab gives it: what is asked, and whether it plays.
-
-    Parameters
-    ----------
-    asked : Asked
-    written : dict of str to str
-        What the address was given last; what differs from it was put there by a person.
-    playing : bool
-    ticking : bool
-        Whether the page redraws by itself, which follows `playing` at the next full run.
-    moved : float
-        When the last step was made, in seconds.
-    before : dict of str to str
-        The address while it played last.
-    halted : float
-        When the clock stopped, in seconds.
-    epoch : int
-        Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
-        page would report its old one, as if a person had chosen it.
-    """
+    """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
     asked: Asked
     written: dict[str, str]
+    """What the address was given last; what differs from it was put there by a person."""
     playing: bool = False
     ticking: bool = False
+    """Whether the page redraws by itself, which follows `playing` at the next full run."""
     moved: float = 0.0
+    """When the last step was made, in seconds."""
     before: dict[str, str] = field(default_factory=dict)
+    """The address while it played last."""
     halted: float = 0.0
+    """When the clock stopped, in seconds."""
     epoch: int = 0
+    """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
+    page would report its old one, as if a person had chosen it.
+    """
 
     def key(self, name: str) -> str:
         """Of a widget."""
@@ -219,34 +208,28 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
     at, begun, end = step.depth, step.depth == 0, not step.go_on
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-        where: dict[str, Any] = {"on_click": walk.go, "args": (to,), "disabled": disabled}
-        key = f"walk-{name.lower()}"
-        st.button(name, icon=f":material/{icon}:", key=key, shortcut=shortcut, **where)
+        how = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
+        press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
-            st.button(
+            press(
                 "Pause" if walk.playing else "Play",
+                _play,
+                walk,
+                not walk.playing,
                 icon=":material/pause:" if walk.playing else ":material/play_arrow:",
                 key="walk-play",
                 shortcut="Space",
                 type="primary",
                 disabled=end,
-                on_click=_play,
-                args=(walk, not walk.playing),
             )
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
-        st.button(
-            "Hide the truth" if walk.asked.shown else "Reveal",
-            icon=":material/visibility:",
-            key="walk-reveal",
-            disabled=end,
-            on_click=_shown,
-            args=(walk,),
-        )
+        words = "Hide the truth" if walk.asked.shown else "Reveal"
+        press(words, _shown, walk, icon=":material/visibility:", key="walk-reveal", disabled=end)
         _pace(walk)
         _jump(walk, followed, step)
 
@@ -324,11 +307,8 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
     key = walk.asked.topic
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
-            what = scenario_of(followed.settings).given
-            st.html(
-                f'<div class="tar-meta">Nothing read yet. {what} that every document is held against:</div>'
-                f'<div class="tar-literal">{html.escape(learn_documents.asked(key))}</div>'
-            )
+            before = f"Nothing read yet. {scenario_of(followed.settings).given} that every document is held against"
+            st.html(learn_documents.claim(key, before))
             return
         p = lessons.log(followed, step.depth)[-1]["p"]
         thought = f"{scenario_of(followed.settings).thought} {percent(p)}"

@@ -26,31 +26,21 @@ NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address says.
-
-    Parameters
-    ----------
-    topic : str
-        Key of a sample: "search:antenna-mount".
-    rule : str
-        Of the rule followed.
-    q_star, cost : float
-        Normalised (K = 1).
-    step : int
-        Documents read.
-    shown : bool
-        Whether the truth is revealed before the end.
-    pace : float
-        Seconds a step takes when it plays.
-    """
+    """What the address says."""
 
     topic: str = "search:antenna-mount"
+    """Key of a sample: "search:antenna-mount"."""
     rule: str = "optimal"
+    """Of the rule followed."""
     q_star: float = 0.5
     cost: float = 0.001
+    """Normalised (K = 1)."""
     step: int = 0
+    """Documents read."""
     shown: bool = False
+    """Whether the truth is revealed before the end."""
     pace: float = 2.0
+    """Seconds a step takes when it plays."""
 
     @property
     def scenario(self) -> str:

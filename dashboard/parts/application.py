@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -11,7 +10,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dashboard.frame import shell
-from dashboard.frame.work import Work, dialog_button, nothing_edited
+from dashboard.frame.markup import bullets
+from dashboard.frame.work import Work, dialog_button, finish, kept, nothing_edited
 from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
@@ -39,15 +39,9 @@ class Asked:
         """The ranking without what is left out; the same object for as long as nothing changes."""
         if not self.left_out.any():
             return ranking
-        held: tuple[Ranking, Asked, Ranking] | None = st.session_state.get(f"{PREFIX}/kept")
-        if held is None or held[0] is not ranking or held[1] is not self:
-            until = date_words(self.application.priority)
-            what = (
-                f"published on or after {until} or of the application's family" if until else "of the family"
-            )
-            held = (ranking, self, leave_out(ranking, self.left_out, what))
-            st.session_state[f"{PREFIX}/kept"] = held
-        return held[2]
+        until = date_words(self.application.priority)
+        what = f"published on or after {until} or of the application's family" if until else "of the family"
+        return kept(f"{PREFIX}/kept", (ranking, self), lambda: leave_out(ranking, self.left_out, what))
 
 
 def ask(chosen: Documents, problems: list[str]) -> Asked:
@@ -115,43 +109,31 @@ def _nothing(chosen: Documents) -> Asked:
 
 def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool_]) -> Asked:
     """The same answer as one object, so that what follows from it is kept."""
-    held: tuple[tuple[str, Application], Asked] | None = st.session_state.get(f"{PREFIX}/held")
-    if held is None or held[0] != (chosen.key, application):
-        held = ((chosen.key, application), Asked(application, left_out))
-        st.session_state[f"{PREFIX}/held"] = held
-    return held[1]
+    return kept(f"{PREFIX}/held", (chosen.key, application), lambda: Asked(application, left_out))
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What the flags of a whole list come to.
-
-    Parameters
-    ----------
-    application : Application
-        With its family, where the list holds it.
-    bars : ndarray of bool, shape (n,)
-        Which documents cannot settle the question.
-    counts : Counter of str
-        How many documents each kind of flag concerns.
-    """
+    """What the flags of a whole list come to."""
 
     application: Application
+    """With its family, where the list holds it."""
     bars: NDArray[np.bool_]
+    """Which documents cannot settle the question, shape (n,)."""
     counts: Counter[str]
+    """How many documents each kind of flag concerns."""
 
 
 def _flagged(chosen: Documents, application: Application) -> _Found:
     """What the list holds against the application, computed when an answer changes."""
-    wanted = (chosen.key, application)
-    held: tuple[tuple[str, Application], _Found] | None = st.session_state.get(f"{PREFIX}/flags")
-    if held is None or held[0] != wanted:
+
+    def held_against() -> _Found:
         known = with_family(application, chosen.frame)
         found = flagged(known, chosen.frame)
         counts: Counter[str] = Counter(flag.kind for each in found for flag in each)
-        held = (wanted, _Found(known, cannot_settle(found), counts))
-        st.session_state[f"{PREFIX}/flags"] = held
-    return held[1]
+        return _Found(known, cannot_settle(found), counts)
+
+    return kept(f"{PREFIX}/flags", (chosen.key, application), held_against)
 
 
 def _told(found: _Found) -> None:
@@ -159,19 +141,13 @@ def _told(found: _Found) -> None:
     application, counts = found.application, found.counts
     lines = []
     if application.number:
-        lines.append(
-            f"{count_of(counts['own'])} of the application's own family"
-            + (
-                ""
-                if application.family or counts["own"]
-                else ": the list holds neither its number nor its family"
-            )
-        )
+        known = application.family or counts["own"]
+        lacking = "" if known else ": the list holds neither its number nor its family"
+        lines.append(f"{count_of(counts['own'])} of the application's own family{lacking}")
     if application.priority:
         lines.append(f"{count_of(counts['late'])} published on or after the priority date")
         lines.append(f"{count_of(counts['unclear'])} whose date does not tell: flagged, never left out")
-    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    st.html(f'<ul class="tar-meta tar-notes" data-testid="flagged">{items}</ul>')
+    st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
 
 
 # --- while screening ----------------------------------------------------------------------------
@@ -200,10 +176,4 @@ def dialog(work: Work, state: State) -> None:
     ):
         frame = work.store.records(work.collection.id)
         known = replace(with_family(typed, frame), left_out=before.left_out)
-        try:
-            work.change_settings(replace(state.settings, application=known), state.seq, reason)
-        except InputProblem as problem:
-            shell.problem_box(problem)
-            return
-        nothing_edited()
-        st.rerun()
+        finish(work.change_settings, replace(state.settings, application=known), state.seq, reason)

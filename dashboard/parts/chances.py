@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import html
+from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark, still
+from dashboard.frame.markup import badges
+from dashboard.frame.widgets import hundredths, one_of, upload
+from dashboard.parts.calibrators import which
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
@@ -17,7 +22,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, title
+from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -33,12 +38,9 @@ def own_prefix(prefix: str, scenario: str) -> str:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
     scenario = scenario_of(settings)
-    share = st.slider(
+    share = hundredths(
         f"Chance that {question(settings)}, before reading",
-        1,
-        99,
         50,
-        format="%d %%",
         key=f"{own_prefix(PREFIX, scenario.name)}/b_0",
         persist_state="session",
         help=f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip(),
@@ -73,18 +75,8 @@ def calibrator(
     if scenario != PATENT:
         key += f"/{scenario}"
     if choices:
-        names, default = list(choices), default_calibrator(has_scores, sample, scenario)
-        if st.session_state.get(key) not in names:
-            st.session_state[key] = default if default in names else names[0]
-        chosen = choices[
-            st.selectbox(
-                "Where the chances come from",
-                names,
-                index=names.index(st.session_state[key]),
-                format_func=lambda name: title(choices[name]),
-                key=key,
-            )
-        ].calibrator
+        usual = default_calibrator(has_scores, sample, scenario)
+        chosen = which("Where the chances come from", choices, usual, key=key).calibrator
         _quality(chosen)
         for remark in chosen.mismatch(ranking.scores, len(ranking)) if ranking is not None else []:
             st.warning(shell.escape_markdown(remark), icon=":material/warning:")
@@ -93,16 +85,11 @@ def calibrator(
         st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
         st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
-        st.file_uploader(
+        upload(
             "A JSON file that “tarstop calibrate” or the Calibration page wrote",
-            type=["json"],
+            partial(_take_in, has_scores, key, scenario),
             key=f"{PREFIX}/upload",
-            on_change=_take_in,
-            args=(has_scores, key, scenario),
         )
-        problem = st.session_state.get(f"{PREFIX}/upload_problem")
-        if problem:
-            shell.problem_box(problem)
     return chosen
 
 
@@ -120,15 +107,8 @@ def policy(approximately: bool = False) -> Policy:
     approximately : bool
         Whether plans are valued approximately.
     """
-    kind = POLICIES[
-        st.selectbox(
-            "Stopping rule",
-            followed(),
-            format_func=titled,
-            key=f"{PREFIX}/policy",
-            persist_state="session",
-        )
-    ]
+    titles = {name: titled(name) for name in followed()}
+    kind = POLICIES[one_of("Stopping rule", titles, key=f"{PREFIX}/policy", persist_state="session")]
     approximate = approximately and kind in (Optimal, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
     start = kind()
@@ -143,10 +123,8 @@ def policy(approximately: bool = False) -> Policy:
 def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
     label, key = f"{parameter.name}: {parameter.meaning}", f"{PREFIX}/{policy}/{parameter.name}"
     if parameter.kind == "choice":
-        options = list(parameter.choices)
-        return str(
-            st.selectbox(label, options, index=options.index(str(start)), key=key, persist_state="session")
-        )
+        options = {name: name for name in parameter.choices}
+        return one_of(label, options, first=str(start), key=key, persist_state="session")
     if parameter.kind == "float":
         return st.number_input(
             label,
@@ -164,47 +142,29 @@ def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
 
 
 def _quality(calibrator: Calibrator) -> None:
-    st.html(f'<span class="tar-badge">{html.escape(calibrator.fitted_on.badge)}</span>')
+    st.html(badges(calibrator.fitted_on.badge))
     quality = calibrator.quality
     if quality is None:
         st.caption("It says nothing about how well it did on topics it had not seen.")
         return
-    st.caption(shell.escape_markdown(quality_sentence(quality)))
+    shell.caption(quality_sentence(quality))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
-            said = reliability_sentence(quality.reliability)
-            st.plotly_chart(
-                reliability_figure(
-                    quality.reliability, calibrator.fitted_on.simulated, st.context.theme.type == "dark"
-                ),
-                config={"staticPlot": True},
-                alt=said,
-                key=f"{PREFIX}/reliability",
-            )
-            st.caption(shell.escape_markdown(said))
+            drawn = reliability_figure(quality.reliability, calibrator.fitted_on.simulated, dark())
+            still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
 
 
-def _take_in(has_scores: bool, key: str, scenario: str) -> None:
+def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:
     """Keep an uploaded calibrator in the store, and choose it."""
-    state = st.session_state
-    state.pop(f"{PREFIX}/upload_problem", None)
-    file = state[f"{PREFIX}/upload"]
-    if file is None:
-        return
-    try:
-        taken = read(file.name, file.getvalue())
-        if taken.scenario != scenario:
-            raise InputProblem(
-                f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "
-                f"{CHANCE_OF[scenario]}; choose one that was fitted with '--scenario {scenario}'."
-            )
-        if not has_scores and not taken.by_rank:
-            raise InputProblem(
-                f"{file.name} reads scores and this list has none; choose a rank-based one, or order the "
-                "documents by what you are looking for."
-            )
-        chosen = keep(shell.store(), taken)
-    except InputProblem as problem:
-        state[f"{PREFIX}/upload_problem"] = str(problem)
-        return
-    state[key] = chosen
+    taken = read(file.name, file.getvalue())
+    if taken.scenario != scenario:
+        raise InputProblem(
+            f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "
+            f"{CHANCE_OF[scenario]}; choose one that was fitted with '--scenario {scenario}'."
+        )
+    if not has_scores and not taken.by_rank:
+        raise InputProblem(
+            f"{file.name} reads scores and this list has none; choose a rank-based one, or order the "
+            "documents by what you are looking for."
+        )
+    st.session_state[key] = keep(shell.store(), taken)

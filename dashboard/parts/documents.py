@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
@@ -12,6 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import badges, bullets
+from dashboard.frame.widgets import one_of, press, radio
+from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
@@ -77,11 +79,10 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
     there = {"sample": bool(scenario.sample), "earlier": bool(earlier)}
-    available = [source for source in SOURCES if there.get(source, True)]
-    source = st.radio(
+    words = {**SOURCES, "sample": f"A sample {scenario.sample}"}
+    source = radio(
         "Where the documents come from",
-        available,
-        format_func=lambda source: {**SOURCES, "sample": f"A sample {scenario.sample}"}[source],
+        {name: words[name] for name in SOURCES if there.get(name, True)},
         horizontal=True,
         key=f"{PREFIX}/source",
         persist_state="session",
@@ -98,51 +99,30 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
 
 
 def _sample() -> Documents:
-    topics = sample_topics().set_index("topic")
-    topic = st.selectbox(
-        "Search",
-        topics.index.tolist(),
-        format_func=lambda name: f"{topics.loc[name, 'title']} · {topics.loc[name, 'documents']} documents",
-        key=f"{PREFIX}/topic",
-        persist_state="session",
-    )
-    st.html(
-        '<span class="tar-badge">simulated documents</span> '
-        '<span class="tar-meta">No patent or company in it exists. Some of these searches hold prior art, '
-        "others none.</span>"
-    )
-    return sample(topic)
+    said = "No patent or company in it exists. Some of these searches hold prior art, others none."
+    return sample(_one_of_samples("Search", sample_topics(), said, key=f"{PREFIX}/topic"))
 
 
 def _sample_review() -> Documents:
-    reviews = sample_reviews().set_index("topic")
-    topic = st.selectbox(
-        "Review",
-        reviews.index.tolist(),
-        format_func=lambda name: f"{reviews.loc[name, 'title']} · {reviews.loc[name, 'documents']} documents",
-        key=f"{PREFIX}/review",
-        persist_state="session",
-    )
-    st.html(
-        '<span class="tar-badge">simulated documents</span> '
-        '<span class="tar-meta">No study, test or author in it exists. Some of these tests are sensitive enough, '
-        "others are not.</span>"
-    )
-    st.caption(shell.escape_markdown(f"Included are {reviews.loc[topic, 'criteria']}"))
+    said = "No study, test or author in it exists. Some of these tests are sensitive enough, others are not."
+    reviews = sample_reviews()
+    topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
+    shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
     return sample_review(topic)
+
+
+def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str:
+    rows = there[["topic", "title", "documents"]].to_dict("records")
+    titles = {row["topic"]: f"{row['title']!s} · {row['documents']} documents" for row in rows}
+    topic = one_of(label, titles, key=key, persist_state="session")
+    st.html(f'{badges("simulated documents")} <span class="tar-meta">{said}</span>')
+    return topic
 
 
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     by_id = {row.id: row for row in rows}
-    chosen = st.selectbox(
-        "Import",
-        list(by_id),
-        format_func=lambda key: (
-            f"{by_id[key].name} · {by_id[key].documents:,} documents · {by_id[key].created[:10]}"
-        ),
-        key=f"{PREFIX}/earlier",
-        persist_state="session",
-    )
+    titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
+    chosen = one_of("Import", titles, key=f"{PREFIX}/earlier", persist_state="session")
     documents = _from_store(store, by_id[chosen])
     _preview(documents.frame)
     return documents
@@ -150,11 +130,11 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
 
 def _from_store(store: Store, row: CollectionRow) -> Documents:
     """A collection with its records, read once for as long as it stays chosen."""
-    held: Documents | None = st.session_state.get(f"{PREFIX}/held")
-    if held is None or held.collection_id != row.id:
-        held = Documents(row.id, row.name, store.records(row.id), row.query, row.simulated, row.id)
-        st.session_state[f"{PREFIX}/held"] = held
-    return held
+
+    def documents() -> Documents:
+        return Documents(row.id, row.name, store.records(row.id), row.query, row.simulated, row.id)
+
+    return kept(f"{PREFIX}/held", row.id, documents)
 
 
 # --- uploads ------------------------------------------------------------------------------------
@@ -181,7 +161,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     large = sum(file.size for file in new) > LARGE
     cancel = st.empty()
     if large:
-        cancel.button("Cancel", key=f"{PREFIX}/cancel", on_click=_start_over)
+        press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
         upload = Upload(file.name, file.size, cast(BinaryIO, file))
         upload.read()
@@ -217,13 +197,11 @@ def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple
     final = next((theirs for theirs, ours in upload.table.understood.items() if ours == "label"), None)
     if by_abstract is None or final is None or final == by_abstract:
         return file_id, upload
-    wanted = st.radio(
+    words = {by_abstract: "On title and abstract", final: "In the end"}
+    wanted = radio(
         shell.escape_label(f"{upload.name} holds two verdicts. Which are its labels?"),
-        [by_abstract, final],
-        index=0 if abstracts else 1,
-        format_func=lambda column: shell.escape_label(
-            f"{'On title and abstract' if column == by_abstract else 'In the end'} ({column})"
-        ),
+        {column: shell.escape_label(f"{said} ({column})") for column, said in words.items()},
+        first=by_abstract if abstracts else final,
         horizontal=True,
         key=f"{PREFIX}/verdict/{file_id}/{abstracts}",
         persist_state="session",
@@ -265,9 +243,7 @@ def _still_there(store: Store) -> Documents | None:
     if imported is None:
         return None
     documents = _from_store(store, store.collection(imported[1]))
-    st.caption(
-        shell.escape_markdown(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
-    )
+    shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     _preview(documents.frame)
     return documents
 
@@ -314,16 +290,12 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
 
 def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
-    state = st.session_state
-    held: tuple[tuple[str, ...], Proposal] | None = state.get(f"{PREFIX}/proposal")
-    if held is None or held[0] != tuple(uploads):
+
+    def proposed() -> Proposal:
         with st.spinner("Looking for documents that occur twice"):
-            held = (
-                tuple(uploads),
-                propose([cast(RecordTable, each.table).frame for each in uploads.values()]),
-            )
-        state[f"{PREFIX}/proposal"] = held
-    return held[1]
+            return propose([cast(RecordTable, each.table).frame for each in uploads.values()])
+
+    return kept(f"{PREFIX}/proposal", tuple(uploads), proposed)
 
 
 def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
@@ -395,13 +367,9 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
             )
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
-        st.button(
-            "Read the file with these columns",
-            key=f"{PREFIX}/map/{file_id}",
-            disabled="title" not in chosen.values(),
-            on_click=upload.read,
-            args=(chosen,),
-        )
+        untitled = "title" not in chosen.values()
+        key = f"{PREFIX}/map/{file_id}"
+        press("Read the file with these columns", upload.read, chosen, key=key, disabled=untitled)
 
 
 def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str) -> None:
@@ -418,8 +386,7 @@ def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str)
     ]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
-        items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-        st.html(f'<ul class="tar-meta tar-notes">{items}</ul>')
+        st.html(bullets(notes, 'class="tar-meta tar-notes"'))
     with st.expander("What was understood, column by column"):
         rows = [
             {"file": table.source, "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}

@@ -35,65 +35,49 @@ LARGE = 60  # studies from which a figure may take a moment
 
 @dataclass(frozen=True)
 class View:
-    """One tab: a figure or a table, what it says, and its numbers as CSV.
-
-    Parameters
-    ----------
-    name : str
-        Ends the names of its files.
-    title : str
-        Of the tab.
-    sentence, rows, figure : callable
-        Of the evidence and q*; `figure` is None for the table of parameters.
-    needs_q_star : bool
-    grows : bool
-        Whether the figure has a row for every study.
-    """
+    """One tab: a figure or a table, what it says, and its numbers as CSV."""
 
     name: str
+    """Ends the names of its files."""
     title: str
+    """Of the tab."""
     sentence: Callable[[Evidence, Any], str]
     rows: Callable[[Evidence, Any], list[dict[str, Any]]]
     figure: Callable[..., Figure] | None
+    """Of the evidence and q*; `figure` is None for the table of parameters."""
     needs_q_star: bool = False
     grows: bool = False
+    """Whether the figure has a row for every study."""
+
+
+def _alone(of: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for every q*: what follows from the evidence alone."""
+    return lambda evidence, q_star, **how: of(evidence, **how)
 
 
 VIEWS = (
     View(
         "forest",
         "Forest",
-        lambda e, q: words.forest_sentence(e),
-        lambda e, q: e.study_rows(),
-        lambda e, q, **how: forest(e, **how),
+        _alone(words.forest_sentence),
+        _alone(Evidence.study_rows),
+        _alone(forest),
         grows=True,
     ),
-    View(
-        "sroc",
-        "SROC",
-        lambda e, q: words.sroc_sentence(e),
-        lambda e, q: e.curve_rows(),
-        lambda e, q, **how: sroc(e, **how),
-    ),
-    View(
-        "belief",
-        "Belief by study",
-        words.path_sentence,
-        lambda e, q: e.path_rows(),
-        belief_by_study,
-    ),
+    View("sroc", "SROC", _alone(words.sroc_sentence), _alone(Evidence.curve_rows), _alone(sroc)),
+    View("belief", "Belief by study", words.path_sentence, _alone(Evidence.path_rows), belief_by_study),
     View(
         "posterior",
         "Prior and posterior",
-        lambda e, q: words.density_sentence(e),
-        lambda e, q: e.density_rows(),
-        lambda e, q, **how: prior_and_posterior(e, **how),
+        _alone(words.density_sentence),
+        _alone(Evidence.density_rows),
+        _alone(prior_and_posterior),
     ),
     View(
         "without",
         "Leave one out",
         words.without_sentence,
-        lambda e, q: e.without_rows(),
+        _alone(Evidence.without_rows),
         leave_one_out,
         grows=True,
     ),
@@ -101,15 +85,15 @@ VIEWS = (
         "value",
         "Value of more studies",
         words.value_sentence,
-        lambda e, q: e.value_rows(q),
+        Evidence.value_rows,
         value_of_more,
         needs_q_star=True,
     ),
     View(
         "revman",
         "Table for RevMan",
-        lambda e, q: words.parameters_sentence(e),
-        lambda e, q: e.parameter_rows(),
+        _alone(words.parameters_sentence),
+        _alone(Evidence.parameter_rows),
         None,
     ),
 )

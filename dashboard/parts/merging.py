@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.work import kept
 from tarstop_core.documents.duplicates import Match
 from tarstop_core.documents.families import family_groups
 from tarstop_core.documents.merging import Proposal
@@ -50,21 +51,8 @@ def review(
         if len(places) > len(shown):
             st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
         table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
-        edited = st.data_editor(
-            table,
-            hide_index=True,
-            width="stretch",
-            disabled=[name for name in table.columns if name != MERGE],
-            column_config={
-                MERGE: st.column_config.CheckboxColumn(width="small"),
-                "why": st.column_config.TextColumn(width="medium"),
-                "kept": st.column_config.TextColumn(width="medium"),
-                "would be merged": st.column_config.TextColumn(width="medium"),
-            },
-            row_height=FOUR_LINES,
-            key=f"{key}/table",
-        )
-        ticked = {at for at, tick in zip(shown, edited[MERGE].tolist(), strict=True) if tick}
+        ticks = _ticks(table, MERGE, ("why", "kept", "would be merged"), f"{key}/table")
+        ticked = {at for at, tick in zip(shown, ticks, strict=True) if tick}
         wanted = frozenset(ticked | (chosen - set(shown)))
         if st.button("Merge as ticked", disabled=wanted == chosen, key=f"{key}/apply"):
             return wanted
@@ -111,11 +99,7 @@ def _named(titles: pd.DataFrame, row: int) -> str:
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
     """Patent families that are to count once, as positions in the collection; a person may untick any."""
-    held: tuple[str, list[list[int]]] | None = st.session_state.get("set_up/families")
-    if held is None or held[0] != key:
-        held = (key, family_groups(frame))
-        st.session_state["set_up/families"] = held
-    groups = held[1]
+    groups = kept("set_up/families", key, lambda: family_groups(frame))
     if not groups:
         return []
     others = sum(map(len, groups)) - len(groups)
@@ -135,21 +119,26 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
     shown = groups[:MOST_SHOWN]
     with st.expander("Look at the families"):
         table = pd.DataFrame([_family(frame, group) for group in shown])
-        edited = st.data_editor(
-            table,
-            hide_index=True,
-            width="stretch",
-            disabled=[name for name in table.columns if name != STANDS],
-            column_config={
-                STANDS: st.column_config.CheckboxColumn(width="small"),
-                "first in the list": st.column_config.TextColumn(width="medium"),
-                MEMBERS: st.column_config.TextColumn(width="medium"),
-            },
-            row_height=FOUR_LINES,
-            key=f"set_up/families/{key}/table",
-        )
-    kept = [group for group, tick in zip(shown, edited[STANDS].tolist(), strict=True) if tick]
-    return [*kept, *groups[MOST_SHOWN:]]
+        ticks = _ticks(table, STANDS, ("first in the list", MEMBERS), f"set_up/families/{key}/table")
+    ticked = [group for group, tick in zip(shown, ticks, strict=True) if tick]
+    return [*ticked, *groups[MOST_SHOWN:]]
+
+
+def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> list[bool]:
+    """A table in which one column can be ticked, and what it then holds; its texts wrap."""
+    edited = st.data_editor(
+        table,
+        hide_index=True,
+        width="stretch",
+        disabled=[name for name in table.columns if name != ticked],
+        column_config={
+            ticked: st.column_config.CheckboxColumn(width="small"),
+            **{name: st.column_config.TextColumn(width="medium") for name in texts},
+        },
+        row_height=FOUR_LINES,
+        key=key,
+    )
+    return edited[ticked].tolist()
 
 
 def say_where_no_families(frame: pd.DataFrame) -> None:

@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from dashboard.frame.shell import escape_markdown, problem_box, term
+from dashboard.frame.shell import caption, escape_markdown, problem_box, term
+from dashboard.frame.widgets import radio
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
@@ -32,18 +33,12 @@ FRACTIONS: tuple[float, ...] = (
 
 @dataclass(frozen=True)
 class Panel:
-    """What a person has entered.
-
-    Parameters
-    ----------
-    stakes : Stakes
-        The last usable value.
-    problems : tuple of str
-        What cannot be used as it stands, a sentence each.
-    """
+    """What a person has entered."""
 
     stakes: Stakes
+    """The last usable value."""
     problems: tuple[str, ...] = ()
+    """What cannot be used as it stands, a sentence each."""
 
 
 def panel(key: str, settings: Settings) -> Panel:
@@ -72,15 +67,10 @@ def panel(key: str, settings: Settings) -> Panel:
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
-    questions, sliders, payoffs = st.tabs(
-        ["Two questions", "Two sliders", "Four consequences"], key=f"{key}/form"
-    )
-    with questions:
-        _questions(key, settings, stakes)
-    with sliders:
-        _sliders(key, settings, stakes)
-    with payoffs:
-        _consequences(key, settings, stakes)
+    forms = {"Two questions": _questions, "Two sliders": _sliders, "Four consequences": _consequences}
+    for tab, ask in zip(st.tabs(list(forms), key=f"{key}/form"), forms.values(), strict=True):
+        with tab:
+            ask(key, settings, stakes)
     for sentence in problems.values():
         problem_box(sentence)
     if not problems:
@@ -181,25 +171,15 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
         "equal": "Both are equally bad",
     }
     read = "titles and abstracts" if settings.two_stages else "documents"
-    st.radio(
-        "Which mistake is worse?",
-        list(names),
-        index=list(names).index(views(stakes)["worse"]),
-        format_func=names.__getitem__,
-        key=f"{key}/worse",
-        on_change=_moved,
-        args=(key, "worse"),
-    )
+    radio("Which mistake is worse?", names, first=stakes.worse, **_follows(key, "worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
     times.number_input(
         "How many times worse?",
         value=views(stakes)["times"],
         step=1.0,
         format="%g",
-        key=f"{key}/times",
         disabled=stakes.worse == "equal",
-        on_change=_moved,
-        args=(key, "times"),
+        **_follows(key, "times"),
     )
     documents.number_input(
         f"To avoid the worse of the two mistakes for certain, how many {read} would you read?",
@@ -207,15 +187,11 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
         step=50.0,
         format="%g",
         placeholder="as many as there are",
-        key=f"{key}/documents",
-        on_change=_moved,
-        args=(key, "documents"),
+        **_follows(key, "documents"),
     )
-    st.caption(
-        escape_markdown(
-            f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
-            f"{cost_in_words(stakes, settings.two_stages)}."
-        )
+    caption(
+        f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
+        f"{cost_in_words(stakes, settings.two_stages)}."
     )
 
 
@@ -241,39 +217,30 @@ def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
     with st.container(key=f"stakes-plain-{key}"):
         for row in (("B", "L_r"), ("L_g", "G"), ("cost", "unit")):
             for column, name in zip(st.columns(2, gap="medium"), row, strict=True):
-                at, args = f"{key}/{name}", (key, name)
+                now, how = views(stakes)[name], _follows(key, name)
                 if name == "unit":
-                    label = "Counted in (£, hours, …)"
-                    text = views(stakes)[name]
                     column.text_input(
-                        label,
-                        text,
+                        "Counted in (£, hours, …)",
+                        now,
                         max_chars=20,
-                        key=at,
-                        on_change=_moved,
-                        args=args,
                         help="The first unit you name turns the amounts above into ones in which a document "
                         "costs 1; no advice changes by that. Then enter your own.",
+                        **how,
                     )
                 else:
-                    column.number_input(
-                        labels[name],
-                        value=views(stakes)[name],
-                        format="%g",
-                        step=0.01,
-                        key=at,
-                        on_change=_moved,
-                        args=args,
-                    )
+                    column.number_input(labels[name], value=now, format="%g", step=0.01, **how)
     unit = stakes.payoffs.unit
-    st.caption(
-        escape_markdown(
-            f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
-            f"{amount(stakes.payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
-            f"{amount(stakes.payoffs.wrong_minus, unit)}: q* = {stakes.payoffs.q_star:.2f}, "
-            f"c/K = {number(stakes.fraction)}."
-        )
+    caption(
+        f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
+        f"{amount(stakes.payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
+        f"{amount(stakes.payoffs.wrong_minus, unit)}: q* = {stakes.payoffs.q_star:.2f}, "
+        f"c/K = {number(stakes.fraction)}."
     )
+
+
+def _follows(key: str, name: str) -> dict[str, Any]:
+    """What makes a widget a view of the value."""
+    return {"key": f"{key}/{name}", "on_change": _moved, "args": (key, name)}
 
 
 def _q_slider(
@@ -292,14 +259,14 @@ def _q_slider(
         args=args,
         help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
     )
-    said = q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))
-    st.caption(escape_markdown(said + "."))
+    caption(q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings)) + ".")
 
 
 def _cost_slider(
     key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
 ) -> None:
     payoffs, abstracts = stakes.payoffs, settings.two_stages
+    unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
     st.select_slider(
         "Cost per title and abstract" if abstracts else "Cost per document",
         FRACTIONS,
@@ -308,17 +275,10 @@ def _cost_slider(
         key=f"{key}/fraction",
         on_change=moved,
         args=args,
-        help=(
-            f"What reading one more {'title and abstract' if abstracts else 'document'} {term('cost', 'costs')}, in the unit of the "
-            f"{term('payoffs', 'consequences')}"
-            + (
-                f" ({escape_markdown(payoffs.unit)})."
-                if payoffs.unit
-                else ", where both mistakes together cost 1."
-            )
-        ),
+        help=f"What reading one more {'title and abstract' if abstracts else 'document'} {term('cost', 'costs')}, in the unit of the "
+        f"{term('payoffs', 'consequences')}{unit}.",
     )
-    st.caption(escape_markdown(cost_in_words(stakes, abstracts) + "."))
+    caption(cost_in_words(stakes, abstracts) + ".")
 
 
 # --- keeping them in step -----------------------------------------------------------------------

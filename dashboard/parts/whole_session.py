@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import streamlit as st
-
+from dashboard.frame.work import kept
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
 
@@ -19,14 +18,8 @@ KEPT = 6
 
 def loaded(store: Store, session_id: str) -> WholeSession:
     """A session with its documents, kept for this browser tab until something is recorded in it."""
-    kept: dict[str, tuple[tuple[str, int], WholeSession]] = st.session_state.setdefault(f"{PREFIX}/kept", {})
-    row, events = store.session(session_id), store.events(session_id)
-    stamp = (row.name, len(events))
-    if session_id not in kept or kept[session_id][0] != stamp:
-        while len(kept) >= KEPT:
-            kept.pop(next(iter(kept)))
-        kept[session_id] = (stamp, whole_session(store, session_id))
-    return kept[session_id][1]
+    asked = (session_id, store.session(session_id).name, len(store.events(session_id)))
+    return kept(f"{PREFIX}/kept", asked, lambda: whole_session(store, session_id), KEPT)
 
 
 def file_stem(name: str) -> str:

@@ -32,20 +32,13 @@ TRUTH_HELP = (
 
 @dataclass(frozen=True)
 class Choice:
-    """One benchmark on the page.
-
-    Parameters
-    ----------
-    label : str
-    files : mapping of str to Listed
-        By truth.
-    folder : str
-        Of the run, for one's own; empty for what is shipped.
-    """
+    """One benchmark on the page."""
 
     label: str
     files: Mapping[str, Listed] = field(default_factory=dict)
+    """By truth."""
     folder: str = ""
+    """Of the run, for one's own; empty for what is shipped."""
 
 
 def choices() -> dict[str, Choice]:

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import switch
+from dashboard.frame.widgets import some_of, switch
 from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
@@ -38,24 +38,14 @@ PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 
 @dataclass(frozen=True)
 class Look:
-    """What the controls say.
-
-    Parameters
-    ----------
-    choice : Choice
-    asked : Asked
-    results : Results
-        Of the methods that are shown.
-    everything : Results
-        Of all that were run.
-    q_star, cost : float
-    dark : bool
-    """
+    """What the controls say."""
 
     choice: data.Choice
     asked: data.Asked
     results: Results
+    """Of the methods that are shown."""
     everything: Results
+    """Of all that were run."""
     q_star: float
     cost: float
     dark: bool
@@ -139,11 +129,10 @@ def _methods(results: Results) -> tuple[str, ...]:
         st.session_state["methods"] = [name for name in chosen if name in titles]
     count = len(st.session_state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
-        picked = st.multiselect(
+        picked = some_of(
             "Methods",
-            list(titles),
-            default=first,
-            format_func=titles.__getitem__,
+            titles,
+            first,
             key="methods",
             bind="query-params",
             help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",

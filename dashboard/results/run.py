@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import one_of, share, switch
+from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
 from dashboard.results import data
@@ -39,25 +39,16 @@ LAYOUT = Path(__file__).with_name("layout.md")
 
 @dataclass(frozen=True)
 class Taken:
-    """A benchmark that was read and can be run.
-
-    Parameters
-    ----------
-    home : str
-        Folder of the run to be.
-    folder : str
-        Where the files lie.
-    title, scenario : str
-    said : str
-        What is in it.
-    notes : tuple of str
-    """
+    """A benchmark that was read and can be run."""
 
     home: str
+    """Folder of the run to be."""
     folder: str
+    """Where the files lie."""
     title: str
     scenario: str
     said: str
+    """What is in it."""
     notes: tuple[str, ...]
 
 
@@ -115,7 +106,7 @@ def _buttons(run: Run, status: Status) -> None:
     key = run.id
     if status.state in GOING:
         stopping = status.state == "stopping"
-        st.button("Cancel", key=f"cancel-{key}", disabled=stopping, on_click=background.cancel, args=(run,))
+        press("Cancel", background.cancel, run, key=f"cancel-{key}", disabled=stopping)
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.
@@ -170,13 +161,7 @@ def _bring() -> None:
             accept_multiple_files=True,
             key=key,
         )
-        st.button(
-            "Read these files",
-            key="results/read",
-            on_click=_take_in,
-            args=(key,),
-            disabled=not state.get(key),
-        )
+        press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
         st.text_input(
             "Folder on this computer",
@@ -238,31 +223,20 @@ def _choose(taken: Taken) -> None:
         note(remark)
     title = st.text_input("Name", taken.title, max_chars=120, key="results/title")
     titles = {method.name: method.title for method in parse_methods(DEFAULT[taken.scenario], taken.scenario)}
-    methods = st.multiselect(
+    methods = some_of(
         "Methods to run",
-        list(titles),
-        default=[name for name in titles if name in data.SHOWN_FIRST],
-        format_func=titles.__getitem__,
+        titles,
+        [name for name in titles if name in data.SHOWN_FIRST],
         key="results/run_methods",
         help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
     )
     left, right = st.columns(2)
     with left:
-        costs = st.multiselect(
-            "Costs of a document",
-            COSTS,
-            default=list(COSTS),
-            format_func=lambda value: f"{value:g}",
-            key="results/run_costs",
-        )
+        every = {cost: f"{cost:g}" for cost in COSTS}
+        costs = some_of("Costs of a document", every, every, key="results/run_costs")
     with right:
-        q_stars = st.multiselect(
-            "How sure before you act, q\\*",
-            [round(0.1 * step, 1) for step in range(1, 10)],
-            default=list(Q_STARS),
-            format_func=lambda value: f"{value:g}",
-            key="results/run_q_stars",
-        )
+        every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
+        q_stars = some_of("How sure before you act, q\\*", every, Q_STARS, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
     missing = next(
         (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None
@@ -276,7 +250,7 @@ def _choose(taken: Taken) -> None:
         width="stretch",
         disabled=missing is not None or busy,
     )
-    back.button("Take other files", key="results/back", on_click=_put_back, args=(taken,), width="stretch")
+    press("Take other files", _put_back, taken, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:

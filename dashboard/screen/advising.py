@@ -9,7 +9,8 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs
+from dashboard.frame.drawing import AsItIs, dark
+from dashboard.frame.markup import badges, lines, numbers
 from dashboard.frame.work import Work, clock
 from dashboard.screen import grading
 from tarstop_core.belief.engines import ENGINES
@@ -67,18 +68,18 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         ("How sure before you act, q*", number(settings.payoffs.q_star)),
         ("The most certainty could be worth now", amount(shown.evpi, settings.payoffs.unit)),
     ]
-    scenario = scenario_of(settings)
-    rows += scenario.facts_rows(shown, settings)
-    cells = "".join(f"<span>{shell.linked(name)}</span><b>{html.escape(value)}</b>" for name, value in rows)
+    rows += scenario_of(settings).facts_rows(shown, settings)
+    cells = numbers(rows, shell.linked)
     calibrator, _ = work.chances(settings)
-    badges = [f"chances {chances_badge(calibrator, settings)}"]
+    marks = [f"chances {chances_badge(calibrator, settings)}"]
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
     if settings.kind.reads_full_texts:
-        badges += belief_badges(settings)
+        marks += belief_badges(settings)
         warnings += evidence_notes(state, settings)
-    marks = " ".join(f'<span class="tar-badge">{html.escape(badge)}</span>' for badge in badges)
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
-    st.html(f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{marks}</p>{doubtful}')
+    st.html(
+        f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
+    )
 
 
 def _height(state: State) -> int:
@@ -135,15 +136,9 @@ def _options(advice: Advice, settings: Settings) -> str:
         rows.append((reports, amount(told.report_worth, unit), amount(told.report_cost, unit), pays))
     else:
         rows.append((reports, "–", amount(settings.full_cost, unit), "none waits"))
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>'
-        + "".join(f"<td>{html.escape(value)}</td>" for value in values)
-        + "</tr>"
-        for name, *values in rows
-    )
     return (
         '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
-        f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{body}</tbody></table>'
+        f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{lines(rows)}</tbody></table>'
     )
 
 
@@ -196,11 +191,11 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         worth_title="paper's score" if "score" in rule.worth_phrase else "worth each",
         log_depth=choice == "log",
         steps=path.in_steps,
-        dark=st.context.theme.type == "dark",
+        dark=dark(),
     )
     sentence = curve_sentence(state, settings, advice)
     st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
-    st.caption(shell.escape_markdown(sentence))
+    shell.caption(sentence)
     st.html(ABOUT)
     st.segmented_control(
         "Documents drawn",

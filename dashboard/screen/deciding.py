@@ -77,12 +77,13 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
-    if st.button("Record the decision", type="primary", width="stretch", disabled=plus is None):
-        attempt(lambda: _record(work, state, advice, bool(plus), reason))
-        close_dialog()
-        st.rerun()
-    if st.button("Stop, and decide later", width="stretch"):
-        attempt(lambda: work.record(_stopped(advice), state.seq))
+    decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)
+    later = st.button("Stop, and decide later", width="stretch")
+    if decided:
+        attempt(_record, work, state, advice, bool(plus), reason)
+    elif later:
+        attempt(work.record, _stopped(advice), state.seq)
+    if decided or later:
         close_dialog()
         st.rerun()
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import badges
+from dashboard.frame.widgets import go_to_one, press, radio
 from dashboard.frame.work import Work, say
-from dashboard.parts.document import document_html, query_to_mark, shortened
+from dashboard.parts.document import document_html, query_to_mark
+from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.exclusions import KEYED, reasons_offered
+from tarstop_core.screening.exclusions import reasons_offered
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
 from tarstop_core.screening.state import State
@@ -43,13 +47,15 @@ def queue(work: Work, state: State) -> None:
     with st.container(border=True, key="reports", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f"<strong>{_waiting_words(len(waiting))}</strong>", width="stretch")
-            st.button(
+            shut = not waiting or work.busy
+            first = waiting[0] if waiting else 0
+            press(
                 "Read the next report",
+                work.open_report,
+                first,
                 key="next_report",
                 shortcut="f",
-                disabled=not waiting or work.busy,
-                on_click=work.open_report,
-                args=(waiting[0] if waiting else 0,),
+                disabled=shut,
             )
         if not included:
             st.caption(
@@ -63,20 +69,15 @@ def queue(work: Work, state: State) -> None:
         if len(waiting) > LISTED:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
-            shown = "".join(
-                f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines
+            st.html(
+                "".join(f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines)
             )
-            st.html(shown)
-        st.selectbox(
+        go_to_one(
             "Open a report",
-            included,
-            index=None,
-            format_func=lambda at: _option(state, at, titles[at].title),
-            placeholder=f"Open or change a report ({len(included):,} included) …",
+            {at: _option(state, at, titles[at].title) for at in included},
+            work.open_report,
             key="open_report",
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(work,),
+            placeholder=f"Open or change a report ({len(included):,} included) …",
         )
         if state.read_in_full:
             with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
@@ -123,13 +124,6 @@ def _brought(state: State, at: int) -> str:
     return "no data" if not tables else "2×2 table" if tables == 1 else f"{tables} tables"
 
 
-def _chosen(work: Work) -> None:
-    at = st.session_state["open_report"]
-    st.session_state["open_report"] = None
-    if at is not None:
-        work.open_report(int(at))
-
-
 def still_open(work: Work, state: State) -> int | None:
     """The report that is open, unless another tab took its inclusion back."""
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
@@ -151,7 +145,7 @@ def report(work: Work, state: State, at: int) -> None:
         lead = ""
         if text:
             lead = (
-                '<h4 class="tar-part">Full text <span class="tar-badge">simulated excerpt</span></h4>'
+                f'<h4 class="tar-part">Full text {badges("simulated excerpt")}</h4>'
                 f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
             )
         st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
@@ -163,17 +157,13 @@ def report(work: Work, state: State, at: int) -> None:
 
 def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
     """The defined reasons: one press stores that the report is excluded for it."""
-    with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
-        st.caption("Exclude the report, because:", width="content")
-        for number, reason in enumerate(state.reasons, start=1):
-            st.button(
-                shell.escape_label(shortened(reason)),
-                key=f"report_because_{number}_{doc}",
-                shortcut=str(number) if number <= KEYED else None,
-                disabled=work.busy,
-                on_click=_store,
-                args=(work, at, doc, Report("excluded", reason), state.seq),
-            )
+    reason_row(
+        state,
+        "Exclude the report, because:",
+        lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
+        key=f"report_because_{{}}_{doc}",
+        disabled=work.busy,
+    )
 
 
 def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
@@ -189,43 +179,20 @@ def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
 def _form(work: Work, state: State, at: int, doc: str) -> None:
     draft = _draft(work, state, at, doc)
     stored = draft.stored is not None
-    suggestions: list[tuple[str, Iterable[str]]] = [
-        ("tar-studies", by_study(state)),
-        ("tar-reasons", reasons_offered(state)),
-    ]
-    st.html(
-        "".join(
-            f'<datalist id="{name}">'
-            + "".join(f'<option value="{html.escape(value, quote=True)}"></option>' for value in values)
-            + "</datalist>"
-            for name, values in suggestions
-        )
-    )
+    st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
-        st.radio(
+        radio(
             f"What became of report #{at + 1}" + (" (stored; saving changes it)" if stored else ""),
-            FORM_OUTCOMES,
-            index=FORM_OUTCOMES.index(draft.outcome),
-            format_func=OUTCOMES.__getitem__,
+            {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES},
+            first=draft.outcome,
             key=f"report_outcome_{doc}",
             horizontal=True,
         )
         for place, table in enumerate(draft.tables):
             _table(doc, place, table, several=len(draft.tables) > 1)
         with st.container(horizontal=True, gap="small", key="report_words"):
-            st.text_input(
-                "Study",
-                value=draft.study,
-                placeholder="Surname Year",
-                max_chars=120,
-                key=f"report_study_{doc}",
-            )
-            st.text_input(
-                "Reason, if excluded or not retrieved",
-                value=draft.reason,
-                max_chars=300,
-                key=f"report_reason_{doc}",
-            )
+            _field("Study", draft.study, "study", doc, placeholder="Surname Year", max_chars=120)
+            _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
             "FP and TN may stay empty. Reports of one study carry the same name; names in use are offered."
@@ -250,33 +217,29 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             )
 
 
+def _offered(name: str, values: Iterable[str]) -> str:
+    """A list that the fields of the form offer, as HTML."""
+    options = "".join(f'<option value="{html.escape(value, quote=True)}"></option>' for value in values)
+    return f'<datalist id="{name}">{options}</datalist>'
+
+
+def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
+    st.text_input(label, value=value, key=f"report_{name}_{doc}", **more)
+
+
 def _table(doc: str, place: int, table: TypedTable, several: bool) -> None:
     if several:
-        st.text_input(
-            f"Table {place + 1} is about",
-            value=table.part,
-            placeholder="a test, a threshold, a group of patients",
-            max_chars=80,
-            key=f"report_part_{place}_{doc}",
-        )
+        what = {"placeholder": "a test, a threshold, a group of patients", "max_chars": 80}
+        _field(f"Table {place + 1} is about", table.part, f"part_{place}", doc, **what)
     counts, rates = st.tabs(["Counts", "From sensitivity, specificity and group sizes"])
     with counts, st.container(horizontal=True, gap="small", key=f"report_counts_{place}"):
         for cell in CELLS:
-            st.text_input(
-                cell,
-                value=getattr(table, cell),
-                placeholder=CELL_WORDS[cell],
-                key=f"report_{cell}_{place}_{doc}",
-            )
+            _field(cell, getattr(table, cell), f"{cell}_{place}", doc, placeholder=CELL_WORDS[cell])
     with rates:
         with st.container(horizontal=True, gap="small", key=f"report_rates_{place}"):
             for name in RATES:
-                st.text_input(
-                    RATE_WORDS[name],
-                    value=getattr(table, name),
-                    placeholder="0.83 or 83 %" if name in ("sensitivity", "specificity") else "",
-                    key=f"report_{name}_{place}_{doc}",
-                )
+                example = "0.83 or 83 %" if name in ("sensitivity", "specificity") else ""
+                _field(RATE_WORDS[name], getattr(table, name), f"{name}_{place}", doc, placeholder=example)
         st.caption("Save works out the counts and shows them; saving once more stores them.")
 
 

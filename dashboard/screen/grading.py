@@ -8,13 +8,12 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import go_to_one, press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import flagged
 from tarstop_core.screening.events import together_event
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.state import State
-
-CHOSEN = "graded"
 
 
 def reminder(work: Work, state: State) -> str:
@@ -46,16 +45,12 @@ def graded(work: Work, state: State) -> None:
         return f"{GRADES[int(state.labels[at])]}{pair} · #{at + 1} · {titles[at].title or 'Untitled'}"
 
     with st.container(horizontal=True, key="graded_row", gap="small"):
-        st.selectbox(
+        go_to_one(
             "Look at a graded document",
-            shown,
-            index=None,
-            format_func=named,
+            {at: named(at) for at in shown},
+            work.look,
+            key="graded",
             placeholder=f"Look at a graded document ({len(shown):,}) …",
-            key=CHOSEN,
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(work,),
         )
         if len(state.combination) > 1:
             with st.popover("Y + Y settle it together", disabled=work.busy or state.stopped, key="together"):
@@ -82,19 +77,8 @@ def _pair(work: Work, state: State, named: Callable[[int], str]) -> None:
     if despite:
         st.warning(shell.escape_markdown(despite), icon=":material/flag:")
     st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)
-    st.button(
-        "They settle it together",
-        key="together_store",
-        width="stretch",
-        on_click=_together,
-        args=(work, first, second, despite, state.seq),
-    )
-
-
-def _chosen(work: Work) -> None:
-    at = st.session_state[CHOSEN]
-    st.session_state[CHOSEN] = None
-    work.look(None if at is None else int(at))
+    what = (_together, work, first, second, despite, state.seq)
+    press("They settle it together", *what, key="together_store", width="stretch")
 
 
 def _together(work: Work, one: int, other: int, despite: str, seen: int) -> None:

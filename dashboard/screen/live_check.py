@@ -8,11 +8,11 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame.shell import linked
-from dashboard.frame.work import Work, attempt
+from dashboard.frame.widgets import press
+from dashboard.frame.work import Work
 from tarstop_core.calibration.live_check import LEVEL
 from tarstop_core.presentation.numbers import number
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
-from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
 HELP = (
@@ -23,19 +23,13 @@ HELP = (
 
 
 def panel(work: Work, state: State) -> None:
-    """Expected and found; it keeps its place whatever it says.
-
-    Parameters
-    ----------
-    work : Work
-    state : State
-    """
+    """Expected and found; it keeps its place whatever it says."""
     settings = state.settings
     calibrator, p = work.chances(settings)
     check = live_check(settings, calibrator, p, state)
     said = check_sentence(check, settings)
     with st.container(key="live_check"):
-        words, press = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
+        words, right = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
         words.html(
             f'<div class="tar-check"><strong>{linked("Do the chances fit?")}</strong> '
             f'<span data-testid="live-check">{html.escape(said)}</span></div>'
@@ -51,15 +45,5 @@ def panel(work: Work, state: State) -> None:
                 reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
                 label = f"Take back “× {number(settings.scale)}”"
         if moved is not None:
-            press.button(
-                label,
-                key="rescale",
-                help=HELP,
-                width="stretch",
-                on_click=_change,
-                args=(work, moved, state.seq, reason),
-            )
-
-
-def _change(work: Work, settings: Settings, seen: int, reason: str) -> None:
-    attempt(lambda: work.change_settings(settings, seen, reason))
+            what = (work.change_settings, moved, state.seq, reason)
+            press(label, *what, key="rescale", at=right, help=HELP, width="stretch")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import html
-import re
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
+from dashboard.frame.widgets import press, save
 from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
+from dashboard.parts.whole_session import file_stem
 from dashboard.screen import advising, full_text, live_check, reading, reasons, review_stakes
 from dashboard.screen.deciding import stop_dialog
 from dashboard.screen.review_stakes import ADJUSTABLE
@@ -108,10 +110,10 @@ def _screening(work: Work) -> None:
 
 def _header(work: Work, state: State) -> None:
     saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
-    badges = ["simulated documents"] if work.collection.simulated else []
+    about = ["simulated documents"] if work.collection.simulated else []
     if state.plan is not None:
-        badges.append("plan registered" + (", deviated from" if state.deviations else ""))
-    marks = "".join(f'<span class="tar-badge">{badge}</span> ' for badge in badges)
+        about.append("plan registered" + (", deviated from" if state.deviations else ""))
+    marks = "".join(f"{badges(mark)} " for mark in about)
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(
             f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {marks}'
@@ -158,7 +160,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             simulated=work.collection.simulated,
             growing=True,
             key=f"evidence_{work.row.id}",
-            file_stem=_file_name(work.row.name),
+            file_stem=file_stem(work.row.name),
         )
 
 
@@ -169,15 +171,13 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         if folded.open:
             _at_stake(work, state, settings, what_if)
     with right:
-        st.download_button(
+        save(
             "Export every document read (CSV)",
-            data=lambda: trace_csv(work),
-            file_name=f"{_file_name(work.row.name)}-trace.csv",
-            mime="text/csv",
+            lambda: trace_csv(work),
+            f"{file_stem(work.row.name)}-trace.csv",
             key="export",
             disabled=state.depth == 0,
             width="stretch",
-            on_click="ignore",
         )
         if settings.kind.reads_full_texts:
             _review_exports(work, state)
@@ -195,35 +195,27 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
     if state.plan is not None:
         _deviation(work, state, what_if)
     elif not state.touched:
-        st.button(
+        press(
             "Register this as my plan",
+            work.register_plan,
+            state.seq,
             key="register",
             help=f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and "
             f"the list of documents: {shell.term('plan', 'what is that?')} "
             "From then on moving a slider is a what-if until you confirm it with a reason.",
-            on_click=_register,
-            args=(work, state.seq),
         )
     else:
         st.caption("Changes are recorded in this session's log as you make them.")
 
 
 def _review_exports(work: Work, state: State) -> None:
-    stem = _file_name(work.row.name)
+    stem = file_stem(work.row.name)
     for words, name, rows, empty in (
         ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
         ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
     ):
-        st.download_button(
-            words,
-            data=partial(rows, work),
-            file_name=f"{stem}-{name}.csv",
-            mime="text/csv",
-            key=f"export_{name}",
-            disabled=empty,
-            width="stretch",
-            on_click="ignore",
-        )
+        file, key = f"{stem}-{name}.csv", f"export_{name}"
+        save(words, partial(rows, work), file, key=key, disabled=empty, width="stretch")
 
 
 def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
@@ -234,9 +226,7 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
     frozen.pop("starting chance", None)
     said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
-    st.caption(
-        shell.escape_markdown(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
-    )
+    shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before = plan
     for event in state.deviations:
         after = Settings.from_dict(event.payload["settings"])
@@ -245,8 +235,9 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
             or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
             or ["a value that rounding hides"]
         )
-        said = f"Deviation at {clock(event.time)}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
-        st.caption(shell.escape_markdown(said))
+        shell.caption(
+            f"Deviation at {clock(event.time)}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
+        )
         before = after
     if what_if is None:
         st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
@@ -280,10 +271,6 @@ def _of_application(settings: Settings) -> str:
     return ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named"
 
 
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", name).strip("-")[:60] or "session"
-
-
 def _what_if(work: Work, state: State) -> Settings | None:
     """The settings in force, with the stakes that are being tried beside a registered plan."""
     if state.plan is None or work.what_if is None:
@@ -296,19 +283,15 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
     if state.plan is not None:
         work.what_if = changed
     else:
-        attempt(lambda: work.change_settings(changed, state.seq))
+        attempt(work.change_settings, changed, state.seq)
 
 
 def _named() -> None:
     st.session_state[REVIEWER] = str(st.session_state[REVIEWER_FIELD]).strip()
 
 
-def _register(work: Work, seen: int) -> None:
-    attempt(lambda: work.register_plan(seen))
-
-
 def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
-    attempt(lambda: work.change_settings(what_if, seen, reason))
+    attempt(work.change_settings, what_if, seen, reason)
     _forget_what_if(work)
 
 

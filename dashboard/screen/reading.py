@@ -7,6 +7,7 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt, reviewer, say
 from dashboard.parts import document as parts_document
 from dashboard.parts.document import (
@@ -74,50 +75,30 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
     back = at is not None and at < state.depth
     with st.container(horizontal=True, key="helpers", gap="small"):
         shut = work.busy
-        st.button(
-            "Undo",
-            key="undo",
-            shortcut="z",
-            disabled=shut or not state.can_undo or state.stopped,
-            on_click=_undo,
-            args=(work, state.seq),
-        )
-        st.button(
+        final = shut or not state.can_undo or state.stopped
+        press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
+        press(
             "Close the note" if work.noting else "Note",
+            _toggle_note,
+            work,
+            doc,
             key="note",
             shortcut=None if work.noting else "n",
             disabled=work.stopping or bool(work.editing) or at is None,
-            on_click=_toggle_note,
-            args=(work, doc),
         )
-        st.button(
-            "Earlier",
-            key="earlier",
-            shortcut="Left",
-            disabled=shut or (at if at is not None else state.depth) < 1,
-            on_click=work.look,
-            args=((at if at is not None else state.depth) - 1,),
-        )
+        before = (at if at is not None else state.depth) - 1
+        press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=shut or before < 0)
         if back and at is not None:
             after = None if at + 1 >= state.depth else at + 1
-            st.button(
-                "Later", key="later", shortcut="Right", disabled=shut, on_click=work.look, args=(after,)
-            )
-            st.button(
-                "Back to the next document", key="front", shortcut="Esc", on_click=work.look, args=(None,)
-            )
+            press("Later", work.look, after, key="later", shortcut="Right", disabled=shut)
+            press("Back to the next document", work.look, None, key="front", shortcut="Esc")
         if not state.stopped:
-            st.button(
-                "Stop and decide",
-                key="stop",
-                type="primary" if advice.says_stop else "secondary",
-                on_click=open_dialog,
-                args=(work,),
-            )
+            loud = "primary" if advice.says_stop else "secondary"
+            press("Stop and decide", open_dialog, work, key="stop", type=loud)
         elif state.decision is None:
-            st.button("Decide", key="decide", type="primary", on_click=open_dialog, args=(work,))
+            press("Decide", open_dialog, work, key="decide", type="primary")
         if state.stopped:
-            st.button("Keep screening", key="continue", on_click=_continue, args=(work, state.seq))
+            press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
 
 
 def to_settle(work: Work, state: State) -> None:
@@ -136,23 +117,15 @@ def to_settle(work: Work, state: State) -> None:
                 (yes, "It holds", True, shortcuts[0]),
                 (no, "It does not", False, shortcuts[1]),
             ):
-                column.button(
-                    words,
-                    key=f"holds_{at}_{holds}",
-                    shortcut=key,
-                    width="stretch",
-                    disabled=work.busy,
-                    on_click=_confirm,
-                    args=(work, doc, holds, state.seq),
-                )
-            look.button(
-                "Read it again", key=f"again_{at}", width="stretch", on_click=work.look, args=(int(at),)
-            )
+                said = Event("confirm", {"doc": doc, "holds": holds})
+                how = {"shortcut": key, "width": "stretch", "disabled": work.busy}
+                press(words, work.record, said, state.seq, key=f"holds_{at}_{holds}", at=column, **how)
+            press("Read it again", work.look, int(at), key=f"again_{at}", at=look, width="stretch")
     if len(state.unsure):
         with st.container(horizontal=True, key="unsure", gap="small", vertical_alignment="center"):
             st.caption("Unsure, to be settled:", width="content")
             for at in state.unsure[:8]:
-                st.button(f"#{at + 1}", key=f"unsure_{at}", on_click=work.look, args=(int(at),))
+                press(f"#{at + 1}", work.look, int(at), key=f"unsure_{at}")
             if len(state.unsure) > 8:
                 st.caption(f"and {len(state.unsure) - 8} more", width="content")
     if state.settings.kind.grades:
@@ -169,19 +142,11 @@ def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
 
 def _undo(work: Work, seen: int) -> None:
     last = last_undoable(work.events)
-    attempt(lambda: work.record(Event("undo"), seen))
+    attempt(work.record, Event("undo"), seen)
     if last is not None and work.events[-1].kind == "undo":
         at = work.row.ids.index(str(last.payload["doc"])) + 1
         say(f"Undone: the {UNDONE[last.kind]} #{at}.")
     work.look(None)
-
-
-def _continue(work: Work, seen: int) -> None:
-    attempt(lambda: work.record(Event("continued"), seen))
-
-
-def _confirm(work: Work, doc: str, holds: bool, seen: int) -> None:
-    attempt(lambda: work.record(Event("confirm", {"doc": doc, "holds": holds}), seen))
 
 
 def _toggle_note(work: Work, doc: str) -> None:
@@ -190,7 +155,7 @@ def _toggle_note(work: Work, doc: str) -> None:
 
 def _store_note(work: Work, doc: str, seen: int) -> None:
     text = str(st.session_state[f"note_text_{doc}"])
-    attempt(lambda: work.record(Event("note", {"doc": doc, "text": text}), seen))
+    attempt(work.record, Event("note", {"doc": doc, "text": text}), seen)
     work.noting = ""
 
 

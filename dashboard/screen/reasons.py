@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.frame import shell
-from dashboard.frame.work import Work, dialog_button, nothing_edited
-from tarstop_core.errors import InputProblem
+from dashboard.frame.work import Work, dialog_button, finish, nothing_edited
 from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
@@ -45,12 +43,5 @@ def dialog(work: Work, state: State) -> None:
             key=f"reasons_new_{state.seq}",
         )
         pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
-    if not pressed:
-        return
-    try:
-        work.record(reasons_event(state, kept, typed.splitlines()), state.seq)
-    except InputProblem as problem:
-        shell.problem_box(problem)
-        return
-    nothing_edited()
-    st.rerun()
+    if pressed:
+        finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))

@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.shell import escape_markdown, term
+from dashboard.frame.shell import caption, term
+from dashboard.frame.widgets import hundredths
 from dashboard.parts.stakes import FRACTIONS, nearest_fraction
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.presentation.numbers import amount, percent
@@ -37,17 +38,16 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
         for name, value in now.items():
             state[f"{key}/{name}"] = value
         state[f"{key}/review"] = now
+
+    def moves(name: str) -> dict[str, Any]:
+        return {"key": f"{key}/{name}", "on_change": _moved, "args": (settings, key, on_change, name)}
+
     left, middle, right = st.columns(3, gap="medium")
     with left:
-        st.slider(
+        hundredths(
             "Sensitivity to exceed",
-            1,
-            99,
-            value=now["theta"],
-            format="%d %%",
-            key=f"{key}/theta",
-            on_change=_moved,
-            args=(settings, key, on_change, "theta"),
+            now["theta"],
+            **moves("theta"),
             help=f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
         )
         st.caption(f"θ = {settings.theta:.3g}.")
@@ -59,22 +59,16 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
                 FRACTIONS,
                 value=now["full_cost"],
                 format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
-                key=f"{key}/full_cost",
-                on_change=_moved,
-                args=(settings, key, on_change, "full_cost"),
+                **moves("full_cost"),
                 help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )
-            st.caption(escape_markdown(f"{amount(settings.full_cost, payoffs.unit)}{_times(settings)}."))
+            caption(f"{amount(settings.full_cost, payoffs.unit)}{_times(settings)}.")
     with right:
-        st.slider(
+        hundredths(
             "Never stop below a chance of the right decision of",
-            0,
-            99,
-            value=now["floor"],
-            format="%d %%",
-            key=f"{key}/floor",
-            on_change=_moved,
-            args=(settings, key, on_change, "floor"),
+            now["floor"],
+            low=0,
+            **moves("floor"),
             help=f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
             f"{term('floor', 'floor')}; 0 % is no floor.",
         )

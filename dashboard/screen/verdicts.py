@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import shortened
 from tarstop_core.documents.application import Flag
@@ -50,40 +54,48 @@ def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) ->
     with st.container(horizontal=True, key="labels", gap="small"):
         for verdict, (name, said) in scenario_of(settings).verdicts(settings).items():
             first = asks and verdict == "relevant"
-            st.button(
+            press(
                 name,
+                *((_ask, work, doc) if first else (judge, work, doc, verdict, state.seq)),
                 # Keyed by document: a press on the one before is refused, never given to the next.
                 key=f"label_{verdict}_{doc}",
                 shortcut=KEYS[verdict],
-                type="secondary",
                 width="stretch",
                 help=said or None,
                 disabled=blocked,
-                on_click=_ask if first else judge,
-                args=(work, doc) if first else (work, doc, verdict, state.seq),
             )
 
 
 def _reasons(work: Work, state: State, doc: str, blocked: bool) -> None:
     """A button for each reason: the verdict against the document with it."""
+    excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
+    reason_row(
+        state,
+        f"{excluded}, because:",
+        lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
+        key=f"because_{{}}_{doc}",
+        disabled=blocked,
+    )
+
+
+def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
+    """A button for each reason to exclude something, the first ones with their number as key."""
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
-        excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
-        st.caption(f"{excluded}, because:", width="content")
+        st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
-            st.button(
+            press(
                 shell.escape_label(shortened(reason)),
-                key=f"because_{at}_{doc}",
+                choose,
+                reason,
+                key=key.format(at),
                 shortcut=str(at) if at <= KEYED else None,
-                disabled=blocked,
-                on_click=judge,
-                args=(work, doc, "irrelevant", state.seq),
-                kwargs={"reason": reason},
+                disabled=disabled,
             )
 
 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     """Record a verdict and go on to the next document; a review in one stage asks for the table at once."""
-    attempt(lambda: work.label(doc, verdict, seen, **more))
+    attempt(work.label, doc, verdict, seen, **more)
     work.look(None)
     settings = work.state.settings
     if verdict == "relevant" and settings.kind.reads_full_texts and not settings.two_stages:
@@ -104,26 +116,9 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
             f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong> '
             "Why it is flagged stands above.</div>"
         )
-        for words, verdict, key, more in (
-            ("Background (A)", "background", "a", {}),
-            ("It is X all the same", "relevant", None, {"despite": flag.words}),
-        ):
-            st.button(
-                words,
-                key=f"asked_{verdict}_{doc}",
-                shortcut=key,
-                width="stretch",
-                disabled=work.busy,
-                on_click=judge,
-                args=(work, doc, verdict, state.seq),
-                kwargs=more,
-            )
-        st.button(
-            "Back",
-            key=f"asked_back_{doc}",
-            shortcut="Esc",
-            width="stretch",
-            disabled=work.busy,
-            on_click=_ask,
-            args=(work, ""),
-        )
+        how = {"width": "stretch", "disabled": work.busy}
+        words, key = "Background (A)", f"asked_background_{doc}"
+        press(words, judge, work, doc, "background", state.seq, key=key, shortcut="a", **how)
+        anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
+        press("It is X all the same", anyway, key=f"asked_relevant_{doc}", **how)
+        press("Back", _ask, work, "", key=f"asked_back_{doc}", shortcut="Esc", **how)

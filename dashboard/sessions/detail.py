@@ -14,8 +14,8 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.widgets import one_of, save, share
-from dashboard.frame.work import attempt, clock, flash, go_to, say
+from dashboard.frame.widgets import one_of, press, save, share
+from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
 from tarstop_core.files import trace_to_csv
@@ -108,62 +108,54 @@ def _facts(session: WholeSession) -> None:
 
 
 def _export(store: Store, session: WholeSession) -> None:
-    stem = file_stem(session.row.name)
-    exports: list[tuple[str, str, str, Callable[[], str | bytes], bool]] = [
-        (
-            "Report (HTML)",
-            "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
-            "deviations. Opens without a network.",
-            f"{stem}-report.html",
-            lambda: report_html(session),
-            True,
-        ),
-        (
-            "Session file (JSON)",
-            "Everything, with documents and log. Import it on another machine and go on there.",
-            f"{stem}.json",
-            lambda: export_session(store, session.row.id),
-            True,
-        ),
-        (
-            "Excel (XLSX)",
-            "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
-            f"{stem}.xlsx",
-            lambda: to_xlsx(session),
-            True,
-        ),
-        (
-            "Documents (CSV)",
-            "Every document of the list with its label, note and the advice before it.",
-            f"{stem}.csv",
-            lambda: to_csv(session),
-            True,
-        ),
-        (
-            "Documents (RIS)",
-            "For reference managers and screening tools; label and note stand in the notes.",
-            f"{stem}.ris",
-            lambda: to_ris(session),
-            True,
-        ),
-        (
-            "Relevant ones (RIS)",
-            "Only what was graded X, Y or A."
-            if session.state.settings.kind.grades
-            else "Only what was labelled relevant.",
-            f"{stem}-relevant.ris",
-            lambda: to_ris(session, relevant_only=True),
-            bool(np.isin(session.state.labels, list(GRADES)).any()),
-        ),
-    ]
-    for at in range(0, len(exports), 2):
-        for column, (label, words, name, data, there) in zip(
-            st.columns(2, gap="medium"), exports[at : at + 2], strict=True
-        ):
-            with column.container(border=True, height="stretch"):
-                key = f"{PREFIX}/{name}"
-                save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
-                st.caption(words)
+    cells = (column for _ in range(3) for column in st.columns(2, gap="medium"))
+
+    def offer(label: str, words: str, end: str, data: Callable[[], str | bytes], there: bool = True) -> None:
+        name = f"{file_stem(session.row.name)}{end}"
+        with next(cells).container(border=True, height="stretch"):
+            key = f"{PREFIX}/{name}"
+            save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
+            st.caption(words)
+
+    offer(
+        "Report (HTML)",
+        "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
+        "deviations. Opens without a network.",
+        "-report.html",
+        lambda: report_html(session),
+    )
+    offer(
+        "Session file (JSON)",
+        "Everything, with documents and log. Import it on another machine and go on there.",
+        ".json",
+        lambda: export_session(store, session.row.id),
+    )
+    offer(
+        "Excel (XLSX)",
+        "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
+        ".xlsx",
+        lambda: to_xlsx(session),
+    )
+    offer(
+        "Documents (CSV)",
+        "Every document of the list with its label, note and the advice before it.",
+        ".csv",
+        lambda: to_csv(session),
+    )
+    offer(
+        "Documents (RIS)",
+        "For reference managers and screening tools; label and note stand in the notes.",
+        ".ris",
+        lambda: to_ris(session),
+    )
+    relevant = "graded X, Y or A" if session.state.settings.kind.grades else "labelled relevant"
+    offer(
+        "Relevant ones (RIS)",
+        f"Only what was {relevant}.",
+        "-relevant.ris",
+        lambda: to_ris(session, relevant_only=True),
+        bool(np.isin(session.state.labels, list(GRADES)).any()),
+    )
 
 
 # --- other settings -----------------------------------------------------------------------------
@@ -246,11 +238,15 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
     )
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
-    right.button(
+    press(
         "Duplicate with these settings",
+        _duplicate,
+        store,
+        session,
+        tried,
+        name.strip() or session.row.name,
         key=f"{PREFIX}/duplicate",
-        on_click=_duplicate,
-        args=(store, session, tried, name),
+        at=right,
         icon=":material/content_copy:",
         width="stretch",
     )
@@ -279,18 +275,9 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
-    def make() -> None:
-        made = duplicate(
-            store,
-            session.row.id,
-            tried,
-            name.strip() or session.row.name,
-            session.calibrators[tried.calibrator],
-        )
-        st.query_params[CHOSEN] = made
-        say(f"Duplicated: {name.strip() or session.row.name}.")
-
-    attempt(make)
+    calibrator = session.calibrators[tried.calibrator]
+    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, name, calibrator)
+    say(f"Duplicated: {name}.")
 
 
 # --- flow diagram, protocol ---------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.widgets import switch, text_of, undo_row, upload
+from dashboard.frame.widgets import press, switch, text_of, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
@@ -125,12 +125,12 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
         st.html(line(store, session), width="stretch")
         if deleted or session.archived:
             back = store.restore_session if deleted else partial(store.archive, archived=False)
-            st.button("Bring back", key=f"back-{session.id}", on_click=_bring_back, args=(back, session))
+            press("Bring back", _bring_back, back, session, key=f"back-{session.id}")
             if deleted:
                 return
         else:
             resume(session, "Resume", "resume", primary=primary)
-        st.button("Details", key=f"details-{session.id}", on_click=_choose, args=(session.id,))
+        press("Details", _choose, session.id, key=f"details-{session.id}")
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
 
@@ -138,13 +138,15 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 def _menu(store: Store, session: SessionSummary) -> None:
     rename_box(store, session)
     if not session.archived:
-        st.button("Archive", key=f"archive-{session.id}", on_click=_archive, args=(store, session))
-    st.button(
+        press("Archive", _put_away, store.archive, "archived", session, key=f"archive-{session.id}")
+    press(
         "Delete",
+        _put_away,
+        store.delete_session,
+        "deleted",
+        session,
         key=f"delete-{session.id}",
         icon=":material/delete:",
-        on_click=_delete,
-        args=(store, session),
         help="Takes it off the list. It can be brought back at once, and later from “Deleted”.",
     )
 
@@ -156,18 +158,13 @@ def _choose(session: str) -> None:
     st.query_params[CHOSEN] = session
 
 
-def _archive(store: Store, session: SessionSummary) -> None:
-    attempt(lambda: store.archive(session.id))
-    st.session_state[UNDO] = ("archived", session.id, session.name)
-
-
-def _delete(store: Store, session: SessionSummary) -> None:
-    attempt(lambda: store.delete_session(session.id))
-    st.session_state[UNDO] = ("deleted", session.id, session.name)
+def _put_away(action: Callable[[str], None], what: str, session: SessionSummary) -> None:
+    attempt(action, session.id)
+    st.session_state[UNDO] = (what, session.id, session.name)
 
 
 def _bring_back(back: Callable[[str], None], session: SessionSummary) -> None:
-    attempt(lambda: back(session.id))
+    attempt(back, session.id)
     st.session_state.pop(UNDO, None)
     say(f"{session.name} is back.")
 
@@ -178,12 +175,12 @@ def _undo(store: Store) -> None:
     if last is None:
         return
     what, session, name = last
-    undo_row(name, what, f"{PREFIX}/take_back", _take_back, (store, what, session))
+    undo_row(name, what, _take_back, store, what, session, key=f"{PREFIX}/take_back")
 
 
 def _take_back(store: Store, what: str, session: str) -> None:
     back = store.restore_session if what == "deleted" else partial(store.archive, archived=False)
-    attempt(lambda: back(session))
+    attempt(back, session)
     st.session_state.pop(UNDO, None)
 
 

@@ -10,6 +10,8 @@ from typing import Literal
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import explained
+from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
@@ -52,29 +54,19 @@ ASSUMED = (
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """The list as it will be screened, and what is recorded of how it came to be.
-
-    Parameters
-    ----------
-    ranked : Ranking
-        By relevance, one document a family.
-    screened : Ranking
-        The same documents in screening order: those with kept labels first.
-    labels : FileLabels
-    choice : {"keep", "leave", "replay"} or None
-        None where there are no labels.
-    kept : int
-        How many documents stand first with their labels.
-    events : tuple of Event
-        What the session's log begins with.
-    """
+    """The list as it will be screened, and what is recorded of how it came to be."""
 
     ranked: Ranking
+    """By relevance, one document a family."""
     screened: Ranking
+    """The same documents in screening order: those with kept labels first."""
     labels: FileLabels
     choice: Choice | None
+    """None where there are no labels."""
     kept: int
+    """How many documents stand first with their labels."""
     events: tuple[Event, ...]
+    """What the session's log begins with."""
 
 
 def arrange(chosen: Documents, ranking: Ranking) -> Arranged:
@@ -82,13 +74,8 @@ def arrange(chosen: Documents, ranking: Ranking) -> Arranged:
     groups = merging.families(chosen.frame, chosen.key)
     labels = _labels(chosen, groups)
     choice = _ask(labels, chosen.key) if labels.count else None
-    state = st.session_state
     wanted = (ranking, tuple(map(tuple, groups)), choice)
-    held: tuple[object, Arranged] | None = state.get(f"{PREFIX}/held")
-    if held is None or held[0] != wanted:
-        held = (wanted, _arranged(chosen, ranking, groups, labels, choice))
-        state[f"{PREFIX}/held"] = held
-    return held[1]
+    return kept(f"{PREFIX}/held", wanted, lambda: _arranged(chosen, ranking, groups, labels, choice))
 
 
 def announce(chosen: Documents) -> None:
@@ -118,33 +105,25 @@ def _arranged(
 
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
-    wanted = (chosen.key, tuple(map(tuple, groups)))
-    name = f"{PREFIX}/labels/{bool(groups)}"
-    held: tuple[object, FileLabels] | None = st.session_state.get(name)
-    if held is None or held[0] != wanted:
+    def found() -> FileLabels:
         files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
-        held = (wanted, labels_found(chosen.frame, files, groups))
-        st.session_state[name] = held
-    return held[1]
+        return labels_found(chosen.frame, files, groups)
+
+    return kept(f"{PREFIX}/labels/{bool(groups)}", (chosen.key, tuple(map(tuple, groups))), found)
 
 
 def _ask(labels: FileLabels, key: str) -> Choice:
     everything = labels.count == len(labels.codes)
-    choice: Choice = st.radio(
+    choice = explained(
         shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
-        list(CHOICES),
-        index=list(CHOICES).index("replay" if everything else "keep"),
-        format_func=lambda name: CHOICES[name][0],
-        captions=[caption for _, caption in CHOICES.values()],
+        CHOICES,
+        first="replay" if everything else "keep",
         key=f"{PREFIX}/choice/{key}",
         persist_state="session",
     )
     if labels.unknown:
-        st.caption(
-            shell.escape_markdown(
-                f"Not understood, and passed over: {', '.join(f'“{text[:40]}”' for text in labels.unknown[:5])}."
-            )
-        )
+        unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])
+        shell.caption(f"Not understood, and passed over: {unknown}.")
     if choice == "keep":
         everything_read = " Nothing is left to read then." if everything else ""
         st.caption(f"{ASSUMED}{everything_read}")
@@ -173,7 +152,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
             f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
             f"the belief would not move. {said}"
         )
-    st.caption(shell.escape_markdown(said))
+    shell.caption(said)
     head = ["rule", "stops after", "relevant by then", *(["and chooses"] if tells else [])]
     rows = []
     for each in found:
@@ -189,13 +168,13 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
     """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
-    held: tuple[Arranged, Settings, list[Replayed]] | None = st.session_state.get(f"{PREFIX}/replayed")
-    if held is None or held[0] is not arranged or held[1] != settings:
+
+    def asked() -> list[Replayed]:
         rules = [settings.rule, *(kind() for kind in POLICIES.values() if kind is not type(settings.rule))]
         rules = [rule for rule in rules if _can_replay(rule, settings)]
-        held = (arranged, settings, replayed(arranged.ranked, arranged.labels, settings, calibrator, rules))
-        st.session_state[f"{PREFIX}/replayed"] = held
-    return held[2]
+        return replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
+
+    return kept(f"{PREFIX}/replayed", (arranged, settings), asked)
 
 
 def _can_replay(rule: Policy, settings: Settings) -> bool:

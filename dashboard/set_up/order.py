@@ -6,8 +6,11 @@ import html
 from typing import BinaryIO, cast
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import upload
+from dashboard.frame.work import kept
 from dashboard.parts import merging
 from dashboard.parts.application import Asked
 from dashboard.set_up import came_along
@@ -78,49 +81,23 @@ def _ranking(
 
 
 def _suggestion(chosen: Documents) -> tuple[Order, str]:
-    held = st.session_state.get(f"{PREFIX}/suggestion")
-    if held is None or held[0] != chosen.key:
-        held = (chosen.key, suggest_order(chosen.frame))
-        st.session_state[f"{PREFIX}/suggestion"] = held
-    suggestion: tuple[Order, str] = held[1]
-    return suggestion
+    return kept(f"{PREFIX}/suggestion", chosen.key, lambda: suggest_order(chosen.frame))
 
 
 def _query(chosen: Documents, scenario: Scenario) -> str:
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
         st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
-    query = st.text_area(
-        scenario.asked[0],
-        key=key,
-        height=132,
-        placeholder=scenario.asked[1],
-    )
+    label, example = scenario.asked
+    query = st.text_area(label, key=key, height=132, placeholder=example)
     st.session_state[f"{key}/kept"] = query
+
+    def take(file: UploadedFile) -> None:
+        st.session_state[key] = read_text(cast(BinaryIO, file), file.name)
+
     with st.expander("Take it from a text file"):
-        st.file_uploader(
-            scenario.asked_file,
-            type=["txt"],
-            key=f"{key}/file",
-            on_change=_take_query,
-            args=(key,),
-        )
-        problem = st.session_state.get(f"{key}/problem")
-        if problem:
-            shell.problem_box(problem)
+        upload(scenario.asked_file, take, kind="txt", key=f"{key}/file")
     return query
-
-
-def _take_query(key: str) -> None:
-    state = st.session_state
-    state.pop(f"{key}/problem", None)
-    file = state[f"{key}/file"]
-    if file is None:
-        return
-    try:
-        state[key] = read_text(cast(BinaryIO, file), file.name)
-    except InputProblem as problem:
-        state[f"{key}/problem"] = str(problem)
 
 
 def read_text(handle: BinaryIO, name: str) -> str:
@@ -145,38 +122,34 @@ def read_text(handle: BinaryIO, name: str) -> str:
 
 def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
     """The ranking, made again only when something it depends on has changed."""
-    wanted = (chosen.key, order, query)
-    held: tuple[tuple[str, str, str], Ranking] | None = st.session_state.get(f"{PREFIX}/ranking")
-    if held is None or held[0] != wanted:
-        index = _index(chosen) if order == "text" else None
-        held = (wanted, prepare(chosen.frame, order, query, index=index))
-        st.session_state[f"{PREFIX}/ranking"] = held
-    return held[1]
+
+    def ranked() -> Ranking:
+        index = kept(f"{PREFIX}/index", chosen.key, lambda: _index(chosen)) if order == "text" else None
+        return prepare(chosen.frame, order, query, index=index)
+
+    return kept(f"{PREFIX}/ranking", (chosen.key, order, query), ranked)
 
 
 def _index(chosen: Documents) -> Bm25Index:
-    held: tuple[str, Bm25Index] | None = st.session_state.get(f"{PREFIX}/index")
-    if held is None or held[0] != chosen.key:
-        bar = st.progress(0.0, text="Reading the texts") if len(chosen.frame) > LARGE else None
+    bar = st.progress(0.0, text="Reading the texts") if len(chosen.frame) > LARGE else None
 
-        def progress(done: int, total: int) -> None:
-            if bar is not None:
-                bar.progress(done / total, text=f"Read the texts of {done:,} of {total:,} documents")
-
-        held = (chosen.key, build_index(ranking_text(chosen.frame), progress))
+    def progress(done: int, total: int) -> None:
         if bar is not None:
-            bar.empty()
-        st.session_state[f"{PREFIX}/index"] = held
-    return held[1]
+            bar.progress(done / total, text=f"Read the texts of {done:,} of {total:,} documents")
+
+    index = build_index(ranking_text(chosen.frame), progress)
+    if bar is not None:
+        bar.empty()
+    return index
 
 
 def _first_titles(chosen: Documents, arranged: Arranged) -> None:
-    ranking, kept = arranged.screened, arranged.kept
-    first = chosen.frame.iloc[ranking.order[kept : kept + FIRST_TITLES]]
+    ranking, labelled = arranged.screened, arranged.kept
+    first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
     if first.empty:
         return
     items = []
-    for at, (_, row) in enumerate(first.iterrows(), start=kept):
+    for at, (_, row) in enumerate(first.iterrows(), start=labelled):
         facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
         if ranking.scores is not None:
             facts.append(f"score {ranking.scores[at]:.3g}")
@@ -184,6 +157,6 @@ def _first_titles(chosen: Documents, arranged: Arranged) -> None:
         items.append(
             f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
         )
-    after = f", after {kept:,} kept with their labels" if kept else ""
+    after = f", after {labelled:,} kept with their labels" if labelled else ""
     st.markdown(f"You would read these first, of {len(ranking):,}{after}:")
     st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')

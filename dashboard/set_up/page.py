@@ -10,7 +10,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.work import REVIEWER, go_to
+from dashboard.frame.widgets import explained, switch
+from dashboard.frame.work import REVIEWER, go_to, kept
 from dashboard.parts import chances, documents
 from dashboard.set_up import came_along
 from dashboard.set_up.came_along import Arranged
@@ -98,16 +99,9 @@ def _scenario() -> Scenario:
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
-    scenario = str(
-        st.radio(
-            "What do you screen for?",
-            list(SCENARIOS),
-            format_func=lambda name: SCENARIOS[name].title,
-            captions=[each.caption for each in SCENARIOS.values()],
-            horizontal=True,
-            key=SCENARIO,
-            persist_state="session",
-        )
+    titles = {name: (each.title, each.caption) for name, each in SCENARIOS.items()}
+    scenario = explained(
+        "What do you screen for?", titles, horizontal=True, key=SCENARIO, persist_state="session"
     )
     if scenario != Settings.scenario:
         st.query_params["scenario"] = scenario
@@ -122,17 +116,15 @@ def _scenario() -> Scenario:
 def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     scenario, prefix, names = form.scenario, form.prefix, form.scenario.actions
     st.markdown(f"**{scenario.title}: {scenario.decides}** What are the two actions called?")
-    chosen = st.segmented_control(
+    chosen = switch(
         "The two actions",
-        [*names, OWN_WORDS],
-        default=next(iter(names)),
-        required=True,
+        {name: name for name in (*names, OWN_WORDS)},
         key=f"{prefix}/actions",
         persist_state="session",
         label_visibility="collapsed",
     )
     if chosen != OWN_WORDS:
-        return names[str(chosen)]
+        return names[chosen]
     left, right = st.columns(2, gap="medium")
     typed = []
     for column, when, name, word in zip(
@@ -266,14 +258,14 @@ def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
     """The first advice, so that a person sees what the settings come to."""
     ranking = arranged.screened
-    held: tuple[Settings, Ranking, Explanation] | None = st.session_state.get(f"{PREFIX}/told")
-    if held is None or held[0] != settings or held[1] is not ranking:
+
+    def advised() -> Explanation:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
         start = replay(settings, ids, arranged.events)
         p = calibrator.probabilities(ranking.scores, start.ranked)
-        said = explain(advise(settings, calibrator, p, start), settings)
-        held = st.session_state[f"{PREFIX}/told"] = (settings, ranking, said)
-    said = held[2]
+        return explain(advise(settings, calibrator, p, start), settings)
+
+    said = kept(f"{PREFIX}/told", (settings, ranking), advised)
     st.html(
         '<div class="tar-meta">With these settings the first advice is</div>'
         f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'

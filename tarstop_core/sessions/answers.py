@@ -29,7 +29,7 @@ def sample_text(session: OpenSession, doc: str) -> str:
 
 def sample_criteria(session: OpenSession) -> str:
     """Which studies a sample review includes; empty for documents of a person's own."""
-    return _criteria().get(session.collection.name, "") if session.collection.simulated else ""
+    return _of_reviews("criteria").get(session.collection.name, "") if session.collection.simulated else ""
 
 
 def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> str:
@@ -71,19 +71,15 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> str:
     )
 
 
-@lru_cache(maxsize=1)
-def _topics() -> dict[str, str]:
-    return dict(sample_reviews()[["title", "topic"]].itertuples(index=False, name=None))
-
-
-@lru_cache(maxsize=1)
-def _criteria() -> dict[str, str]:
-    return dict(sample_reviews()[["title", "criteria"]].itertuples(index=False, name=None))
+@lru_cache(maxsize=2)
+def _of_reviews(column: str) -> dict[str, str]:
+    """What the sample reviews say, by title."""
+    return dict(sample_reviews()[["title", column]].itertuples(index=False, name=None))
 
 
 @lru_cache(maxsize=8)
 def _full_texts(title: str) -> dict[str, FullText]:
-    topic = _topics().get(title)
+    topic = _of_reviews("topic").get(title)
     return sample_full_texts(topic) if topic else {}
 
 

@@ -107,20 +107,17 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     settings : Settings
         Their calibrator is one that the session used.
     """
-    calibrator = session.calibrators[settings.calibrator]
-    p = calibrator.probabilities(session.row.scores, session.state.ranked)
-    state = _judged(session, settings)
+    chances, state = session.chances(settings), _judged(session, settings)
     path = _from_the_start(session, settings)
     paths = Paths(path, lambda: ())
-    [(depth, plus)] = stopping_outcomes(settings, calibrator, p, state, [settings.rule], paths, start=0)
+    [(depth, plus)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: WholeSession, settings: Settings) -> Path:
     """The path of the labels as they stand; reports that wait now did not wait at an earlier depth."""
-    calibrator = session.calibrators[settings.calibrator]
-    p = calibrator.probabilities(session.row.scores, session.state.ranked)
-    return screening_path(settings, calibrator, p, _judged(session, settings)).without_waiting()
+    judged = _judged(session, settings)
+    return screening_path(settings, *session.chances(settings), judged).without_waiting()
 
 
 def _judged(session: WholeSession, settings: Settings) -> State:
@@ -130,9 +127,7 @@ def _judged(session: WholeSession, settings: Settings) -> State:
 
 def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:
     """Depths up to where a session was read, thinned, and the belief there under these settings."""
-    calibrator = session.calibrators[settings.calibrator]
-    p = calibrator.probabilities(session.row.scores, session.state.ranked)
-    path = screening_path(settings, calibrator, p, session.state)
+    path = screening_path(settings, *session.chances(settings), session.state)
     x = thinned(session.state.depth + 1, session.state.depth).tolist()
     return x, [float(path.belief_at(depth)) for depth in x]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pandas as pd
+
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
@@ -20,16 +22,17 @@ DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table un
 
 def sample(topic: str) -> Documents:
     """A sample search as documents."""
-    row = sample_topics().set_index("topic").loc[topic]
-    return Documents(f"sample-{topic}", str(row["title"]), load_sample(topic), str(row["claim"]), True, "")
+    return _documents(topic, sample_topics(), "claim", load_sample(topic))
 
 
 def sample_review(topic: str) -> Documents:
     """A sample review as documents."""
-    row = sample_reviews().set_index("topic").loc[topic]
-    return Documents(
-        f"sample-{topic}", str(row["title"]), load_review_sample(topic), str(row["question"]), True, ""
-    )
+    return _documents(topic, sample_reviews(), "question", load_review_sample(topic))
+
+
+def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> Documents:
+    row = there.set_index("topic").loc[topic]
+    return Documents(f"sample-{topic}", str(row["title"]), frame, str(row[asked]), True, "")
 
 
 def start_demo(store: Store, reviewer: str = "") -> str:

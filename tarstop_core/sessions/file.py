@@ -7,7 +7,7 @@ again is the same file, byte for byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,21 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import calibrators_named
+from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
 
 FILE_FORMAT = "tarstop-session"
 FILE_VERSION = 1
+NAMED = ("name", "created", "query", "ranking")
+COLLECTION: dict[str, Callable[[Any], Any]] = {
+    "name": str,
+    "created": str,
+    "files": list,
+    "duplicates": int,
+    "simulated": bool,
+    "query": str,
+}
+"""What is kept of the collection beside its documents, each as a value of JSON."""
 MAKER = "'Export the session' on the Sessions page"
 
 
@@ -53,33 +64,14 @@ def export_session(store: Store, session_id: str) -> str:
     content = {
         "format": FILE_FORMAT,
         "version": FILE_VERSION,
-        "name": row.name,
-        "created": row.created,
-        "query": row.query,
-        "ranking": row.ranking,
+        **{name: getattr(row, name) for name in NAMED},
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
         "scores": None if row.scores is None else row.scores.tolist(),
-        "collection": {
-            "name": collection.name,
-            "created": collection.created,
-            "files": list(collection.files),
-            "duplicates": collection.duplicates,
-            "simulated": collection.simulated,
-            "query": collection.query,
-        },
+        "collection": {name: kind(getattr(collection, name)) for name, kind in COLLECTION.items()},
         "calibrators": [json.loads(store.calibrator(digest).to_json()) for digest in calibrators],
         "documents": [_document(record) for record in store.records(row.collection_id).to_dict("records")],
-        "log": [
-            {
-                "seq": event.seq,
-                "time": event.time,
-                "reviewer": event.reviewer,
-                "kind": event.kind,
-                "payload": dict(event.payload),
-            }
-            for event in events
-        ],
+        "log": [event_row(event) for event in events],
     }
     return _laid_out(content)
 
@@ -125,15 +117,8 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
         ids = frame["id"].to_numpy()[order].tolist()
         scores = content["scores"]
         about = content["collection"]
-        named = {key: str(content[key]) for key in ("name", "created", "query", "ranking")}
-        stored = {
-            "name": str(about["name"]),
-            "files": list(about["files"]),
-            "duplicates": int(about["duplicates"]),
-            "simulated": bool(about["simulated"]),
-            "query": str(about["query"]),
-            "created": str(about["created"]),
-        }
+        named = {name: str(content[name]) for name in NAMED}
+        stored = {name: kind(about[name]) for name, kind in COLLECTION.items()}
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
         raise InputProblem(f"{name} is damaged ({problem!r}); export the session again.") from None
     if [event.seq for event in events] != list(range(1, len(events) + 1)):

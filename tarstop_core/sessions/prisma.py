@@ -59,13 +59,13 @@ class Prisma:
     unsure: int
     unscreened: int
     sought: int
-    not_retrieved: int
-    waiting: int
-    assessed: int
-    excluded_full: tuple[tuple[str, int], ...]
-    without_data: int
-    reports: int
-    studies: int
+    not_retrieved: int = 0
+    waiting: int = 0
+    assessed: int = 0
+    excluded_full: tuple[tuple[str, int], ...] = ()
+    without_data: int = 0
+    reports: int = 0
+    studies: int = 0
     left_out: int = 0
     excluded_for: tuple[tuple[str, int], ...] = ()
     graded: tuple[tuple[str, int], ...] = ()
@@ -129,11 +129,7 @@ def prisma(
         unsure=int((labels == UNSURE).sum()),
         unscreened=n - state.depth,
         sought=included,
-        not_retrieved=0,
-        waiting=0,
         assessed=included,
-        excluded_full=(),
-        without_data=0,
         reports=included,
         studies=included,
         left_out=left_out,

@@ -168,10 +168,8 @@ def _found(session: WholeSession) -> dict[str, Any]:
 
 def _checked(session: WholeSession) -> str:
     """Whether the chances fitted what was found."""
-    settings, row = session.state.settings, session.row
-    calibrator = session.calibrators[settings.calibrator]
-    p = calibrator.probabilities(row.scores, session.state.ranked)
-    return check_sentence(live_check(settings, calibrator, p, session.state), settings)
+    settings = session.state.settings
+    return check_sentence(live_check(settings, *session.chances(settings), session.state), settings)
 
 
 def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _Table:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag, flagged
@@ -56,13 +58,15 @@ class WholeSession:
         """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
         return trace(self.row.settings, self.calibrators, self.row.ids, self.row.scores, self.events)
 
+    def chances(self, settings: Settings) -> tuple[Calibrator, NDArray[np.float64]]:
+        """The calibrator of these settings and the chance of every document."""
+        calibrator = self.calibrators[settings.calibrator]
+        return calibrator, calibrator.probabilities(self.row.scores, self.state.ranked)
+
     @cached_property
     def advice(self) -> Advice:
         """The advice now."""
-        settings = self.state.settings
-        calibrator = self.calibrators[settings.calibrator]
-        p = calibrator.probabilities(self.row.scores, self.state.ranked)
-        return advise(settings, calibrator, p, self.state)
+        return advise(self.state.settings, *self.chances(self.state.settings), self.state)
 
     @property
     def files(self) -> list[Mapping[str, Any]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import hundredths
 from dashboard.parts import application, stakes
 from dashboard.parts.application import Asked
 from dashboard.set_up.forms.base import PREFIX, Form
@@ -51,47 +53,43 @@ def _more(settings: Settings) -> Settings:
     )
     plus = shell.escape_label(settings.plus)
     left, right = st.columns(2, gap="large")
+
+    def how(name: str) -> dict[str, Any]:
+        return {"key": f"{PREFIX}/{name}", "persist_state": "session", "disabled": paper}
+
     needs_citation = left.toggle(
         f"“{plus}” needs a document to cite",
         value=True,
-        key=f"{PREFIX}/needs_citation",
-        persist_state="session",
-        disabled=paper,
+        **how("needs_citation"),
         help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
     )
     confirm_hits = right.toggle(
         "A hit counts only once you confirm it",
         value=True,
-        key=f"{PREFIX}/confirm_hits",
-        persist_state="session",
-        disabled=paper,
+        **how("confirm_hits"),
         help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
     )
-    kappa = left.slider(
+    kappa = hundredths(
         "Chance that it is in this list, if it exists",
-        5,
         100,
-        100,
+        low=5,
+        high=100,
+        at=left,
         step=5,
-        format="%d %%",
-        key=f"{PREFIX}/kappa",
-        persist_state="session",
-        disabled=paper,
+        **how("kappa"),
         help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
     )
     left.caption(
         f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
     )
-    s = right.slider(
+    s = hundredths(
         "Chance that you recognise it on reading",
-        5,
         100,
-        100,
+        low=5,
+        high=100,
+        at=right,
         step=5,
-        format="%d %%",
-        key=f"{PREFIX}/s",
-        persist_state="session",
-        disabled=paper,
+        **how("s"),
         help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
     )
     right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import cast
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark, still
+from dashboard.frame.widgets import explained, hundredths, one_of, text_of
 from dashboard.parts import chances
 from dashboard.set_up.forms.base import Form
 from tarstop_core.belief.engines import ENGINES
@@ -20,8 +22,6 @@ from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import priors
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import FULL_TIMES
-
-T = TypeVar("T", int, str)
 
 PREFIX = "set_up/review"
 SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
@@ -54,12 +54,9 @@ def in_paper_mode() -> bool:
 
 def theta(plus: str) -> float:
     """Ask which sensitivity is enough."""
-    share = st.slider(
+    share = hundredths(
         f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
-        1,
-        99,
         75,
-        format="%d %%",
         key=f"{PREFIX}/theta",
         persist_state="session",
         help=f"θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
@@ -74,8 +71,10 @@ def theta(plus: str) -> float:
 
 def stages() -> int:
     """Ask when a report is read in full."""
-    chosen = _radio("How do you read?", STAGES, f"{PREFIX}/stages", disabled=in_paper_mode())
-    if in_paper_mode():
+    paper = in_paper_mode()
+    key = f"{PREFIX}/stages"
+    chosen = explained("How do you read?", STAGES, key=key, persist_state="session", disabled=paper)
+    if paper:
         st.caption("Paper mode (under Chances) reads each document and its table at once.")
         return 1
     return int(chosen)
@@ -142,19 +141,17 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
         "own": "My own expectation",
         "open": "I do not know",
     }
-    chosen = st.selectbox(
+    chosen = one_of(
         "How many of the included reports bring a 2×2 table?",
-        list(choices),
-        format_func=choices.__getitem__,
+        choices,
         key=f"{PREFIX}/share/{learned.source}",
         persist_state="session",
     )
     share = learned if chosen == "learned" else DataShare()
     if chosen == "own":
         left, right = st.columns(2, gap="medium")
-        mean = left.slider(
-            "Expected share", 1, 99, 50, format="%d %%", key=f"{PREFIX}/share/mean", persist_state="session"
-        )
+        key = f"{PREFIX}/share/mean"
+        mean = hundredths("Expected share", 50, at=left, key=key, persist_state="session")
         sure = right.number_input(
             "As sure as after reading … reports",
             1,
@@ -166,11 +163,9 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
         share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
     low, high = share.interval()
     source = f" Learned from {share.source}." if share.topics else ""
-    st.caption(
-        shell.escape_markdown(
-            f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
-            f"you read in full corrects it.{source}"
-        )
+    shell.caption(
+        f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
+        f"you read in full corrects it.{source}"
     )
     return share
 
@@ -202,24 +197,19 @@ def chosen_engine() -> str:
 
 
 def _engine() -> str:
-    return _radio(
-        "Where the belief comes from",
-        {each.name: (each.title, each.help) for each in ENGINES.values()},
-        f"{PREFIX}/engine",
-    )
+    words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
+    return explained("Where the belief comes from", words, key=f"{PREFIX}/engine", persist_state="session")
 
 
 def _truth() -> str:
-    return _radio("What the right decision is", TRUTHS, f"{PREFIX}/truth")
+    return explained("What the right decision is", TRUTHS, key=f"{PREFIX}/truth", persist_state="session")
 
 
 def _floor(paper: bool) -> float:
-    floor = st.slider(
+    floor = hundredths(
         "Never say stop while the chance of the right decision is below",
         0,
-        99,
-        0,
-        format="%d %%",
+        low=0,
         key=f"{PREFIX}/floor",
         persist_state="session",
         disabled=paper,
@@ -253,35 +243,22 @@ def _prior(settings: Settings) -> Prior:
         **{name: _learned(prior) for name, prior in offered.items()},
         **OTHER_PRIORS,
     }
-    name = st.selectbox(
-        "What is believed of sensitivity before any study",
-        list(words),
-        format_func=words.__getitem__,
-        key=f"{PREFIX}/prior",
-        persist_state="session",
-    )
+    asked = "What is believed of sensitivity before any study"
+    name = one_of(asked, words, key=f"{PREFIX}/prior", persist_state="session")
     if name == "file":
         _file()
     prior = chosen_prior() or (_own() if name == "own" else Prior())
     if prior.learned_from is not None:
         learned = prior.learned_from
         at = "" if learned.theta == settings.theta else f" at θ = {learned.theta:g}, carried over to yours"
-        st.caption(
-            shell.escape_markdown(
-                f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
-            )
+        shell.caption(
+            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
         )
     elif name == "weak":
         st.caption("s = 1.5, τ scale 1, as MetaBayesDTA has them, around the b₀ you give.")
     shown = replace(prior, b_0=settings.b_0)
-    said = prior_sentence(shown, settings.theta)
-    st.plotly_chart(
-        prior_figure(shown, settings.theta, st.context.theme.type == "dark"),
-        config={"staticPlot": True},
-        alt=said,
-        key=f"{PREFIX}/prior/figure",
-    )
-    st.caption(shell.escape_markdown(said))
+    drawn = prior_figure(shown, settings.theta, dark())
+    still(drawn, prior_sentence(shown, settings.theta), f"{PREFIX}/prior/figure")
     return prior
 
 
@@ -292,24 +269,10 @@ def _learned(prior: Prior) -> str:
 
 def _own() -> Prior:
     left, right = st.columns(2, gap="medium")
-    s = left.slider(
-        "s: spread of pooled sensitivity, logits",
-        0.2,
-        5.0,
-        1.5,
-        step=0.1,
-        key=f"{PREFIX}/prior/s",
-        persist_state="session",
-    )
-    tau = right.slider(
-        "τ: scale of the differences between studies, logits",
-        0.05,
-        3.0,
-        1.0,
-        step=0.05,
-        key=f"{PREFIX}/prior/tau",
-        persist_state="session",
-    )
+    words = "s: spread of pooled sensitivity, logits"
+    s = left.slider(words, 0.2, 5.0, 1.5, 0.1, key=f"{PREFIX}/prior/s", persist_state="session")
+    words = "τ: scale of the differences between studies, logits"
+    tau = right.slider(words, 0.05, 3.0, 1.0, 0.05, key=f"{PREFIX}/prior/tau", persist_state="session")
     return Prior(s=s, tau=tau)
 
 
@@ -334,29 +297,9 @@ def _take_prior() -> None:
     if file is None:
         return
     try:
-        state[f"{PREFIX}/prior/taken"] = from_json(_text(file.getvalue(), file.name), file.name)
+        state[f"{PREFIX}/prior/taken"] = from_json(text_of(file, "give a prior as JSON"), file.name)
     except InputProblem as problem:
         state[f"{PREFIX}/prior/problem"] = str(problem)
-
-
-def _text(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputProblem(f"{name} is not text; give a prior as JSON.") from None
-
-
-def _radio(label: str, options: dict[T, tuple[str, str]], key: str, disabled: bool = False) -> T:
-    chosen: T = st.radio(
-        label,
-        list(options),
-        format_func=lambda option: options[option][0],
-        captions=[caption for _, caption in options.values()],
-        key=key,
-        persist_state="session",
-        disabled=disabled,
-    )
-    return chosen
 
 
 class ReviewForm(Form):

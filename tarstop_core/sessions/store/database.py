@@ -364,7 +364,7 @@ def _sentence(problem: Exception, url: URL, name: str) -> str:
             return f"The database {name} cannot be opened; check that it is a file you may read and write."
         for words, sentence in _SQLITE_PROBLEMS.items():
             if words in said:
-                return sentence.format(name=name)
+                return sentence.format(name=name, variable=URL_VARIABLE)
     if isinstance(problem, PoolTimeout):
         return f"The database {name} is busy; try again in a moment."
     first = (said.strip().splitlines() or ["no reason given"])[0].rstrip(".")
@@ -377,13 +377,9 @@ def _sentence(problem: Exception, url: URL, name: str) -> str:
 _SQLITE_PROBLEMS = {
     "locked": "The database {name} is locked by another program; close that program or try again in a moment.",
     "readonly": "The database {name} is read-only; make the file and its folder writable.",
-    "not a database": "The file {name} is not a database; name another one in " + URL_VARIABLE + ".",
-    "malformed": "The database {name} is damaged; restore it from a backup or name another one in "
-    + URL_VARIABLE
-    + ".",
+    "not a database": "The file {name} is not a database; name another one in {variable}.",
+    "malformed": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
     "disk is full": "The disk that holds the database {name} is full; make room and try again.",
     "disk I/O error": "The disk that holds the database {name} reports an error; check it and try again.",
-    "no such table": "The database {name} lacks a table; restore it from a backup or name another one in "
-    + URL_VARIABLE
-    + ".",
+    "no such table": "The database {name} lacks a table; restore it from a backup or name another one in {variable}.",
 }

@@ -60,19 +60,13 @@ def _summary(
     if last.get("decided", 0) > resumed:
         at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.seq == last["decided"])
         decision = json.loads(connection.execute(at).scalar_one())
+    plain = {name: value for name, value in row._mapping.items() if name != "settings"}
     return SessionSummary(
-        id=row.id,
-        name=row.name,
-        collection_id=row.collection_id,
-        created=row.created,
+        **plain,
         last_activity=max([row.created, *(line.last_time for line in kinds.values())]),
-        documents=row.documents,
         labelled=labelled,
         stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
         decision=decision,
-        simulated=row.simulated,
-        archived=row.archived,
         # Sessions of before there were reviews do not say.
         scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
-        query=row.query,
     )

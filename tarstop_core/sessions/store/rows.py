@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 
 
@@ -105,6 +106,17 @@ class SessionRow:
     ranking: str
     archived: bool
     digest: str
+
+
+def event_row(event: Event) -> dict[str, Any]:
+    """An event as it is stored and sent."""
+    return {
+        "seq": event.seq,
+        "time": event.time,
+        "reviewer": event.reviewer,
+        "kind": event.kind,
+        "payload": dict(event.payload),
+    }
 
 
 @dataclass(frozen=True)

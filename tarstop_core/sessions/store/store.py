@@ -26,7 +26,7 @@ from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.collections import Collections, unknown_collection
 from tarstop_core.sessions.store.database import BUSY_SECONDS, DELETED, EVENT, SESSION, Database
 from tarstop_core.sessions.store.listing import summaries
-from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
+from tarstop_core.sessions.store.rows import SessionRow, SessionSummary, event_row
 from tarstop_core.sessions.store.values import check_order, check_scores, dump, new_id, now, storable_text
 
 
@@ -41,11 +41,8 @@ class Store(Collections, Calibrators):
 
     Parameters
     ----------
-    url : str, optional
-        Any SQLAlchemy URL. Default: the environment variable ``TARSTOP_DATABASE_URL``, else a SQLite
-        file in the person's data folder, which is created when it is missing.
-    busy_seconds : float
-        How long to wait for another program that is writing to the same SQLite file.
+    url, busy_seconds
+        See :class:`~tarstop_core.sessions.store.database.Database`.
 
     Raises
     ------
@@ -151,7 +148,7 @@ class Store(Collections, Calibrators):
             with self._database.write() as connection:
                 connection.execute(insert(SESSION), row)
                 if events:
-                    connection.execute(insert(EVENT), [_event_row(str(row["id"]), event) for event in events])
+                    connection.execute(insert(EVENT), [_stored(str(row["id"]), event) for event in events])
         except IntegrityError:
             # The collection was deleted after its ids were read.
             raise unknown_collection(collection_id) from None
@@ -171,19 +168,13 @@ class Store(Collections, Calibrators):
             raise _unknown_session(session_id)
         ids = self.document_ids(row.collection_id)
         order = np.frombuffer(row.positions, dtype="<i4").astype(np.intp)
+        plain = ("id", "name", "collection_id", "created", "query", "ranking", "archived", "digest")
         return SessionRow(
-            id=row.id,
-            name=row.name,
-            collection_id=row.collection_id,
-            created=row.created,
+            **{name: row._mapping[name] for name in plain},
             settings=Settings.from_dict(json.loads(row.settings)),
             ids=tuple([ids[position] for position in order.tolist()]),
             order=order,
             scores=None if row.scores is None else np.frombuffer(row.scores, dtype="<f8").astype(np.float64),
-            query=row.query,
-            ranking=row.ranking,
-            archived=row.archived,
-            digest=row.digest,
         )
 
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
@@ -235,16 +226,7 @@ class Store(Collections, Calibrators):
             rows = connection.execute(statement).all()
             if not rows:
                 _last_seq(connection, session_id)
-        return [
-            Event(
-                kind=row.kind,
-                payload=json.loads(row.payload),
-                seq=row.seq,
-                time=row.time,
-                reviewer=row.reviewer,
-            )
-            for row in rows
-        ]
+        return [Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer) for row in rows]
 
     def append(self, session_id: str, event: Event, expected: int) -> Event:
         """Add an event to the log; when this returns, it is on disk.
@@ -279,7 +261,7 @@ class Store(Collections, Calibrators):
             time=now(),
             reviewer=storable_text(event.reviewer),
         )
-        row = _event_row(session_id, stored)
+        row = _stored(session_id, stored)
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )
@@ -314,12 +296,6 @@ def _unknown_session(session_id: str) -> InputProblem:
     )
 
 
-def _event_row(session_id: str, event: Event) -> dict[str, Any]:
-    return {
-        "session_id": session_id,
-        "seq": event.seq,
-        "time": event.time,
-        "reviewer": event.reviewer,
-        "kind": event.kind,
-        "payload": dump(dict(event.payload)),
-    }
+def _stored(session_id: str, event: Event) -> dict[str, Any]:
+    row = event_row(event)
+    return {**row, "session_id": session_id, "payload": dump(row["payload"])}

@@ -24,10 +24,12 @@ def replayed(explored: Explored, folder: Path, spec: str, q_star: float, cost: f
     topic = explored.truth
     assert isinstance(topic, Topic) and topic.scores is not None and topic.labels is not None
     run, qrels, calibrator = folder / "run.txt", folder / "qrels.txt", folder / "calibrator.json"
-    calibrator.write_text(explored.calibrator.to_json())
+    calibrator.write_text(explored.calibrator.to_json(), encoding="utf-8")
     lines = enumerate(zip(topic.ids, topic.scores.tolist(), strict=True), 1)
-    run.write_text("".join(f"T Q0 {doc} {at} {score!r} x\n" for at, (doc, score) in lines))
-    qrels.write_text("".join(f"T 0 {doc} {int(y)}\n" for doc, y in zip(topic.ids, topic.labels, strict=True)))
+    ranked = "".join(f"T Q0 {doc} {at} {score!r} x\n" for at, (doc, score) in lines)
+    judged = "".join(f"T 0 {doc} {int(y)}\n" for doc, y in zip(topic.ids, topic.labels, strict=True))
+    run.write_text(ranked, encoding="utf-8")
+    qrels.write_text(judged, encoding="utf-8")
     stakes = f"--q-star={q_star}", f"--cost={cost}", f"--policy={spec}"
     (found,) = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)["topics"]  # type: ignore[misc]
     return found  # type: ignore[no-any-return]

@@ -15,7 +15,8 @@ def test_beliefs_by_study_are_what_belief_prints(tmp_path: Path) -> None:
     tables = engines.evidence()["audit-c"].tables
     file = tmp_path / "studies.csv"
     rows = zip(tables.study, *(getattr(tables, cell).astype(int) for cell in CELLS), strict=True)
-    file.write_text("study,TP,FP,FN,TN\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    lines = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    file.write_text("study,TP,FP,FN,TN\n" + lines, encoding="utf-8")
     paths = engines.belief_paths("audit-c", 0.75, 1.0)
     for engine, path in paths.items():
         said = printed("belief", str(file), "--theta=0.75", f"--engine={engine}", "--prefixes")
