@@ -1,4 +1,4 @@
-"""The one exception that carries a sentence for a person."""
+"""Exceptions that carry a sentence for a person."""
 
 
 class InputProblem(ValueError):
@@ -7,4 +7,12 @@ class InputProblem(ValueError):
     The message is a single sentence that names the place (file, line, column,
     field) and the mend. The command line prints it and exits with 2; pages show
     it where the input was given. It never needs a traceback to be understood.
+    """
+
+
+class Outage(InputProblem):
+    """The database cannot be used, now or at all.
+
+    Its sentence names file or host, for whoever runs the program, on the command line and in the log; whoever
+    only uses a page is not told these.
     """

@@ -1,7 +1,8 @@
-"""Where things lie: the programme, its sample data, and what belongs to the person."""
+"""Where things lie: the programme, its sample data, what belongs to the person; and who is let in to them."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from pathlib import Path
 
@@ -104,3 +105,68 @@ def app_directory() -> Path:
         f"The dashboard's files are not beside {PARENT / 'tarstop_core'}; install tarstop again from its wheel "
         "or its checkout."
     )
+
+
+# --- who is let in -----------------------------------------------------------------------------------
+
+
+HOSTS_VARIABLE = "TARSTOP_HOSTS"
+FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address, or the name of a host, is this machine's own and nobody else's.
+
+    Examples
+    --------
+    >>> [is_loopback(each) for each in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.7", "")]
+    [True, True, True, False, False, False]
+    """
+    if address.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def named_hosts() -> tuple[str, ...]:
+    """Names beside its address that the dashboard answers to: those in `TARSTOP_HOSTS`, between commas."""
+    return tuple(
+        filter(None, (each.strip().lower() for each in os.environ.get(HOSTS_VARIABLE, "").split(",")))
+    )
+
+
+def folder_of_the_server(named: str, address: str) -> Path:
+    """A folder of the machine that serves the dashboard, as a browser may name it.
+
+    Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
+    the folder that `TARSTOP_FOLDERS` names, whatever links and ``..`` say.
+
+    Parameters
+    ----------
+    named : str
+    address : str
+        What the dashboard is served on.
+
+    Raises
+    ------
+    InputProblem
+        When it may not be read.
+    """
+    root = os.environ.get(FOLDERS_VARIABLE, "").strip()
+    if not root:
+        if is_loopback(address) and not named_hosts():
+            return Path(named).expanduser()
+        raise InputProblem(
+            "This server is open to others, so its folders cannot be named; send the files, or have whoever runs "
+            f"it name a folder in {FOLDERS_VARIABLE}."
+        )
+    top = Path(root).expanduser().resolve()
+    try:
+        found = (top / named).resolve()
+    except (OSError, RuntimeError, ValueError):
+        found = None
+    if found is None or not found.is_relative_to(top):
+        raise InputProblem("That folder lies outside the one that may be read here; name one inside it.")
+    return found

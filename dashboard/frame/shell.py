@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
-from tarstop_core.errors import InputProblem
+from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.glossary import named, terms
 
@@ -31,6 +31,10 @@ GUIDE = "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 SESSIONS = "pages/sessions.py"
+NO_DATABASE = (
+    "The database cannot be used just now: it is locked, or cannot be reached. What was stored before is safe; "
+    "try again in a moment, or ask whoever runs TARstop, whose log says more."
+)
 
 
 def pages() -> list[st.Page]:
@@ -90,21 +94,36 @@ def _store(url: str | None) -> Store:
 
 def store() -> Store:
     """The store named by TARSTOP_DATABASE_URL, or the local one; one connection pool a server."""
-    return _store(os.environ.get("TARSTOP_DATABASE_URL"))
+    try:
+        return _store(os.environ.get("TARSTOP_DATABASE_URL"))
+    except InputProblem as problem:
+        raise Outage(str(problem)) from problem
 
 
 @contextmanager
 def problems_shown() -> Iterator[None]:
-    """Show a person's problem as a sentence where it arose, and go on with the page."""
+    """Show a person's problem as a sentence where it arose, and go on with the page; without a database, end it."""
     try:
         yield
+    except Outage as problem:
+        problem_box(problem)
+        st.button("Try again", key="try-again", icon=":material/refresh:")
+        st.stop()
     except InputProblem as problem:
         problem_box(problem)
 
 
+def said(problem: InputProblem | str) -> str:
+    """A problem as a page says it: where the database lies and who uses it goes to the log alone."""
+    if not isinstance(problem, Outage):
+        return str(problem)
+    logging.getLogger("tarstop").error("%s", problem)
+    return NO_DATABASE
+
+
 def problem_box(problem: InputProblem | str) -> None:
     """A problem as literal text: file names may hold Markdown."""
-    st.error(escape_markdown(str(problem)), icon=":material/error:")
+    st.error(escape_markdown(said(problem)), icon=":material/error:")
 
 
 def escape_markdown(text: str) -> str:

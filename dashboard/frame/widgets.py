@@ -145,7 +145,7 @@ def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
     try:
         take(state[key])
     except InputProblem as problem:
-        state[f"{key}_problem"] = str(problem)
+        state[f"{key}_problem"] = shell.said(problem)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

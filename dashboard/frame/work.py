@@ -147,7 +147,7 @@ def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     try:
         action(*args, **more)
     except InputProblem as problem:
-        st.session_state[FLASH] = str(problem)
+        st.session_state[FLASH] = shell.said(problem)
 
 
 def say(message: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import script
+from dashboard.frame.scripts import GUIDE_SCRIPT
 
 DOCS = shell.ROOT / "docs"
 FIRST = "guide"
@@ -27,7 +27,6 @@ READ = (
 """Documents by their names in the address, in the order in which they are offered."""
 ELSEWHERE = {"methods": shell.learn("formulas")}
 """What another page shows."""
-SCRIPT = script(Path(__file__).with_name("guide.js"))
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+)\)$", flags=re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->\n?", flags=re.DOTALL)
@@ -63,7 +62,7 @@ def guide_page() -> None:
             if picture is not None:
                 alt, file = picture
                 st.image(DOCS / file, alt=alt, width="stretch")
-    st.html(SCRIPT, unsafe_allow_javascript=True)
+    st.html(GUIDE_SCRIPT, unsafe_allow_javascript=True)
 
 
 @lru_cache(maxsize=len(READ))

@@ -34,12 +34,13 @@ from sqlalchemy import (
 )
 from sqlalchemy import event as hooks
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateColumn
 
 from tarstop_core.documents.records import TEXT_COLUMNS
-from tarstop_core.errors import InputProblem
+from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.places import URL_VARIABLE, default_path
 
 SCHEMA_VERSION = 1
@@ -157,6 +158,8 @@ class Database:
         except BaseException:
             self.close()
             raise
+        if self._url.get_backend_name() == "sqlite":
+            _only_that_file(self._engine, self.name)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -192,7 +195,7 @@ class Database:
         except IntegrityError:
             raise
         except (DBAPIError, PoolTimeout) as problem:
-            raise InputProblem(_sentence(problem, self._url, self.name)) from problem
+            raise Outage(_sentence(problem, self._url, self.name)) from problem
 
     def _prepare(self) -> None:
         """Create the tables in an empty database, or check that they are of this version."""
@@ -336,6 +339,36 @@ def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
         # A writer takes its place at once: a lock asked for after reading may be refused without waiting.
         writes = connection.get_execution_options().get("tarstop_write")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _only_that_file(engine: Engine, name: str) -> None:
+    """Stay with the SQLite file that was opened: one moved away would take labels that nobody finds again.
+
+    Nor is an empty one put in its place; once it is back, so are its sessions.
+    """
+
+    def file() -> tuple[int, int] | None:
+        try:
+            found = os.stat(name)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    engine.dispose()
+
+    @hooks.listens_for(engine, "do_connect")
+    def refuse(*_: object) -> None:
+        if file() is None:
+            raise sqlite3.OperationalError("unable to open database file")
+
+    @hooks.listens_for(engine, "connect")
+    def note(_: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        record.info["file"] = file()
+
+    @hooks.listens_for(engine, "checkout")
+    def compare(_: sqlite3.Connection, record: ConnectionPoolEntry, __: object) -> None:
+        if record.info["file"] != file():
+            raise DisconnectionError
 
 
 def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
