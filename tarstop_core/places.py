@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import platformdirs
@@ -112,6 +113,7 @@ def app_directory() -> Path:
 
 HOSTS_VARIABLE = "TARSTOP_HOSTS"
 FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
+NO_LOGIN_VARIABLE = "TARSTOP_NO_LOGIN"
 
 
 def is_loopback(address: str) -> bool:
@@ -134,6 +136,32 @@ def named_hosts() -> tuple[str, ...]:
     """Names beside its address that the dashboard answers to: those in `TARSTOP_HOSTS`, between commas."""
     return tuple(
         filter(None, (each.strip().lower() for each in os.environ.get(HOSTS_VARIABLE, "").split(",")))
+    )
+
+
+def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
+    """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
+
+    Parameters
+    ----------
+    address : str
+        What it is served on.
+    hosts : sequence of str
+        Names beside it, under which a proxy serves it.
+    no_login : bool
+        Whether it was said that this is meant; `TARSTOP_NO_LOGIN` says so too.
+
+    Raises
+    ------
+    InputProblem
+        When it can be reached from elsewhere and nobody said that this is meant.
+    """
+    own = is_loopback(address) and not hosts
+    if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):
+        return
+    raise InputProblem(
+        f"There is no login yet: whoever reaches {', '.join([*hosts, address])} can read, change and delete every "
+        "session; give --no-login to serve them all the same."
     )
 
 

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket
 import tarstop_core
 from dashboard.frame import scripts, shell
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts
+from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, is_loopback, named_hosts, require_consent
 
 _ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 _POLICY = {
@@ -53,7 +53,11 @@ HEADERS = {
 
 
 def around() -> dict[str, Any]:
-    """What Streamlit's application is made with."""
+    """What Streamlit's application is made with; without consent to serve others there is none."""
+    try:
+        require_consent(served_on(), named_hosts())
+    except InputProblem as problem:
+        raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
     return {
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],
@@ -146,8 +150,8 @@ def health(request: Request) -> Response:
     """Whether the server can do its work, for whoever watches it."""
     try:
         shell.store().check()
-    except InputProblem:
-        return PlainTextResponse("The database cannot be reached; the server's log says why.\n", 503)
+    except InputProblem as problem:
+        return PlainTextResponse(f"{shell.said(problem)}\n", 503)
     return JSONResponse({"status": "ok", "version": tarstop_core.__version__})
 
 

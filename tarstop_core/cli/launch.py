@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import app_directory
+from tarstop_core.places import (
+    HOSTS_VARIABLE,
+    NO_LOGIN_VARIABLE,
+    app_directory,
+    named_hosts,
+    require_consent,
+)
 
 DEFAULT_PORT = 8501
 DEFAULT_ADDRESS = "127.0.0.1"
@@ -76,7 +84,13 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
     ]
 
 
-def run_app(port: int = DEFAULT_PORT, address: str = DEFAULT_ADDRESS, headless: bool = False) -> None:
+def run_app(
+    port: int = DEFAULT_PORT,
+    address: str = DEFAULT_ADDRESS,
+    headless: bool = False,
+    hosts: Sequence[str] = (),
+    no_login: bool = False,
+) -> None:
     """Serve the dashboard until it is stopped; on POSIX this call does not return.
 
     Parameters
@@ -87,13 +101,25 @@ def run_app(port: int = DEFAULT_PORT, address: str = DEFAULT_ADDRESS, headless: 
         Address to listen on; the default serves this machine only.
     headless : bool
         Do not open a browser window.
+    hosts : sequence of str
+        Names beside the address that it answers to, with those in `TARSTOP_HOSTS`.
+    no_login : bool
+        Others may be served, although there is no login.
 
     Raises
     ------
     InputProblem
-        When the port cannot be used or the dashboard's files are missing.
+        When the port cannot be used, the dashboard's files are missing, or others would be served unasked.
     """
+    for host in hosts:
+        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
+            raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
+    served = [*named_hosts(), *hosts]
+    require_consent(address, served, no_login)
     require_free_port(port, address)
+    os.environ[HOSTS_VARIABLE] = ",".join(served)
+    if no_login:
+        os.environ[NO_LOGIN_VARIABLE] = "yes"
     command = app_command(port, address, headless)
     sys.stdout.flush()
     sys.stderr.flush()
