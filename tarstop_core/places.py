@@ -169,7 +169,7 @@ def folder_of_the_server(named: str, address: str) -> Path:
     """A folder of the machine that serves the dashboard, as a browser may name it.
 
     Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
-    the folder that `TARSTOP_FOLDERS` names, whatever links and ``..`` say.
+    the folder that `TARSTOP_FOLDERS` names, whatever ``..`` and links say, those in the folder included.
 
     Parameters
     ----------
@@ -193,8 +193,12 @@ def folder_of_the_server(named: str, address: str) -> Path:
     top = Path(root).expanduser().resolve()
     try:
         found = (top / named).resolve()
+        if not all(
+            each.resolve().is_relative_to(top) for each in (found, *found.glob("*"), *found.glob("*/*"))
+        ):
+            raise ValueError
     except (OSError, RuntimeError, ValueError):
-        found = None
-    if found is None or not found.is_relative_to(top):
-        raise InputProblem("That folder lies outside the one that may be read here; name one inside it.")
+        raise InputProblem(
+            "That folder, or what it links to, lies outside what may be read here; name one inside."
+        ) from None
     return found

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame.drawing import dark
+from dashboard.frame.shell import escape_label
 from dashboard.frame.widgets import press, switch
 from dashboard.parts.panels import chart_key, figure, heading_of
 from tarstop_core.explore import map_figure
@@ -112,7 +113,7 @@ def selectors(
         "Its cost of a document",
         FRACTIONS,
         value=cell[1],
-        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
         key=f"{key}/cell_c",
         on_change=_moved,
         args=(key,),

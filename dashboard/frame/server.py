@@ -115,10 +115,10 @@ def answers_to(host: str) -> bool:
     try:
         parts = urlsplit(f"//{host}")
         name = (parts.hostname or "").removesuffix(".")
-        plain = parts.port is None or parts.netloc == host
+        plain = parts.netloc == host and "@" not in host and (parts.port or 0) >= 0
     except ValueError:
         return False
-    if not name or not plain or "@" in host:
+    if not name or not plain:
         return False
     address = served_on()
     return (

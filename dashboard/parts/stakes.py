@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from dashboard.frame.shell import caption, escape_markdown, problem_box, term
+from dashboard.frame.shell import caption, escape_label, escape_markdown, problem_box, term
 from dashboard.frame.widgets import radio
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -271,7 +271,7 @@ def _cost_slider(
         "Cost per title and abstract" if abstracts else "Cost per document",
         FRACTIONS,
         value=views(stakes)["fraction"],
-        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
         key=f"{key}/fraction",
         on_change=moved,
         args=args,

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
+from dashboard.frame.server import served_on
 from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts.panels import note
@@ -25,6 +26,7 @@ from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.evaluation.upload import checked, place, stem
+from tarstop_core.places import folder_of_the_server
 
 SECONDS = 1.0
 """Between two looks at a run that is going on."""
@@ -163,12 +165,14 @@ def _bring() -> None:
         )
         press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
-        st.text_input(
-            "Folder on this computer",
-            key="results/folder",
-            placeholder="/home/me/my-benchmark",
-            on_change=_take_folder,
-        )
+        with shell.problems_shown():
+            folder_of_the_server("", served_on())
+            st.text_input(
+                "Folder on the computer that runs TARstop",
+                key="results/folder",
+                placeholder="/home/me/my-benchmark",
+                on_change=_take_folder,
+            )
     if state.get(PROBLEM):
         shell.problem_box(state[PROBLEM])
 
@@ -184,7 +188,7 @@ def _take_in(key: str) -> None:
         notes = place([(upload.name, upload) for upload in uploads], folder)
         benchmark = checked(folder)
     except InputProblem as problem:
-        state[PROBLEM] = str(problem)
+        state[PROBLEM] = shell.said(problem)
         if home is not None:
             shutil.rmtree(home, ignore_errors=True)
     else:
@@ -198,16 +202,15 @@ def _take_folder() -> None:
     state[PROBLEM] = ""
     if not text:
         return
-    folder = Path(text).expanduser()
+    folder = None
     try:
+        folder = folder_of_the_server(text, served_on())
         if not folder.is_dir():
-            raise InputProblem(
-                f"There is no folder {folder}; give the path of the folder that holds the run."
-            )
+            raise InputProblem(f"There is no folder {text}; give the path of the folder that holds the run.")
         benchmark = from_folder(folder)
         home = background.new_folder()
     except InputProblem as problem:
-        state[PROBLEM] = str(problem)
+        state[PROBLEM] = shell.said(problem).replace(str(folder or text), text)
     else:
         state[TAKEN] = _taken(home, folder, benchmark, ())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.shell import caption, term
+from dashboard.frame.shell import caption, escape_label, term
 from dashboard.frame.widgets import hundredths
 from dashboard.parts.stakes import FRACTIONS, nearest_fraction
 from tarstop_core.belief.engines import ENGINES
@@ -58,7 +58,7 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
                 "Cost per report in full",
                 FRACTIONS,
                 value=now["full_cost"],
-                format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+                format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
                 **moves("full_cost"),
                 help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )

@@ -23,6 +23,7 @@ from tarstop_core.presentation.figures import (
     points,
     text_colour,
     thinned,
+    with_unit,
 )
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
@@ -239,7 +240,7 @@ def worth_figure(
         notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
     if simulated:
         notes.append(note(0.02, 0.18, "simulated", text, xanchor="left"))
-    title = f"worth each ({unit})" if unit else "worth each"
+    title = with_unit("worth each", unit)
     layout = clear_layout(
         320,
         {"l": 62, "r": 12, "t": 8, "b": 44},

@@ -278,7 +278,7 @@ def main(folder: Path, pipe: int) -> None:
         found = run(
             benchmark,
             order.task(benchmark.scenario),
-            parse_methods(order.methods, benchmark.scenario),
+            parse_methods(order.methods, benchmark.scenario, files=False),
             q_stars=order.q_stars,
             costs=order.costs,
             workers=max(1, (os.cpu_count() or 1) - 1),  # one is left for the pages
@@ -292,7 +292,9 @@ def main(folder: Path, pipe: int) -> None:
     except Cancelled:
         last_word = replace(known[0], state="stopped", seconds_left=None)
     except InputProblem as problem:
-        last_word = Status("failed", known[0].share, str(problem))
+        # Pages show it, and where the server keeps things is nobody's business there.
+        said = str(problem).replace(str(content["folder"]), Path(content["folder"]).name)
+        last_word = Status("failed", known[0].share, said)
     except Exception:
         _write(folder / PROGRESS, asdict(Status("failed", known[0].share, UNFORESEEN)))
         raise

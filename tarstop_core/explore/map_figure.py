@@ -13,7 +13,15 @@ from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import Figure, axis, drawn_layout, points, text_colour
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    drawn_layout,
+    plain,
+    points,
+    text_colour,
+    with_unit,
+)
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import (
     LESS,
@@ -123,7 +131,7 @@ def map_figure(
         hovermode="closest",
         dragmode=False,
         xaxis=axis(
-            f"cost of a document{f' ({unit})' if unit else ''}, log scale",
+            f"{with_unit('cost of a document', unit)}, log scale",
             dark,
             tickvals=decades,
             ticktext=[number(10**each) for each in decades],
@@ -173,7 +181,7 @@ def _colours(
     title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
     unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
     bar: dict[str, Any] = {
-        "title": {"text": f"{title} ({unit})" if unit else title, "side": "right", "font": {"size": 12}},
+        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12}},
         "thickness": 12,
         "outlinewidth": 0,
         "tickfont": {"color": text_colour(dark), "size": 11},
@@ -214,11 +222,11 @@ def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None
     texts = []
     for i, q_star in enumerate(shown.q_stars):
         for j, cost in enumerate(shown.costs):
-            said = f"q* {q_star:g}, cost {amount(float(cost), unit)}<br>{shown.policy}: "
-            said += _value(float(values[i, j]), measure, unit)
+            said = [f"q* {q_star:g}, cost {amount(float(cost), unit)}"]
+            said.append(f"{shown.policy}: {_value(float(values[i, j]), measure, unit)}")
             if others is not None and against is not None:
-                said += f"<br>{against.policy}: {_value(float(others[i, j]), measure, unit)}"
-            texts.append(said)
+                said.append(f"{against.policy}: {_value(float(others[i, j]), measure, unit)}")
+            texts.append("<br>".join(plain(each, 200) for each in said))
     return texts
 
 

@@ -7,7 +7,17 @@ from typing import Any
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
-from tarstop_core.presentation.figures import Figure, axis, drawn_layout, ink, note, text_colour, upright
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    drawn_layout,
+    ink,
+    note,
+    plain,
+    text_colour,
+    upright,
+    with_unit,
+)
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.screening.explain import action
@@ -75,8 +85,11 @@ def tornado_figure(
                         },
                     },
                     "customdata": [
-                        f"{_setting(each, end, unit)}: "
-                        f"{count_of(value) if measure == 'depth' else amount(value, unit)}"
+                        plain(
+                            f"{_setting(each, end, unit)}: "
+                            f"{count_of(value) if measure == 'depth' else amount(value, unit)}",
+                            200,
+                        )
                         for each, value in zip(ordered, values, strict=True)
                     ],
                     "hovertemplate": "%{customdata}<extra></extra>",
@@ -92,7 +105,7 @@ def tornado_figure(
         note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
     shapes = [upright(base, xref=f"x{number_}") for _, base, number_ in panels]
-    utility = f"expected net utility{f' ({unit})' if unit else ''}"
+    utility = with_unit("expected net utility", settings.payoffs.unit)
     layout = drawn_layout(
         90 + ROW * len(rows),
         simulated,

@@ -21,6 +21,7 @@ from tarstop_core.presentation.figures import (
     rise,
     rows_of,
     text_colour,
+    with_unit,
 )
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
@@ -102,7 +103,6 @@ def stakes_figure(
         data.append(line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         at, anchor = (0.0, "left") if right else (1.0, "right")
         notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
-    unit = f" ({payoffs.unit})" if payoffs.unit else ""
     layout = drawn_layout(
         390,
         simulated,
@@ -110,7 +110,7 @@ def stakes_figure(
         notes,
         xaxis=axis(belief_title, dark, range=[0, 1], tickformat=".1f", anchor="y2"),
         yaxis=axis(
-            f"expected utility{unit}",
+            with_unit("expected utility", payoffs.unit),
             dark,
             domain=[0.5, 1.0],
             range=[low - room, high + 2 * room],
@@ -118,7 +118,7 @@ def stakes_figure(
             exponentformat="none",
         ),
         yaxis2=axis(
-            f"EVPI{unit}",
+            with_unit("EVPI", payoffs.unit),
             dark,
             domain=[0.0, 0.42],
             range=[0, 1.25 * peak],

@@ -152,6 +152,17 @@ def rows_of(**columns: ArrayLike) -> Rows:
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
+def with_unit(title: str, unit: str) -> str:
+    """The title of an axis with the unit that a person named, where there is one.
+
+    Examples
+    --------
+    >>> with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")
+    ('worth each (£)', 'EVPI (&lt;b>)', 'EVPI')
+    """
+    return f"{title} ({plain(unit, 24)})" if unit else title
+
+
 def plain(name: str, longest: int) -> str:
     """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX.
 

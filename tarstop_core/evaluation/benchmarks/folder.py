@@ -133,7 +133,7 @@ def _about(folder: Path) -> dict[str, Any]:
         return {}
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as problem:
         raise InputProblem(f"{path} is not readable JSON ({problem}); correct or remove it.") from None
     if not isinstance(content, dict):
         raise InputProblem(f'{path} is not a JSON object; write {{"title": …}}.')

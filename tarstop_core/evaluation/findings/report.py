@@ -29,6 +29,7 @@ from tarstop_core.evaluation.findings.figures import (
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.files import without_formulas
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
 
@@ -225,7 +226,9 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
         for name, frame in frames.items():
             # Without a time stamp inside, equal tables are equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
-            frame.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
+            without_formulas(frame).to_csv(
+                folder / name, index=False, compression=packed, lineterminator="\n"
+            )
         digits = ICER_DIGITS[results.scenario]
         (folder / "tables.tex").write_text(
             tables.latex(report.rows, report.cost, report.caption, digits), encoding="utf-8"

@@ -1,0 +1,95 @@
+"""Every page with a payload in every text: nothing of it runs, is fetched or becomes more than letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+from playwright.sync_api import Response
+
+from dashboard.frame.server import HEADERS
+from tarstop_core.evidence.typed import pack
+from tarstop_core.sessions.store.store import Store
+from tests.browser.conftest import AppServer, Watched
+from tests.payload_cases import FOREIGN, PAYLOAD, patent_session, review_session
+
+FOUND = f"""() => [...document.querySelectorAll(
+  'img[src*="{FOREIGN}"], a[href*="{FOREIGN}"], a[href^="javascript"], [onerror], iframe, object, embed, base'
+)].map(each => each.outerHTML.slice(0, 200)).concat(
+  [...document.querySelectorAll('script:not([src])')].filter(each => each.text.includes('alert(1)')).map(each => each.outerHTML),
+  [...document.querySelectorAll('strong, em, code, .katex, span[style*=color], [data-testid="stIconMaterial"]')]
+    .filter(each => each.closest('.stMarkdown, [data-testid="stMarkdownContainer"]') && ['e', 'd', 'x', 'r', 'home'].includes(each.textContent.trim()))
+    .map(each => each.outerHTML.slice(0, 200)),
+)"""
+"""What of a payload has become an element."""
+SIGHT = """() => { window.broken = []; document.addEventListener('securitypolicyviolation',
+  e => window.broken.push(`${e.violatedDirective} ${e.blockedURI} ${e.sample}`)) }"""
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Watched]) -> Iterator[Watched]:
+    watched = open_page()
+    answers: list[Response] = []
+    dialogs: list[str] = []
+
+    def dismiss(dialog) -> None:  # type: ignore[no-untyped-def]
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    watched.page.on("response", answers.append)
+    watched.page.on("dialog", dismiss)
+    watched.page.add_init_script(f"({SIGHT})()")
+    yield watched
+    assert dialogs == []
+    lacking = [
+        each.url
+        for each in answers
+        if each.url.startswith("http")
+        and any(each.headers.get(name.lower()) != value for name, value in HEADERS.items())
+    ]
+    assert answers and lacking == []
+
+
+def look(watched: Watched) -> None:
+    watched.settle()
+    assert watched.page.evaluate(FOUND) == []
+    assert watched.page.evaluate("window.broken") == []
+    watched.assert_sound()
+
+
+@pytest.fixture
+def full(server: AppServer) -> dict[str, str]:
+    with closing(Store(f"sqlite:///{server.database}")) as store:
+        return {
+            "patent": patent_session(store),
+            "decided": patent_session(store, decided=True),
+            "review": review_session(store),
+        }
+
+
+def test_nothing_of_a_payload_is_run_fetched_or_rendered(
+    server: AppServer, full: dict[str, str], page: Watched
+) -> None:
+    tables = pack([(PAYLOAD, "9", "1", "2", "8"), (f"{PAYLOAD} 2", "8", "2", "2", "7")])
+    for address in (
+        "",
+        "set_up",
+        "calibration",
+        "learn",
+        "results",
+        "guide",
+        "guide?read=results",
+        f"evidence?source=typed&tables={tables}",
+        f"guide?read={PAYLOAD}",
+        f"learn?part=glossary&term={PAYLOAD}&find={PAYLOAD}",
+        f"explore?rule={'either(' * 900}greedy",
+        *(
+            f"{name}={each}"
+            for name in ("sessions?session", "screen?session", "explore?of=session:")
+            for each in full.values()
+        ),
+        f"screen?session={PAYLOAD}",
+    ):
+        page.open(f"{server.url}/{address.replace(':=', ':')}")
+        look(page)
