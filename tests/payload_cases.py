@@ -20,7 +20,7 @@ PAYLOAD = (
     f"![x](http://{FOREIGN}/x.png) [a](javascript:alert(1)) [b](http://{FOREIGN}) <img src=http://{FOREIGN}/y onerror=alert(1)> "
     f'<a href="http://{FOREIGN}">c</a> <script>alert(1)</script> :material/home: :red[r] $x$ `d` **e** http://{FOREIGN}'
 )
-RENDERED = ("![x](", "[a](java", "[b](http", ":material/home:", ":red[r]", "$x$", "`d`", "**e**")
+RENDERED = ("![x](", "[a](java", "[b](http", " :material/home:", " :red[r]", "$x$", "`d`", "**e**")
 """What Markdown would make something of; escaped, it reads otherwise."""
 N = 12
 SEEN = FittedOn(name=PAYLOAD, topics=2, documents=100, relevant=4, simulated=True)

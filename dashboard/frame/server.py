@@ -26,8 +26,8 @@ _ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding
 _POLICY = {
     "default-src": "'none'",
     # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
-    # script Streamlit loads from a blob.
-    "script-src": " ".join(["'self'", "blob:", *scripts.digests(_ENTRY + scripts.ALL)]),
+    # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
+    "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(_ENTRY + scripts.ALL)]),
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
@@ -61,6 +61,7 @@ def around() -> dict[str, Any]:
     return {
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],
+        "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
     }
 

@@ -31,6 +31,11 @@ GUIDE = "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 SESSIONS = "pages/sessions.py"
+UNFORESEEN = (
+    "Something happened that TARstop did not expect. What you entered is saved; reload the page, and if it happens "
+    "again, report it with the server's log."
+)
+_LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 NO_DATABASE = (
     "The database cannot be used just now: it is locked, or cannot be reached. What was stored before is safe; "
     "try again in a moment, or ask whoever runs TARstop, whose log says more."
@@ -102,13 +107,9 @@ def store() -> Store:
 
 @contextmanager
 def problems_shown() -> Iterator[None]:
-    """Show a person's problem as a sentence where it arose, and go on with the page; without a database, end it."""
+    """Show a person's problem as a sentence where it arose, and go on with the page."""
     try:
         yield
-    except Outage as problem:
-        problem_box(problem)
-        st.button("Try again", key="try-again", icon=":material/refresh:")
-        st.stop()
     except InputProblem as problem:
         problem_box(problem)
 
@@ -122,13 +123,21 @@ def said(problem: InputProblem | str) -> str:
 
 
 def problem_box(problem: InputProblem | str) -> None:
-    """A problem as literal text: file names may hold Markdown."""
+    """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
     st.error(escape_markdown(said(problem)), icon=":material/error:")
+    if isinstance(problem, Outage):
+        st.button("Try again", key="try-again", icon=":material/refresh:")
+        st.stop()
 
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in _unlinked(text))
+
+
+def _unlinked(text: str) -> str:
+    """Text with its addresses parted by a joiner of no width: no backslash keeps them from becoming links."""
+    return _LINKED.sub("\\g<0>\u2060", text)
 
 
 def caption(text: str) -> None:
@@ -147,7 +156,7 @@ def escape_label(text: str) -> str:
     2\. - no patients \- no patients
     """
     opening = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
-    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", text)
+    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", _unlinked(text))
 
 
 def learn(part: str, **more: str) -> str:
@@ -209,9 +218,16 @@ def show(title: str, body: Callable[[], None]) -> None:
     try:
         with problems_shown():
             body()
-    except Exception:
-        logging.getLogger("tarstop").exception("%s page", title)
-        problem_box(
-            "Something happened that TARstop did not expect. What you entered is saved; reload the page, "
-            "and if it happens again, report it with the server's log."
-        )
+    except Exception as problem:
+        uncaught(problem)
+
+
+def uncaught(problem: Exception) -> bool:
+    """Say what no page has caught, such as a callback's; True, for then Streamlit need not say it."""
+    if not isinstance(problem, InputProblem):
+        logging.getLogger("tarstop").error("A page failed", exc_info=problem)
+        problem_box(UNFORESEEN)
+    else:
+        with problems_shown():
+            raise problem
+    return True

@@ -17,6 +17,7 @@ from tarstop_core.presentation.figures import (
     ink,
     label,
     line,
+    plain,
     points,
     rise,
     rows_of,
@@ -74,8 +75,8 @@ def stakes_figure(
         data.append(points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
     notes = [
-        label(1, float(up[-1]), f"“{plus}”", ink(PLUS, dark)),
-        label(0, float(down[0]), f"“{minus}”", ink(MINUS, dark), xanchor="left"),
+        label(1, float(up[-1]), f"“{plain(plus, 44)}”", ink(PLUS, dark)),
+        label(0, float(down[0]), f"“{plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
         label(
             payoffs.q_star,
             1.25 * peak,

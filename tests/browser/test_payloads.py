@@ -29,7 +29,7 @@ SIGHT = """() => { window.broken = []; document.addEventListener('securitypolicy
 
 @pytest.fixture
 def page(open_page: Callable[..., Watched]) -> Iterator[Watched]:
-    watched = open_page()
+    watched = open_page(locale="en-US")  # a page of its own: what is hung on it here stays
     answers: list[Response] = []
     dialogs: list[str] = []
 
@@ -37,7 +37,7 @@ def page(open_page: Callable[..., Watched]) -> Iterator[Watched]:
         dialogs.append(dialog.message)
         dialog.dismiss()
 
-    watched.page.on("response", answers.append)
+    watched.page.on("response", lambda answer: answers.append(answer))
     watched.page.on("dialog", dismiss)
     watched.page.add_init_script(f"({SIGHT})()")
     yield watched
@@ -72,24 +72,14 @@ def test_nothing_of_a_payload_is_run_fetched_or_rendered(
     server: AppServer, full: dict[str, str], page: Watched
 ) -> None:
     tables = pack([(PAYLOAD, "9", "1", "2", "8"), (f"{PAYLOAD} 2", "8", "2", "2", "7")])
+    of = {name: f"session={key}" for name, key in full.items()}
     for address in (
-        "",
-        "set_up",
-        "calibration",
-        "learn",
-        "results",
-        "guide",
-        "guide?read=results",
-        f"evidence?source=typed&tables={tables}",
-        f"guide?read={PAYLOAD}",
+        *("", "set_up", "calibration", "results", f"guide?read={PAYLOAD}", f"screen?session={PAYLOAD}"),
         f"learn?part=glossary&term={PAYLOAD}&find={PAYLOAD}",
-        f"explore?rule={'either(' * 900}greedy",
-        *(
-            f"{name}={each}"
-            for name in ("sessions?session", "screen?session", "explore?of=session:")
-            for each in full.values()
-        ),
-        f"screen?session={PAYLOAD}",
+        f"evidence?source=typed&tables={tables}",
+        f"explore?of=session:{full['patent']}&rule={'either(' * 900}greedy",
+        *(f"screen?{each}" for each in of.values()),
+        *(f"sessions?{of[name]}" for name in ("decided", "review")),
     ):
-        page.open(f"{server.url}/{address.replace(':=', ':')}")
+        page.open(f"{server.url}/{address}")
         look(page)

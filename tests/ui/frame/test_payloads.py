@@ -10,28 +10,26 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Node
 
+from dashboard.explore.page import CURRENT, MAP, SENSITIVITY
+from dashboard.screen.page import AT_STAKE
+from dashboard.sessions.detail import PREFIX, TABS
 from tarstop_core.evidence.typed import pack
 from tarstop_core.sessions.store.store import Store
 from tests.payload_cases import PAYLOAD, RENDERED, patent_session, review_session
 
 Open = Callable[..., AppTest]
 PLAIN = {
-    *(
-        "selectbox.options",
-        "selectbox.value",
-        "selectbox.default_value",
-        "multiselect.options",
-        "text_input.default",
-    ),
-    *(
-        "text_input.value",
-        "text_input.placeholder",
-        "text_area.default",
-        "text_area.value",
-        "text_area.placeholder",
-    ),
-    *("selectbox.placeholder", "multiselect.placeholder", "selectbox.raw_value", "multiselect.raw_values"),
-    *("text.body", "plotly_chart.alt", "bidi_component.json", "code.code_text"),
+    f"{kind}.{name}"
+    for kind, names in {
+        "selectbox": "options value default_value placeholder raw_value",
+        "multiselect": "options placeholder raw_values",
+        "text_input": "default value placeholder",
+        "text_area": "default value placeholder",
+        "plotly_chart": "alt",
+        "bidi_component": "json",
+        "code": "code_text",
+    }.items()
+    for name in names.split()
 }
 """Shown letter by letter; everything else that is a text may be Markdown."""
 
@@ -47,7 +45,7 @@ def texts(message: Message, name: str = "") -> Iterator[tuple[str, str]]:
     """Every text in what the server sends for one element, with where it stands."""
     for field, value in message.ListFields():
         place = f"{name}.{field.name}" if name else field.name
-        for each in value if (field.is_repeated and not field.message_type) or field.is_repeated else [value]:
+        for each in value if field.is_repeated else [value]:
             if isinstance(each, Message):
                 yield from texts(each, place)
             elif isinstance(each, str):
@@ -98,16 +96,33 @@ def test_lists_show_texts_as_they_are(full: dict[str, str], open_app: Open, page
 
 
 @pytest.mark.parametrize("name", ["patent", "decided", "review"])
-@pytest.mark.parametrize("page", ["screen", "explore", "sessions"])
-def test_a_session_shows_texts_as_they_are(
-    full: dict[str, str], open_app: Open, page: str, name: str
-) -> None:
-    asked = {
-        "screen": {"session": full[name]},
-        "explore": {"of": f"session:{full[name]}"},
-        "sessions": {"session": full[name]},
-    }
-    app = open_app(page, **asked[page])
+def test_a_session_shows_texts_as_they_are(full: dict[str, str], open_app: Open, name: str) -> None:
+    app = open_app("screen", session=full[name])
+    assert not app.exception and rendered(app) == []
+    for folded in (AT_STAKE, "other_rules"):
+        app.session_state[folded] = True
+    app.run()
+    assert not app.exception and rendered(app) == []
+    app = open_app("sessions", session=full[name])
+    for tab in TABS:
+        app.session_state[f"{PREFIX}/tab"] = tab
+        app.run()
+        assert not app.exception and rendered(app) == [], tab
+
+
+@pytest.mark.parametrize("show", [CURRENT, MAP, SENSITIVITY])
+def test_what_if_shows_texts_as_they_are(full: dict[str, str], open_app: Open, show: str) -> None:
+    app = open_app("explore", of=f"session:{full['review' if show == MAP else 'patent']}", show=show)
+    assert not app.exception and rendered(app) == []
+
+
+@pytest.mark.parametrize("pressed", ["Stop and decide", "Note", "Reasons to exclude", "Register this plan"])
+def test_a_dialog_shows_texts_as_they_are(full: dict[str, str], open_app: Open, pressed: str) -> None:
+    app = open_app("screen", session=full["patent"])
+    for button in app.button:
+        if button.label.startswith(pressed) and not button.disabled:
+            button.click().run()
+            break
     assert not app.exception and rendered(app) == []
 
 
