@@ -96,15 +96,7 @@ def part(store: Store) -> None:
 
 
 def uploaded(prefix: str, scenario: str) -> Labelled | None:
-    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page.
-
-    Parameters
-    ----------
-    prefix : str
-        Of what it keeps in the browser session.
-    scenario : str
-        Whose verdicts are wanted.
-    """
+    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page."""
     state = st.session_state
     st.file_uploader(
         "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",

@@ -52,14 +52,7 @@ class Asked:
 
 
 def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
-    """What an address asks of a list.
-
-    Parameters
-    ----------
-    address : mapping of str to str
-    explored : Explored
-        Its settings stand where the address says nothing usable.
-    """
+    """What an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = explored.settings
     payoffs = _numbers(address.get("payoffs", ""), 4)
     if payoffs and all(0 < each < math.inf for each in payoffs):

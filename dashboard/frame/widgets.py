@@ -27,18 +27,7 @@ MIME = {
 
 
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
-    """A row of options of which one is always chosen, the first to begin with.
-
-    Parameters
-    ----------
-    label : str
-    options : mapping
-        What each is called.
-    at : container
-        Where it is drawn.
-    **more
-        What ``st.segmented_control`` takes beside.
-    """
+    """A row of options (and what each is called) of which one is always chosen, the first to begin with."""
     known = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
     return at.segmented_control(label, list(options), **known | more)
 
@@ -149,13 +138,7 @@ def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:
-    """The text of an upload.
-
-    Raises
-    ------
-    InputProblem
-        When it is none; `otherwise` says what to do then.
-    """
+    """The text of an upload; InputProblem when it is none, in which `otherwise` says what to do then."""
     try:
         return file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:

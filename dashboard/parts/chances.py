@@ -52,23 +52,9 @@ def starting_chance(settings: Settings) -> float:
 def calibrator(
     ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT
 ) -> Calibrator | None:
-    """Ask where the chances of the documents come from.
+    """Ask where the chances of the documents come from; None where there is nothing to choose.
 
-    Parameters
-    ----------
-    ranking : Ranking or None
-        None while the list cannot be put in order.
-    has_scores : bool
-        Whether the list has scores, or will have them.
-    sample : bool
-        Whether it comes with the programme.
-    scenario : str
-        What has to be predicted: one of :data:`CHANCE_OF`.
-
-    Returns
-    -------
-    Calibrator or None
-        None when there is nothing to choose.
+    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the programme.
     """
     choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
@@ -100,13 +86,7 @@ def _lacking(has_scores: bool, scenario: str) -> str:
 
 
 def policy(approximately: bool = False) -> Policy:
-    """Ask which rule advises, with its parameters.
-
-    Parameters
-    ----------
-    approximately : bool
-        Whether plans are valued approximately.
-    """
+    """Ask which rule advises, with its parameters; `approximately` where plans are valued so."""
     titles = {name: titled(name) for name in followed()}
     kind = POLICIES[one_of("Stopping rule", titles, key=f"{PREFIX}/policy", persist_state="session")]
     approximate = approximately and kind in (Optimal, LookAhead)

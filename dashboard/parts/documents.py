@@ -70,11 +70,7 @@ class Upload:
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """Ask for documents; None until some can be used.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    abstracts : bool
-        Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
+    With `abstracts`, labels that judge title and abstract are wanted where a file has final ones beside them.
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
@@ -323,8 +319,6 @@ def _review(uploads: dict[str, Upload]) -> None:
 def collection_name(files: Sequence[str]) -> str:
     """What an import is called.
 
-    Examples
-    --------
     >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
     ('a.csv', 'a.csv and 2 more')
     """

@@ -27,15 +27,7 @@ def review(
 ) -> frozenset[int] | None:
     """Show every match with a tick; the new choice once it is asked for, else None.
 
-    Parameters
-    ----------
-    proposal : Proposal
-    titles : DataFrame
-        Columns `title`, `authors`, `date` and `source` of all records, one file after the other.
-    chosen : frozenset of int
-        Matches that are merged now.
-    key : str
-        Of the widgets: another for every import.
+    `titles` has `title`, `authors`, `date` and `source` of all records, one file after the other.
     """
     if not proposal.matches:
         return None
@@ -62,8 +54,6 @@ def review(
 def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     """What there is to look at, or what became of it once a person chose.
 
-    Examples
-    --------
     >>> from tarstop_core.documents.duplicates import merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
     >>> proposal = Proposal(merge_records([]), matches)

@@ -42,13 +42,7 @@ TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
 def detail(store: Store, session_id: str) -> None:
-    """Draw one session.
-
-    Raises
-    ------
-    InputProblem
-        When there is none with this id, or it cannot be read.
-    """
+    """Draw one session; InputProblem when there is none with this id, or it cannot be read."""
     session = loaded(store, session_id)
     st.title(shell.escape_markdown(session.row.name))
     flash()
@@ -259,8 +253,6 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
 def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
     """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
 
-    Examples
-    --------
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")

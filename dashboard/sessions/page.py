@@ -63,8 +63,6 @@ def sessions_page() -> None:
 def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]:
     """The sessions that have every one of these words in their name, question or scenario.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as S
     >>> some = [S(name="Hip scan", query="ultrasound", scenario="review", decision=None)]
     >>> len(matching(some, "ULTRA hip")), len(matching(some, "mast"))

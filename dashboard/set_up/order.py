@@ -101,15 +101,8 @@ def _query(chosen: Documents, scenario: Scenario) -> str:
 
 
 def read_text(handle: BinaryIO, name: str) -> str:
-    """A plain text file, whatever its encoding.
+    """A plain text file, whatever its encoding; InputProblem when it is empty or no text.
 
-    Raises
-    ------
-    InputProblem
-        When it is empty or no text.
-
-    Examples
-    --------
     >>> import io
     >>> read_text(io.BytesIO("Ein Gerät".encode("cp1252")), "claims.txt")
     'Ein Gerät'

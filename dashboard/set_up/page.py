@@ -237,8 +237,6 @@ def _start(
 def session_name(documents_name: str) -> str:
     """What a session on these documents is called to begin with.
 
-    Examples
-    --------
     >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
     ('CD008691', 'a.csv and 2 more', 'Door lock')
     """

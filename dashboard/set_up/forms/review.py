@@ -127,15 +127,7 @@ def starting_chance(settings: Settings) -> float:
 
 
 def data_share(learned: DataShare, simulated: bool) -> DataShare:
-    """Ask how many included reports bring a table: P(data | included), with its spread.
-
-    Parameters
-    ----------
-    learned : DataShare
-        What comes with the programme.
-    simulated : bool
-        Whether it was learned from simulated reviews.
-    """
+    """Ask how many included reports bring a table: P(data | included), with its spread."""
     choices = {
         "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
         "own": "My own expectation",
