@@ -26,6 +26,16 @@ MIME = {
 """Of files that are saved, by how their names end."""
 
 
+def lasting(key: str) -> dict[str, Any]:
+    """The key of a widget, whose value stays while other pages are visited."""
+    return {"key": key, "persist_state": "session"}
+
+
+def bound(key: str) -> dict[str, Any]:
+    """The key of a widget, whose value the address has."""
+    return {"key": key, "bind": "query-params"}
+
+
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """A row of options (and what each is called) of which one is always chosen, the first to begin with."""
     known = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}

@@ -90,11 +90,7 @@ VIEWS = (
         needs_q_star=True,
     ),
     View(
-        "revman",
-        "Table for RevMan",
-        _alone(words.parameters_sentence),
-        _alone(Evidence.parameter_rows),
-        None,
+        "revman", "Table for RevMan", _alone(words.parameters_sentence), _alone(Evidence.parameter_rows), None
     ),
 )
 

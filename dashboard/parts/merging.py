@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import lasting
 from dashboard.frame.work import kept
 from tarstop_core.documents.duplicates import Match
 from tarstop_core.documents.families import family_groups
@@ -99,8 +100,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
             f"{count_of(others)} beside the first"
         ),
         value=True,
-        key=f"set_up/families/{key}",
-        persist_state="session",
+        **lasting(f"set_up/families/{key}"),
         help="One invention published in several countries is one document: the member ranked first stands for the "
         "others, so that a hit, and the chance of one, counts once.",
     )

@@ -225,10 +225,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
 def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     suggested = suggested_name(
-        session.row.name,
-        session.state.settings,
-        tried,
-        session.calibrators[tried.calibrator].fitted_on.name,
+        session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
     )
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import hundredths
+from dashboard.frame.widgets import hundredths, lasting
 from dashboard.parts import application, stakes
 from dashboard.parts.application import Asked
 from dashboard.set_up.forms.base import PREFIX, Form
@@ -46,8 +46,7 @@ def _needs_citation() -> bool:
 def _more(settings: Settings) -> Settings:
     paper = st.toggle(
         "Paper mode: none of these",
-        key=f"{PREFIX}/paper",
-        persist_state="session",
+        **lasting(f"{PREFIX}/paper"),
         help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
         "complete and every relevant document is recognised.",
     )
