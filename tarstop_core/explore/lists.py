@@ -92,12 +92,7 @@ class Explored:
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             return outcome_path(
-                self.truth,
-                p,
-                settings.payoffs,
-                settings.theta,
-                settings.engine,
-                settings.belief_prior,
+                self.truth, p, settings.payoffs, settings.theta, settings.engine, settings.belief_prior
             )
         topic = self._labelled()
         curve = self.calibrator.curve(p)

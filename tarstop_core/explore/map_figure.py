@@ -13,7 +13,7 @@ from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import Figure, axis, drawn_layout, points, text_colour
+from tarstop_core.presentation.figures import Figure, axis, drawn, points, text_colour
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import (
     LESS,
@@ -115,31 +115,33 @@ def map_figure(
     decades = [each for each in x if abs(each - x[0] - round(each - x[0])) < 0.02]
     step = (x[-1] - x[0]) / (len(x) - 1) / 2
     half = (q_stars[1] - q_stars[0]) / 2
-    layout = drawn_layout(
+    xaxis = axis(
+        f"cost of a document{f' ({unit})' if unit else ''}, log scale",
+        dark,
+        tickvals=decades,
+        ticktext=[number(10**each) for each in decades],
+        range=[x[0] - step, x[-1] + step],
+        showgrid=False,
+    )
+    yaxis = axis(
+        "threshold q*",
+        dark,
+        range=[q_stars[0] - half, q_stars[-1] + half],
+        showgrid=False,
+        tickformat=".1f",
+        dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
+    )
+    return drawn(
+        data,
         430,
         simulated,
         dark,
         clickmode="event+select",
         hovermode="closest",
         dragmode=False,
-        xaxis=axis(
-            f"cost of a document{f' ({unit})' if unit else ''}, log scale",
-            dark,
-            tickvals=decades,
-            ticktext=[number(10**each) for each in decades],
-            range=[x[0] - step, x[-1] + step],
-            showgrid=False,
-        ),
-        yaxis=axis(
-            "threshold q*",
-            dark,
-            range=[q_stars[0] - half, q_stars[-1] + half],
-            showgrid=False,
-            tickformat=".1f",
-            dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
-        ),
+        xaxis=xaxis,
+        yaxis=yaxis,
     )
-    return {"data": data, "layout": layout}
 
 
 def _outlined(x: float, y: float, symbol: str, size: int, colour: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, label, note, text_colour
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, note, text_colour
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.presentation.palette import STUDY
 from tarstop_core.teaching.ideas.drawing import dot
@@ -101,17 +101,11 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
     room = 0.1 * (high - low or 1.0)
     others = "○ the other rules (point at one for its name)"
     notes.append(note(0, 1, others, text_colour(dark), xanchor="left", yshift=2))
-    layout = drawn_layout(
-        330,
-        False,
-        dark,
-        notes,
-        xaxis=axis(
-            "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
-        ),
-        yaxis=axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6),
+    xaxis = axis(
+        "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
     )
-    return {"data": data, "layout": layout}
+    yaxis = axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6)
+    return drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _is_named(row: dict[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -91,22 +91,16 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
         data.append(dot(depth, cost, colour, ("square", "diamond", "circle")[row]))
         said = f"{'■◆●'[row]} {name}: stops at {depth}"
         notes.append(note(1, 1 - 0.085 * row, said, ink(colour, dark), yanchor="top"))
-    layout = drawn_layout(
-        350,
-        found.explored.simulated,
+    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = axis(
+        "worth of the next document, log scale",
         dark,
-        notes,
-        xaxis=axis("documents read without a hit", dark, range=[-0.5, last]),
-        yaxis=axis(
-            "worth of the next document, log scale",
-            dark,
-            type="log",
-            dtick=1,
-            exponentformat="power",
-            range=[floor, math.log10(high) + 0.75],
-        ),
+        type="log",
+        dtick=1,
+        exponentformat="power",
+        range=[floor, math.log10(high) + 0.75],
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 350, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _drawn_to(found: Compared) -> int:

@@ -14,7 +14,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.drawing import short
 from tarstop_core.explore.lists import sample
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rows_of
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.samples.collections import published_sets, sample_reviews
@@ -95,17 +95,11 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         data.append(trace)
         y = (0.28 if high else 0.98) - 0.09 * row
         notes.append(note(1, y, f"{MARKS[dash]} {title}", ink(colour, dark), yanchor="top"))
-    layout = drawn_layout(
-        330,
-        shown.simulated,
-        dark,
-        notes,
-        xaxis=axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d"),
-        yaxis=axis(
-            f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
-        ),
+    xaxis = axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d")
+    yaxis = axis(
+        f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 330, shown.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:

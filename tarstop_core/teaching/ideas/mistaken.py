@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rise, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rise, rows_of
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import THRESHOLD
 from tarstop_core.screening.settings import Settings
@@ -132,23 +132,17 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
     here = math.log2(factor)
     data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
     data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
-    layout = drawn_layout(
-        430,
-        True,
+    xaxis = axis(
+        "all chances times",
         dark,
-        notes,
-        xaxis=axis(
-            "all chances times",
-            dark,
-            anchor="y2",
-            tickvals=[math.log2(each) for each in FACTORS[::2]],
-            ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
-            range=[x[0] - 0.1, x[-1] + 0.1],
-        ),
-        yaxis=axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5),
-        yaxis2=axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5),
+        anchor="y2",
+        tickvals=[math.log2(each) for each in FACTORS[::2]],
+        ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
+        range=[x[0] - 0.1, x[-1] + 0.1],
     )
-    return {"data": data, "layout": layout}
+    yaxis = axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
+    yaxis2 = axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
+    return drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:

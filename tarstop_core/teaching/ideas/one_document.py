@@ -12,7 +12,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -121,17 +121,11 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
         said = f"{MARKS[dash]} {name}"
         notes.append(note(end, y, said, ink(colour, dark), xanchor=other, yanchor="top"))
     data.append(rise(q_star, [0, top], THRESHOLD, dash="dot"))
-    layout = drawn_layout(
-        370,
-        False,
-        dark,
-        notes,
-        xaxis=axis("chance that it exists", dark, range=[0, 1], tickformat=".1f"),
-        yaxis=axis(
-            "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
-        ),
+    xaxis = axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
+    yaxis = axis(
+        "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 370, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def one_document_sentence(found: OneDocument) -> str:

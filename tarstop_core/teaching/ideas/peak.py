@@ -9,7 +9,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -61,15 +61,9 @@ def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
         label((1 + q_star) / 2, peak / 2, " EVPI", green, xanchor="left", font={"color": green, "size": 14}),
         label(b, 0, " you ", ink(BELIEF, dark), xanchor="right" if b > 0.5 else "left"),
     ]
-    layout = drawn_layout(
-        330,
-        False,
-        dark,
-        notes,
-        xaxis=axis("chance that a⁺ is right", dark, range=[0, 1], tickformat=".1f"),
-        yaxis=axis("expected loss (shares of K)", dark, range=[0, top], nticks=6),
-    )
-    return {"data": data, "layout": layout}
+    xaxis = axis("chance that a⁺ is right", dark, range=[0, 1], tickformat=".1f")
+    yaxis = axis("expected loss (shares of K)", dark, range=[0, top], nticks=6)
+    return drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def peak_sentence(payoffs: Payoffs, b: float) -> str:

@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -194,18 +194,12 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
         data.append(dot(at, float(found.net_utility[at]), colour, **bottom))
         side = "right" if at > N / 2 else "left"
         notes.append(label(at, low - room, f" {name} ", ink(colour, dark), yref="y2", xanchor=side))
-    layout = drawn_layout(
-        430,
-        found.explored.simulated,
-        dark,
-        notes,
-        xaxis=axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2"),
-        yaxis=axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f"),
-        yaxis2=axis(
-            "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
-        ),
+    xaxis = axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2")
+    yaxis = axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f")
+    yaxis2 = axis(
+        "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def _above(dark: bool, *names: tuple[str, str]) -> list[dict[str, Any]]:
