@@ -14,18 +14,12 @@ from tarstop_core.documents.near_duplicates import near_duplicates
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """Matches among the records of several files.
-
-    Parameters
-    ----------
-    merge : Merge
-        With nothing said by a person: the same documents are merged, others not.
-    matches : tuple of Match
-        The same ones, then those that are perhaps the same; rows are those of the tables one after the other.
-    """
+    """Matches among the records of several files."""
 
     merge: Merge
+    """With nothing said by a person: the same documents are merged, others not."""
     matches: tuple[Match, ...]
+    """The same ones, then those that are perhaps the same; rows are those of the tables one after the other."""
 
     @property
     def by_default(self) -> frozenset[int]:

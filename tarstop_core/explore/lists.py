@@ -43,30 +43,19 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """A ranked list with what is known of it.
-
-    Parameters
-    ----------
-    name : str
-        As a person knows it.
-    settings : Settings
-        Where exploring begins; other payoffs, costs, b_0 and θ are put in their place.
-    calibrator : Calibrator
-    p : ndarray, shape (N,)
-        Chance of each document, in screening order.
-    state : State
-        Labels so far; plans begin at its depth.
-    truth : Topic or Outcome, optional
-        All labels, where they are known: what would have come of a rule.
-    simulated : bool
-    """
+    """A ranked list with what is known of it."""
 
     name: str
+    """As a person knows it."""
     settings: Settings
+    """Where exploring begins; other payoffs, costs, b_0 and θ are put in their place."""
     calibrator: Calibrator
     p: Floats
+    """Chance of each document, in screening order. Shape (N,)."""
     state: State
+    """Labels so far; plans begin at its depth."""
     truth: Topic | Outcome | None = None
+    """All labels, where they are known: what would have come of a rule."""
     simulated: bool = False
 
     def __len__(self) -> int:

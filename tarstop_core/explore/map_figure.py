@@ -332,31 +332,21 @@ def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One cell of a map, looked into.
-
-    Parameters
-    ----------
-    path : Path
-        With the cell's payoffs.
-    policy : Policy
-    world : {"planned", "played"}
-    cost : float
-        In the payoffs' unit.
-    plan : Plans
-        Of this cost alone.
-    start : int
-        Documents read.
-    omega : bool or None
-        The truth, where it is played.
-    """
+    """One cell of a map, looked into."""
 
     path: Path
+    """With the cell's payoffs."""
     policy: Policy
     world: World
+    """"planned" or "played"."""
     cost: float
+    """In the payoffs' unit."""
     plan: Plans
+    """Of this cost alone."""
     start: int
+    """Documents read."""
     omega: bool | None = None
+    """The truth, where it is played."""
 
     @property
     def depth(self) -> int:

@@ -52,39 +52,26 @@ COMPARED: tuple[Policy, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """What one rule comes to at every q* and cost; K, unit and proportions stay.
-
-    Parameters
-    ----------
-    policy : Policy
-    world : {"planned", "played"}
-        What is expected if nothing is known beyond the labels so far, or what came of it.
-    stakes : Stakes
-        K and the unit.
-    q_stars : tuple of float, length Q
-    depth, plus, net_utility : ndarray, shape (Q, C)
-        The columns are :data:`FRACTIONS`.
-    regret : ndarray, shape (Q, C), or None
-        Against the best of the rules compared; None where it was not asked for.
-    omega : ndarray of bool, shape (Q,), or None
-        Truth, where it is known.
-    start : int
-        Documents read.
-    settled : bool
-        Whether a hit among them has decided the question.
-    """
+    """What one rule comes to at every q* and cost; K, unit and proportions stay."""
 
     policy: Policy
     world: World
+    """"planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
     stakes: Stakes
+    """K and the unit."""
     q_stars: tuple[float, ...]
     depth: Depths
     plus: Flags
     net_utility: Floats
+    """`depth`, `plus` and `net_utility`: the columns are :data:`FRACTIONS`. Shape (Q, C)."""
     regret: Floats | None
+    """Against the best of the rules compared; None where it was not asked for. Shape (Q, C)."""
     omega: Flags | None
+    """Truth, where it is known. Shape (Q,)."""
     start: int
+    """Documents read."""
     settled: bool = False
+    """Whether a hit among them has decided the question."""
 
     @property
     def costs(self) -> Floats:
@@ -187,15 +174,10 @@ def maps(
 
 @dataclass(frozen=True, eq=False)
 class MeanMap:
-    """The maps of one rule on many lists, averaged cell by cell.
-
-    Parameters
-    ----------
-    maps : sequence of Map
-        One a list, with the same rule, world, stakes and q*'s.
-    """
+    """The maps of one rule on many lists, averaged cell by cell."""
 
     maps: Sequence[Map]
+    """One a list, with the same rule, world, stakes and q*'s."""
 
     @property
     def policy(self) -> Policy:

@@ -14,24 +14,16 @@ from tarstop_core.value.payoffs import exceeds
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a person reads.
-
-    Parameters
-    ----------
-    word : str
-        The headline.
-    sentence : str
-        Why, with its numbers.
-    stopping : str
-        What stopping now would mean.
-    doubts : tuple of str
-        Assumptions under which the advice would be another one, a sentence each.
-    """
+    """What a person reads."""
 
     word: str
+    """The headline."""
     sentence: str
+    """Why, with its numbers."""
     stopping: str
+    """What stopping now would mean."""
     doubts: tuple[str, ...] = ()
+    """Assumptions under which the advice would be another one, a sentence each."""
 
 
 def explain(advice: Advice, settings: Settings) -> Explanation:

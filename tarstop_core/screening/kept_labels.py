@@ -40,21 +40,14 @@ _ASREVIEW = ("asreview label", "label included")
 
 @dataclass(frozen=True, eq=False)
 class FileLabels:
-    """What the documents of a collection were labelled as before.
-
-    Parameters
-    ----------
-    codes : ndarray of int8, shape (n,)
-        By position in the collection: UNSEEN for no label, else as in a session.
-    unknown : tuple of str
-        Labels whose meaning is not evident; their documents count as not labelled.
-    source : str
-        Where they come from.
-    """
+    """What the documents of a collection were labelled as before."""
 
     codes: NDArray[np.int8]
+    """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
     unknown: tuple[str, ...]
+    """Labels whose meaning is not evident; their documents count as not labelled."""
     source: str
+    """Where they come from."""
 
     @property
     def count(self) -> int:
@@ -198,23 +191,15 @@ def _said(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) ->
 
 @dataclass(frozen=True)
 class Replayed:
-    """Where a rule would have stopped on labelled documents.
-
-    Parameters
-    ----------
-    policy : Policy
-    depth : int
-        Documents read by then.
-    found : int
-        Relevant ones among them.
-    plus : bool or None
-        Whether a⁺ is taken there; None in a review, where labels say nothing about it.
-    """
+    """Where a rule would have stopped on labelled documents."""
 
     policy: Policy
     depth: int
+    """Documents read by then."""
     found: int
+    """Relevant ones among them."""
     plus: bool | None
+    """Whether a⁺ is taken there; None in a review, where labels say nothing about it."""
 
 
 def replayed(

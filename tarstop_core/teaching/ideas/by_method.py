@@ -21,26 +21,18 @@ from tarstop_core.teaching.ideas.drawing import dot
 
 @dataclass(frozen=True, eq=False)
 class ByMethod:
-    """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does.
-
-    Parameters
-    ----------
-    title : str
-        Of the benchmark.
-    cases, with_something : int
-        Lists, and those of them on which something is relevant.
-    q_star, cost : float
-        Those of the experiment that lie nearest to what was asked.
-    rows : DataFrame
-        ``approach, policy, variant, family, recall, net_utility, screened`` of each rule but the Oracle.
-    """
+    """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does."""
 
     title: str
+    """Of the benchmark."""
     cases: int
     with_something: int
+    """`cases` and `with_something`: lists, and those of them on which something is relevant."""
     q_star: float
     cost: float
+    """`q_star` and `cost`: those of the experiment that lie nearest to what was asked."""
     rows: pd.DataFrame
+    """``approach, policy, variant, family, recall, net_utility, screened`` of each rule but the Oracle."""
 
     @property
     def together(self) -> float:

@@ -34,25 +34,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One list as three rules see it if nothing turns up.
-
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-    path : DecisivePath
-    rules : tuple of Policy
-        :data:`COMPARED`.
-    worth : tuple of ndarray, shape (N,) each
-        What each rule compares with the cost.
-    depth : tuple of int
-    """
+    """One list as three rules see it if nothing turns up."""
 
     explored: Explored
     settings: Settings
     path: DecisivePath
     rules: tuple[Policy, ...]
+    """:data:`COMPARED`."""
     worth: tuple[Floats, ...]
+    """What each rule compares with the cost. Shape (N,) each."""
     depth: tuple[int, ...]
 
 

@@ -31,14 +31,7 @@ IDEA = Idea(
 
 @dataclass(frozen=True, eq=False)
 class ShownTables:
-    """2×2 tables to look at.
-
-    Parameters
-    ----------
-    title : str
-    tables : Tables
-    simulated : bool
-    """
+    """2×2 tables to look at."""
 
     title: str
     tables: Tables

@@ -41,23 +41,15 @@ FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
 
 @dataclass(frozen=True, eq=False)
 class Mistaken:
-    """What a rule does with scaled chances, and what that costs, over the sample searches.
-
-    Parameters
-    ----------
-    policy : Policy
-    depth : ndarray, shape (F,)
-        Mean stopping depth if nothing turns up, at each of :data:`FACTORS`.
-    net_utility : ndarray, shape (F,)
-        Mean net utility expected if the unscaled chances are the right ones.
-    best : float
-        The most that any plan is expected to bring: Optimal's with the right chances.
-    """
+    """What a rule does with scaled chances, and what that costs, over the sample searches."""
 
     policy: Policy
     depth: Floats
+    """Mean stopping depth if nothing turns up, at each of :data:`FACTORS`. Shape (F,)."""
     net_utility: Floats
+    """Mean net utility expected if the unscaled chances are the right ones. Shape (F,)."""
     best: float
+    """The most that any plan is expected to bring: Optimal's with the right chances."""
 
     @property
     def lost(self) -> Floats:

@@ -50,29 +50,19 @@ AHEAD = 50
 
 @dataclass(frozen=True, eq=False)
 class OneDocument:
-    """What the next document is worth at every belief, each array of shape (100,).
-
-    Parameters
-    ----------
-    payoffs : Payoffs
-    p : float
-        Chance that it is a hit, given ω⁺.
-    score : ndarray
-        The paper's ρ·EVPI(b).
-    evsi : ndarray
-        Exact worth of reading it and then acting.
-    bound : ndarray
-        p·EVPI(b), which the worth of one document never exceeds.
-    worth : ndarray
-        A document's worth in the best plan, where the next :data:`AHEAD` are as likely.
-    """
+    """What the next document is worth at every belief, each array of shape (100,)."""
 
     payoffs: Payoffs
     p: float
+    """Chance that it is a hit, given ω⁺."""
     score: Floats
+    """The paper's ρ·EVPI(b)."""
     evsi: Floats
+    """Exact worth of reading it and then acting."""
     bound: Floats
+    """p·EVPI(b), which the worth of one document never exceeds."""
     worth: Floats
+    """A document's worth in the best plan, where the next :data:`AHEAD` are as likely."""
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:

@@ -49,23 +49,16 @@ IDEA = Idea(
 
 @dataclass(frozen=True)
 class Case:
-    """A sample that shows something about recall.
-
-    Parameters
-    ----------
-    title : str
-        What it shows, in a few words.
-    key : str
-        Of the sample (:func:`~tarstop_core.explore.lists.samples`).
-    q_star, cost, theta : float
-        Where the case begins.
-    """
+    """A sample that shows something about recall."""
 
     title: str
+    """What it shows, in a few words."""
     key: str
+    """Of the sample (:func:`~tarstop_core.explore.lists.samples`)."""
     q_star: float = 0.5
     cost: float = 0.001
     theta: float = 0.75
+    """`q_star`, `cost` and `theta`: where the case begins."""
 
 
 CASES: dict[str, Case] = {
@@ -77,41 +70,29 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True, eq=False)
 class Recalled:
-    """A labelled list at every depth, and where two rules stop.
-
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-    target : float
-        Recall that the one rule waits for.
-    relevant : int
-        R; in a review the reports included by title and abstract.
-    recall, b, net_utility : ndarray, shape (N + 1,)
-        Of stopping at each depth: recall (0 where R = 0), belief, and what the action then chosen brings.
-    plus : ndarray of bool, shape (N + 1,)
-        The action at each depth.
-    omega : bool
-        Truth.
-    at_target : int
-        First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall.
-    at_optimal : int
-    settled : int
-        First depth from which the action never changes again.
-    """
+    """A labelled list at every depth, and where two rules stop."""
 
     explored: Explored
     settings: Settings
     target: float
+    """Recall that the one rule waits for."""
     relevant: int
+    """R; in a review the reports included by title and abstract."""
     recall: Floats
     b: Floats
     net_utility: Floats
+    """`recall`, `b` and `net_utility`: of stopping at each depth: recall (0 where R = 0), belief, and what the action
+    then chosen brings. Shape (N + 1,).
+    """
     plus: Flags
+    """The action at each depth. Shape (N + 1,)."""
     omega: bool
+    """Truth."""
     at_target: int
+    """First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall."""
     at_optimal: int
     settled: int
+    """First depth from which the action never changes again."""
 
 
 def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
