@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,7 +22,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -287,18 +288,16 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
     given = _given(name, value)
-    match name:
-        case "q":
-            return stakes.with_q_star(given)
-        case "fraction":
-            return stakes.with_fraction(given)
-        case "documents":
-            return stakes.with_documents(given)
-        case "times":
-            return _with_times(stakes, given)
-        case "cost":
-            return stakes.with_cost(given)
-    return stakes.with_payoff(cast(PayoffName, name), given)
+    if name in PAYOFF_NAMES:
+        return stakes.with_payoff(name, given)
+    change: dict[str, Callable[[float], Stakes]] = {
+        "q": stakes.with_q_star,
+        "fraction": stakes.with_fraction,
+        "documents": stakes.with_documents,
+        "times": partial(_with_times, stakes),
+        "cost": stakes.with_cost,
+    }
+    return change[name](given)
 
 
 def _given(name: str, value: float | None) -> float:

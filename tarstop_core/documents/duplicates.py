@@ -314,18 +314,7 @@ def _fold(
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)".
-
-    Parameters
-    ----------
-    ids : sequence of str
-
-    Returns
-    -------
-    list of str
-        Unique identifiers in the same order; the first of each keeps its name.
-    list of (str, str)
-        Old and new name of those that were changed.
+    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed.
 
     Examples
     --------

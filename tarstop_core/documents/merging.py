@@ -28,12 +28,7 @@ class Proposal:
 
 
 def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
-    """Find what is, and what may be, the same document.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Tables of records, in the order in which they were given.
+    """Find what is, and what may be, the same document among tables of records, given in this order.
 
     Examples
     --------
@@ -54,15 +49,9 @@ def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
 
 
 def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: Collection[int]) -> Merge:
-    """Merge the matches that a person chose, and no others.
+    """Merge the matches that a person chose (places in `proposal.matches`), and no others.
 
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Those that the proposal was made for.
-    proposal : Proposal
-    chosen : collection of int
-        Places in `proposal.matches`.
+    `frames` are those that the proposal was made for.
     """
     if frozenset(chosen) == proposal.by_default:
         return proposal.merge

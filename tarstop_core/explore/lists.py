@@ -186,15 +186,7 @@ def _sample(name: str, topic: Topic, truth: Topic | Outcome, scenario: Scenario)
 
 
 def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored:
-    """A collection of which only the order is known, nothing read, in paper mode.
-
-    Parameters
-    ----------
-    name : str
-    documents : int
-        N; its own order is taken for a ranking.
-    simulated : bool
-    """
+    """A collection of N documents of which only the order is known, taken for a ranking; nothing read, in paper mode."""
     calibrator = calibrators()[default_calibrator(False)]
     settings = replace(_settings(PATENT), calibrator=calibrator.digest)
     p = calibrator.probabilities(None, documents)

@@ -53,22 +53,10 @@ def map_figure(
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
-    """One measure over q* and cost, or the difference between two rules.
+    """One measure over q* and cost, or the difference between two rules; of a mean map, the decision cannot be shown.
 
-    Every cell has an invisible point above it, in the order of the cells, that can be clicked.
-
-    Parameters
-    ----------
-    shown : Map or MeanMap
-        Of a mean map, the decision cannot be shown.
-    measure : str
-    against : Map or MeanMap, optional
-        Subtracted.
-    here : tuple of float, optional
-        q* and c/K as they are.
-    cell : tuple of int, optional
-        Row and column that is looked into.
-    simulated, dark : bool
+    `against` is subtracted; `here` are q* and c/K as they are, `cell` row and column of what is looked into. Every
+    cell has an invisible point above it, in the order of the cells, that can be clicked.
     """
     z = shown.values(measure) if against is None else shown.values(measure) - against.values(measure)
     q_stars = list(shown.q_stars)

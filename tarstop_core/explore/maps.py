@@ -119,19 +119,10 @@ def maps(
     compared: Sequence[Policy] = (),
     long: int = LONG,
 ) -> list[Map]:
-    """The map of each rule.
+    """The map of each rule; K, the unit, b_0 and θ are those of the settings.
 
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-        Gives K, the unit, b_0 and θ.
-    policies : sequence of Policy
-    world : {"planned", "played"}
-    compared : sequence of Policy
-        With any (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
-    long : int
-        Documents of a review beyond which there are fewer rows.
+    With any `compared` (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+    A review of more than `long` documents has fewer rows.
     """
     stakes = Stakes(settings.payoffs, settings.cost)
     every = list(dict.fromkeys((*policies, *compared)))
@@ -237,16 +228,9 @@ def mean_maps(
     world: World,
     compared: Sequence[Policy] = (),
 ) -> list[MeanMap]:
-    """What each rule comes to on average over a collection of lists; as :func:`maps`.
+    """What each rule comes to on average over one or more lists of one scenario; as :func:`maps`.
 
-    Parameters
-    ----------
-    lists : sequence of Explored
-        One or more, of one scenario.
-    settings : Settings
-        Payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
-    policies, world, compared
-        As for :func:`maps`.
+    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
     """
     found = [maps(each, _for(each, settings), policies, world, compared, LESS_ROWS) for each in lists]
     return [MeanMap([own[at] for own in found]) for at in range(len(policies))]

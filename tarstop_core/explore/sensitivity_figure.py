@@ -38,15 +38,7 @@ def factor_names(settings: Settings) -> dict[str, str]:
 def tornado_figure(
     found: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Stopping depth and expected net utility when one assumption is lower or higher, widest on top.
-
-    Parameters
-    ----------
-    found : Tornado
-    settings : Settings
-        Names of the actions, and the unit.
-    simulated, dark : bool
-    """
+    """Stopping depth and expected net utility when one assumption is lower or higher, widest on top."""
     ordered = _by_width(found)
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]

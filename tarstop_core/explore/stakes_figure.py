@@ -44,15 +44,7 @@ def stakes_figure(
 ) -> Figure:
     """What each action is expected to bring above, what certainty would be worth below, against the belief.
 
-    Parameters
-    ----------
-    payoffs : Payoffs
-    now : Now
-        Where the person stands. The line at c/ρ is what EVPI has to exceed for the paper's rule to go on.
-    plus, minus : str
-        The actions by name.
-    belief_title : str
-    simulated, dark : bool
+    The line at c/ρ is what EVPI has to exceed for the paper's rule to go on. `plus` and `minus` name the actions.
     """
     b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b)

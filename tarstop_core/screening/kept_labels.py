@@ -159,14 +159,7 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
 def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
     """The event that takes the labels over into a session, with the reasons and remarks that came along.
 
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-    ranking : Ranking
-        As :func:`kept_first` gives it.
-    labels : FileLabels
-    ranks : sequence of int
-        As :func:`kept_first` gives them.
+    Ranking and ranks as :func:`kept_first` gives them.
     """
     positions = ranking.order[: len(ranks)].tolist()
     column = {name: frame[name].tolist() for name in ("id", "reason", "remark")}

@@ -58,7 +58,7 @@ class Settings:
     what all documents of the list would have led to.
     """
     stages: int = 2
-    """Reviews, in 1 or 2: a document and its table are read at once (the paper's), or reports are included by title and
+    """Reviews, 1 or 2 stages: a document and its table are read at once (the paper's), or reports are included by title and
     abstract and read in full later.
     """
     full_cost: float = 0.0

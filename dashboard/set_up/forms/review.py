@@ -157,23 +157,6 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
 # --- more assumptions ---------------------------------------------------------------------------
 
 
-def more(settings: Settings) -> Settings:
-    """Ask for what has a default that most people leave as it is."""
-    paper = st.toggle(
-        "Paper mode",
-        **lasting(f"{PREFIX}/paper"),
-        help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
-        "keeps a rule from stopping.",
-    )
-    left, right = st.columns(2, gap="large")
-    with left:
-        engine, truth, floor = _engine(), _truth(), _floor(paper)
-    with right:
-        prior = _prior(settings)
-    settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
-    return settings.paper_mode() if paper else settings
-
-
 def chosen_engine() -> str:
     """As it stands further down the page: REML knows no prior."""
     return str(st.session_state.get(f"{PREFIX}/engine", next(iter(ENGINES))))
@@ -312,8 +295,20 @@ class ReviewForm(Form):
         return replace(settings, data_share=data_share(learned, simulated=simulated))
 
     def more(self, settings: Settings) -> Settings:
-        """Engine, truth, floor, prior."""
-        return more(settings)
+        """Paper mode, engine, truth, floor, prior: what has a default that most people leave as it is."""
+        paper = st.toggle(
+            "Paper mode",
+            **lasting(f"{PREFIX}/paper"),
+            help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
+            "keeps a rule from stopping.",
+        )
+        left, right = st.columns(2, gap="large")
+        with left:
+            engine, truth, floor = _engine(), _truth(), _floor(paper)
+        with right:
+            prior = _prior(settings)
+        settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+        return settings.paper_mode() if paper else settings
 
     def in_short(self, settings: Settings) -> str:
         """The threshold."""

@@ -42,14 +42,7 @@ class ByMethod:
 
 
 def by_method(q_star: float, cost: float) -> ByMethod:
-    """Recall and net utility of every rule on real rankings, from the shipped results.
-
-    Parameters
-    ----------
-    q_star : float
-    cost : float
-        Of a document, as a share of K.
-    """
+    """Recall and net utility of every rule on real rankings, from the shipped results; `cost` of a document / K."""
     results = _real()
     near_q = min(results.q_stars, key=lambda each: abs(each - q_star))
     near_c = min(results.costs, key=lambda each: abs(np.log(each / cost)))

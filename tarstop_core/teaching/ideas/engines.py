@@ -64,16 +64,7 @@ ENGINE_LOOK = {
 
 
 def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dark: bool = False) -> Figure:
-    """Belief after each study by each engine, one over the other.
-
-    Parameters
-    ----------
-    name : str
-        Of :func:`~tarstop_core.teaching.ideas.engines.evidence`.
-    paths : dict of str to BeliefPath
-    theta : float
-    dark : bool
-    """
+    """Belief after each study of the tables called `name` by each engine, one over the other."""
     shown = evidence()[name]
     last = len(shown.tables)
     labels = ["before any study", *shown.tables.study]

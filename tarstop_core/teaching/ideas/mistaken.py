@@ -60,10 +60,7 @@ class Mistaken:
 def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
     """What each of :data:`MISTAKEN` comes to at each factor, on average over the sample searches.
 
-    Parameters
-    ----------
-    settings : Settings
-        Of a search: payoffs, cost and b_0.
+    The settings are those of a search: payoffs, cost and b_0.
     """
     lists = searches()
     shape = (len(MISTAKEN), len(FACTORS), len(lists))

@@ -32,15 +32,7 @@ IDEA = Idea(
 
 
 def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
-    """What each action is expected to lose at every belief; EVPI is the lesser of the two.
-
-    Parameters
-    ----------
-    payoffs : Payoffs
-    b : float
-        Where one stands.
-    dark : bool
-    """
+    """What each action is expected to lose at every belief; EVPI is the lesser of the two. One stands at `b`."""
     x = beliefs_drawn(payoffs, b)
     minus, plus = x * payoffs.wrong_minus, (1 - x) * payoffs.wrong_plus
     q_star, peak = payoffs.q_star, float(payoffs.evpi(payoffs.q_star))

@@ -96,16 +96,7 @@ class Recalled:
 
 
 def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
-    """What stopping at a recall brings, beside what stopping at any depth does.
-
-    Parameters
-    ----------
-    explored : Explored
-        With its truth.
-    settings : Settings
-    target : float
-        In (0, 1].
-    """
+    """What stopping at a recall in (0, 1] brings, beside what stopping at any depth does, on a list with its truth."""
     path, omega = explored.played(settings), explored.omega(settings)
     N, depths = len(path), np.arange(len(path) + 1)
     labels = _relevant(explored)

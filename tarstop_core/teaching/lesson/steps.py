@@ -178,20 +178,9 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
 
 
 def best_plan(path: Path, depth: int) -> tuple[float, int]:
-    """What the next documents are worth, each, and how many the plan reads that makes them so.
+    """What the next documents are worth, each, and how many the plan reads that makes them so (0: none is worth it).
 
-    Parameters
-    ----------
-    path : Path
-    depth : int
-        Documents read, fewer than there are.
-
-    Returns
-    -------
-    worth : float
-        As ``path.worth()[depth]``.
-    plan : int
-        Documents; 0 where no plan is worth anything.
+    `depth` documents were read, fewer than there are; the worth is ``path.worth()[depth]``.
     """
     worth = float(path.worth()[depth])
     if worth <= 0:
