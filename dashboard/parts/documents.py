@@ -261,17 +261,15 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
         if done < total:
             bar.progress(done / total, text=f"Stored {done:,} of {total:,} documents")
 
-    collection_id = store.save_collection(
-        collection_name([table.source for table in tables]),
-        merged.frame,
-        [
-            *(described(table) for table in tables),
-            *([as_stored(proposal, wanted)] if proposal.matches else []),
-        ],
-        merged.duplicates,
-        progress=progress,
+    name = collection_name([table.source for table in tables])
+    files = [*map(described, tables), *([as_stored(proposal, wanted)] if proposal.matches else [])]
+    earlier = store.same_collection(name, merged.frame, files)
+    collection_id = earlier or store.save_collection(
+        name, merged.frame, files, merged.duplicates, progress=progress
     )
     state[f"{PREFIX}/imported"] = (signature, collection_id)
+    if earlier is None:
+        state.setdefault(f"{PREFIX}/new", set()).add(collection_id)
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
     bar.empty()
@@ -341,9 +339,10 @@ def _forget_import(store: Store) -> None:
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:
-    # One that a session uses stays.
-    with contextlib.suppress(InputProblem):
-        store.delete_collection(collection_id)
+    """Unless a session uses it, or it was there before this tab imported the same."""
+    if collection_id in st.session_state.get(f"{PREFIX}/new", ()):
+        with contextlib.suppress(InputProblem):
+            store.delete_collection(collection_id)
 
 
 def _ask_for_columns(file_id: str, upload: Upload) -> None:

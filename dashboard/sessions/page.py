@@ -19,6 +19,7 @@ from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import comparison, comparison_sentence
 from tarstop_core.sessions.figures import MOST, belief_figure
 from tarstop_core.sessions.file import import_session
@@ -56,6 +57,7 @@ def sessions_page() -> None:
     flash()
     _undo(store)
     _list(store)
+    _damaged(store)
     _compare(store)
     _import(store)
 
@@ -125,12 +127,41 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
             back = store.restore_session if deleted else partial(store.archive, archived=False)
             press("Bring back", _bring_back, back, session, key=f"back-{session.id}")
             if deleted:
+                _for_good(store, session)
                 return
         else:
             resume(session, "Resume", "resume", primary=primary)
         press("Details", _choose, session.id, key=f"details-{session.id}")
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
+
+
+def _for_good(store: Store, session: SessionSummary) -> None:
+    with st.popover("Delete for good", key=f"purge-{session.id}"):
+        going = store.going(session.id)
+        documents = (
+            f"its {count_of(going.documents)}"
+            if going.documents
+            else "none of its documents, which are used elsewhere"
+        )
+        st.write(
+            f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
+        )
+        press("Delete for good", _purge, store, session, key=f"purged-{session.id}", type="primary")
+
+
+def _damaged(store: Store) -> None:
+    """What is stored and cannot be read, each with a way to delete it."""
+    for broken in store.damaged():
+        with st.container(border=True, key=f"damaged-{broken.id}"):
+            shell.problem_box(broken.problem)
+            press(
+                f"Delete this {broken.kind} for good",
+                store.discard,
+                broken,
+                key=f"discard-{broken.id}",
+                icon=":material/delete:",
+            )
 
 
 def _menu(store: Store, session: SessionSummary) -> None:
@@ -159,6 +190,12 @@ def _choose(session: str) -> None:
 def _put_away(action: Callable[[str], None], what: str, session: SessionSummary) -> None:
     attempt(action, session.id)
     st.session_state[UNDO] = (what, session.id, session.name)
+
+
+def _purge(store: Store, session: SessionSummary) -> None:
+    store.purge_session(session.id)
+    st.session_state.pop(UNDO, None)
+    say(f"{session.name} is deleted.")
 
 
 def _bring_back(back: Callable[[str], None], session: SessionSummary) -> None:

@@ -7,12 +7,11 @@ import json
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from scipy.special import logit, ndtr, ndtri
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.envelope import read_envelope, read_file
+from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-prior"
@@ -42,6 +41,9 @@ class LearnedFrom:
     outcomes: int
     studies: int
     gain: float
+
+    def __post_init__(self) -> None:
+        check_theta(self.theta)
 
 
 @dataclass(frozen=True)
@@ -154,32 +156,13 @@ def from_json(text: str, name: str = "The prior") -> Prior:
         maker="this program",
         again="learn it again",
     )
-    try:
-        numbers = {key: float(content[key]) for key in ("b_0", "s", "tau", "s_fpr", "eta")}
-        return Prior(**numbers, learned_from=_read_learned_from(content["learned_from"]))
-    except InputProblem as problem:
-        raise InputProblem(f"{name} is damaged: {problem}") from None
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
-        raise InputProblem(f"{name} is damaged ({problem}); learn it again.") from None
+    return validated(Prior, content, name, "learn it again", whole=True)
 
 
 def load(path: str | Path) -> Prior:
     """Read a prior file; see :func:`from_json`."""
     name = f"The prior {path}"
     return from_json(read_file(path, name), name)
-
-
-def _read_learned_from(content: Any) -> LearnedFrom | None:
-    if content is None:
-        return None
-    return LearnedFrom(
-        source=str(content["source"]),
-        theta=check_theta(float(content["theta"])),
-        reviews=int(content["reviews"]),
-        outcomes=int(content["outcomes"]),
-        studies=int(content["studies"]),
-        gain=float(content["gain"]),
-    )
 
 
 def check_theta(theta: float) -> float:

@@ -9,9 +9,10 @@ from typing import Any
 
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.engines import check_engine
-from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
+from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import NOTHING_SAID, Application
+from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.screening.scenarios.kind import Kind, kinds
@@ -157,19 +158,4 @@ class Settings:
         InputProblem
             When a value is missing or unusable.
         """
-        try:
-            values = {**content, "payoffs": Payoffs(**content["payoffs"])}
-            if "prior" in content:
-                values["prior"] = _prior(content["prior"])
-            if "data_share" in content:
-                values["data_share"] = DataShare(**content["data_share"])
-            if "application" in content:
-                values["application"] = Application(**content["application"])
-            return cls(**values)
-        except (AttributeError, KeyError, TypeError) as problem:
-            raise InputProblem(f"The saved settings cannot be read ({problem}).") from None
-
-
-def _prior(content: Mapping[str, Any]) -> Prior:
-    learned = content.get("learned_from")
-    return Prior(**{**content, "learned_from": None if learned is None else LearnedFrom(**learned)})
+        return validated(cls, content, "The saved settings", "restore the session from a file or a backup")

@@ -64,8 +64,6 @@ class Plan:
 
 def create(store: Store, plan: Plan) -> str:
     """Store the session, with the plan where one is registered, and what it needs; its id."""
-    collection = _stored(store, plan.documents)
-    store.save_calibrator(plan.calibrator)
     ranking = plan.ranking
     events = list(plan.events)
     if plan.register:
@@ -73,16 +71,18 @@ def create(store: Store, plan: Plan) -> str:
         digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())
         registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
         events.append(replace(registered, reviewer=plan.reviewer))
-    return store.create_session(
-        _unused(store, plan.name),
-        collection,
-        ranking.order,
-        ranking.scores,
-        plan.settings,
-        plan.query,
-        ranking.how,
-        events=_numbered(events),
-    )
+    with store.together():
+        store.save_calibrator(plan.calibrator)
+        return store.create_session(
+            _unused(store, plan.name),
+            _stored(store, plan.documents),
+            ranking.order,
+            ranking.scores,
+            plan.settings,
+            plan.query,
+            ranking.how,
+            events=_numbered(events),
+        )
 
 
 def _stored(store: Store, documents: Documents) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,6 +140,40 @@ class KeptCalibrator:
     name: str
     created: str
     deleted: bool
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """What is stored and cannot be read.
+
+    Parameters
+    ----------
+    kind : {"session", "collection", "calibrator"}
+    id, name : str
+    problem : str
+        What is wrong, a sentence.
+    """
+
+    kind: Literal["session", "collection", "calibrator"]
+    id: str
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Going:
+    """What goes when a session is deleted for good.
+
+    Parameters
+    ----------
+    events : int
+        Entries of its log.
+    documents : int
+        Records that no other session uses; 0 where they stay.
+    """
+
+    events: int
+    documents: int
 
 
 @dataclass(frozen=True)
