@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -104,3 +106,9 @@ def a_review(store: Store) -> str:
         label(7, "relevant"),
     )
     return session
+
+
+def change(store: Store, table: str, how: str) -> None:
+    """Damage what is stored, behind the store's back."""
+    with closing(sqlite3.connect(store.name)) as connection, connection:
+        connection.execute(f"UPDATE {table} SET {how}")

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaincinv, betaln, expit, logit
 
-from tarstop_core.envelope import read_envelope, read_file
+from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-data-share"
@@ -152,14 +152,7 @@ def from_json(text: str, name: str = "The share of reports with data") -> DataSh
         maker="this program",
         again="learn it again",
     )
-    try:
-        return DataShare(
-            float(content["alpha"]), float(content["beta"]), int(content["topics"]), str(content["source"])
-        )
-    except InputProblem as problem:
-        raise InputProblem(f"{name} is damaged: {problem}") from None
-    except (KeyError, TypeError, ValueError, OverflowError) as problem:
-        raise InputProblem(f"{name} is damaged ({problem}); learn it again.") from None
+    return validated(DataShare, content, name, "learn it again", whole=True)
 
 
 def load(path: str | Path) -> DataShare:
