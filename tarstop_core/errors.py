@@ -30,7 +30,7 @@ class InputProblem(ValueError):
     >>> str(InputProblem("There is no column 'a\nb'."))
     "There is no column 'a b'."
     >>> len(str(InputProblem(f"There is no column '{'very ' * 1000}long'; choose another.")))
-    239
+    238
     """
 
     def __init__(self, sentence: str) -> None:

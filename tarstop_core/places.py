@@ -165,32 +165,44 @@ def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) 
     )
 
 
-def folder_of_the_server(named: str, address: str) -> Path:
-    """A folder of the machine that serves the dashboard, as a browser may name it.
+def open_folders(address: str) -> Path | None:
+    """The folder below which a browser may name others on the machine that serves the dashboard; None: any.
 
     Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
-    the folder that `TARSTOP_FOLDERS` names, whatever ``..`` and links say, those in the folder included.
+    the folder that `TARSTOP_FOLDERS` names.
 
     Parameters
     ----------
-    named : str
     address : str
         What the dashboard is served on.
 
     Raises
     ------
     InputProblem
-        When it may not be read.
+        When it may name none.
     """
     root = os.environ.get(FOLDERS_VARIABLE, "").strip()
-    if not root:
-        if is_loopback(address) and not named_hosts():
-            return Path(named).expanduser()
-        raise InputProblem(
-            "This server is open to others, so its folders cannot be named; send the files, or have whoever runs "
-            f"it name a folder in {FOLDERS_VARIABLE}."
-        )
-    top = Path(root).expanduser().resolve()
+    if root:
+        return Path(root).expanduser().resolve()
+    if is_loopback(address) and not named_hosts():
+        return None
+    raise InputProblem(
+        "This server is open to others, so its folders cannot be named; send the files, or have whoever runs "
+        f"it name a folder in {FOLDERS_VARIABLE}."
+    )
+
+
+def folder_of_the_server(named: str, address: str) -> Path:
+    """A folder that a browser names, whatever ``..`` and links say, those in the folder included.
+
+    Raises
+    ------
+    InputProblem
+        When it may not be read (:func:`open_folders`).
+    """
+    top = open_folders(address)
+    if top is None:
+        return Path(named).expanduser()
     try:
         found = (top / named).resolve()
         if not all(

@@ -26,7 +26,7 @@ from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.evaluation.upload import checked, place, stem
-from tarstop_core.places import folder_of_the_server
+from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
 """Between two looks at a run that is going on."""
@@ -162,7 +162,7 @@ def _bring() -> None:
         press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
         with shell.problems_shown():
-            folder_of_the_server("", served_on())
+            open_folders(served_on())
             st.text_input(
                 "Folder on the computer that runs TARstop",
                 key="results/folder",

@@ -79,3 +79,16 @@ def test_a_server_that_does_not_answer_is_not_named(
     app = open_app("home")
     assert without_database(app) and "secret" not in app.error[0].value
     assert "secretbase" in caplog.text and "secretword" not in caplog.text
+
+
+def test_what_nobody_foresaw_is_a_sentence_and_its_words_stay_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def page() -> None:
+        from dashboard.frame.shell import uncaught
+
+        uncaught(RuntimeError("a secret of the server"))
+
+    app = AppTest.from_function(page, default_timeout=120).run()
+    assert app.error[0].value == shell.escape_markdown(shell.UNFORESEEN) and not app.exception
+    assert "a secret of the server" in caplog.text
