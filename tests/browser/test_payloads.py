@@ -83,3 +83,12 @@ def test_nothing_of_a_payload_is_run_fetched_or_rendered(
     ):
         page.open(f"{server.url}/{address}")
         look(page)
+
+
+def test_a_script_that_is_not_the_dashboards_own_does_not_run(server: AppServer, page: Watched) -> None:
+    page.open(server.url)
+    put_in = "script => document.head.append(Object.assign(document.createElement('script'), {text: script}))"
+    page.page.evaluate(put_in, "window.ran = true")
+    assert page.page.evaluate("window.ran") is None
+    assert {each.split()[0] for each in page.page.evaluate("window.broken")} == {"script-src-elem"}
+    page.errors.clear()
