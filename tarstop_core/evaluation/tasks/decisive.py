@@ -51,15 +51,13 @@ class DecisiveTask(Task):
         Every chance times this, at most 1: for replays; experiments take calibrators at their word.
     """
 
-    scenario: ClassVar[str] = "patent"
-    variants: ClassVar[tuple[str, ...]] = ("marginal", "hazard", "frailty", "rank")
-    methods: ClassVar[tuple[str, ...]] = ("all", "optimal@hazard", "optimal@frailty")
+    scenario = "patent"
+    variants = ("marginal", "hazard", "frailty", "rank")
+    methods = ("all", "optimal@hazard", "optimal@frailty")
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
-    fixed_share: ClassVar[bool] = True
-    about_chances: ClassVar[str] = (
-        "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
-    )
-    paper: ClassVar[Paper | None] = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
+    fixed_share = True
+    about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
+    paper = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
     b_0: float = 0.5
     pseudo: float = 0.0

@@ -52,9 +52,9 @@ class ReviewTask(Task):
         As in :class:`DecisiveTask`; b_0 replaces that of the default prior only.
     """
 
-    scenario: ClassVar[str] = "review"
-    variants: ClassVar[tuple[str, ...]] = ("default", "learned")
-    methods: ClassVar[tuple[str, ...]] = (
+    scenario = "review"
+    variants = ("default", "learned")
+    methods = (
         "all",
         "greedy@learned",
         "look-ahead@learned",
@@ -62,18 +62,14 @@ class ReviewTask(Task):
         "decide-now@learned",
     )
     truths: ClassVar[Mapping[str, str]] = TRUTHS
-    cases: ClassVar[str] = "outcomes"
-    groups: ClassVar[str] = "reviews"
+    cases = "outcomes"
+    groups = "reviews"
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    in_steps: ClassVar[bool] = True
-    needs_tables: ClassVar[bool] = True
-    about_chances: ClassVar[str] = (
-        "The prior changes the belief, not the chances, so both variants share them."
-    )
-    icer_digits: ClassVar[int] = 0
-    paper: ClassVar[Paper | None] = Paper(
-        "Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence"
-    )
+    in_steps = True
+    needs_tables = True
+    about_chances = "The prior changes the belief, not the chances, so both variants share them."
+    icer_digits = 0
+    paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75
     truth_is: str = "pooled"
