@@ -98,9 +98,7 @@ def first_hit_figure(
         ("stopped", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "x-open", PLUS, -0.23),
     )
-    notes = [
-        label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4),
-    ]
+    notes = [label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4)]
     deepest = x[-1]
     for outcome, symbol, colour, height in marks:
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
@@ -164,12 +162,6 @@ def two_reliabilities(
     a: Quality, b: Quality, names: tuple[str, str], simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Reliability of two calibrators on the same documents, in one figure.
-
-    Parameters
-    ----------
-    a, b : Quality
-    names : tuple of str
-    simulated, dark : bool
 
     Returns
     -------

@@ -171,12 +171,6 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 
     hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
     Whether a person learned what there was after stopping is taken not to depend on the answer.
-
-    Parameters
-    ----------
-    cases : iterable of PastCase
-    a, w, b : ndarray
-        Of shapes that go together.
     """
     total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
     counted: dict[PastCase, int] = {}

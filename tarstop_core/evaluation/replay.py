@@ -150,11 +150,10 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
             "No topic is both ranked and judged; check that run and qrels name the same topics."
         )
     right = [(outcome.action == "a+") == outcome.omega for outcome in outcomes]
+    means = ("depth", "net_utility", "recall")
     return {
         "topics": len(outcomes),
-        "depth": float(np.mean([outcome.depth for outcome in outcomes])),
-        "net_utility": float(np.mean([outcome.net_utility for outcome in outcomes])),
-        "recall": float(np.mean([outcome.recall for outcome in outcomes])),
+        **{name: float(np.mean([getattr(outcome, name) for outcome in outcomes])) for name in means},
         "decision_agreement": float(np.mean(right)),
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),

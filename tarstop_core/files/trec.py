@@ -164,11 +164,6 @@ def label_topics(
 
     A document that the judgments do not list is not relevant; relevance above 0 is relevant.
 
-    Parameters
-    ----------
-    run : mapping of str to Topic
-    qrels : mapping of str to mapping of str to int
-
     Returns
     -------
     dict of str to Topic

@@ -57,13 +57,6 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     tried once as a patent search and once as a review, where neither labels nor studies behind the stop may
     move it.
 
-    Parameters
-    ----------
-    policy : Policy
-    lists : int
-    seed : int
-        Of the random lists.
-
     Examples
     --------
     >>> from tarstop_core.policies import Greedy
@@ -109,9 +102,8 @@ def _findings(policy: Policy, path: DecisivePath, rng: np.random.Generator) -> l
         if wrong:
             return [wrong]
         found = []
-        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
-            found.append(_looks_ahead(policy, path, cost, stop, rng))
-            found.append(_restarts(policy, path, cost, stop, rng))
+        for cost, stop in zip(COSTS, stops.tolist(), strict=True):
+            found += [check(policy, path, cost, stop, rng) for check in (_looks_ahead, _restarts)]
         return [finding for finding in found if finding]
     except Exception as problem:
         said = " ".join(str(problem).split()).rstrip(".")
@@ -126,7 +118,7 @@ def _findings_in_review(policy: Policy, path: CumulativePath, rng: np.random.Gen
         wrong = _malformed(stops, 0, N)
         if wrong:
             return [wrong]
-        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
+        for cost, stop in zip(COSTS, stops.tolist(), strict=True):
             for d in {stop, *_some(stop, rng)[-2:]}:
                 other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
                 if (d == stop and other != stop) or (d < stop and other <= d):

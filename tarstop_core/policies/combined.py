@@ -19,10 +19,6 @@ class Combined(Policy):
 
     Acts on belief, needs labels, or knows the truth if one of its rules does (assumption), and ignores costs
     and payoffs if all do. A rule that draws a random sample has no depth to compare and is refused.
-
-    Parameters
-    ----------
-    rules : tuple of Policy
     """
 
     rules: tuple[Policy, ...]

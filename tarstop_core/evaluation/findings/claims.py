@@ -171,7 +171,7 @@ def differences(results: Results) -> list[str]:
     where = "simulated" if results.simulated else "real, but other,"
     found = [
         f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
-        "agree is under About.",
+        "agree is under About."
     ]
     found += TASKS[results.scenario].differences(known)
     run = {method.name for method in results.methods}

@@ -196,14 +196,6 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where there
     is a Chromium.
 
-    Parameters
-    ----------
-    report : Report
-    folder : path
-        Made if it is not there.
-    pictures : bool
-        Whether to try to draw SVG and PNG.
-
     Raises
     ------
     InputProblem
@@ -294,10 +286,7 @@ def html(report: Findings) -> str:
         caution=claims.caution(results),
         caption=report.caption,
         panels=[
-            (
-                q_star,
-                tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS),
-            )
+            (q_star, tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS))
             for q_star in sorted(results.q_stars, reverse=True)
         ],
         engine=_engine(report),

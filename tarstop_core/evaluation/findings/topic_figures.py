@@ -287,10 +287,7 @@ def _solid_then_dashed(
     x = np.where(at == 0, 0.5, at).tolist()
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
-    for part, more in (
-        (slice(0, last), {"width": 3}),
-        (slice(max(0, last - 1), None), {"dash": "dot"}),
-    ):
+    for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
         drawn = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
         drawn["line"] |= shape
         found.append(drawn)

@@ -54,13 +54,7 @@ class ReviewTask(Task):
 
     scenario = "review"
     variants = ("default", "learned")
-    methods = (
-        "all",
-        "greedy@learned",
-        "look-ahead@learned",
-        "optimal@learned",
-        "decide-now@learned",
-    )
+    methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS
     cases = "outcomes"
     groups = "reviews"

@@ -76,13 +76,7 @@ def depths_for_targets(
 
 @dataclass(frozen=True)
 class GRLStop(Policy):
-    """Stop at the end of the window after which the agent expects the target recall to be reached.
-
-    Parameters
-    ----------
-    target : float
-        The recall to reach.
-    """
+    """Stop at the end of the window after which the agent expects the target recall to be reached."""
 
     target: float = 0.1
 

@@ -36,20 +36,7 @@ GOOGLE_COLUMNS: tuple[str, ...] = (
 def write_sample_data(
     folder: Path, seed: int = patents.DEFAULT_SEED, review_seed: int = diagnostic.DEFAULT_SEED
 ) -> list[Path]:
-    """Write the readable searches and reviews, the example of an export and the README.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; made when missing. Files of the same names are written anew.
-    seed, review_seed : int
-        Seeds of the searches and of the reviews.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-    """
+    """Write the readable searches and reviews, the example of an export and the README; which files were written."""
     topics, reviews = patents.simulate_patents(seed), diagnostic.simulate_reviews(review_seed)
     contents = {
         **_searches(folder / "patents", topics),
