@@ -107,19 +107,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 
 
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
-    """Read TREC relevance judgments: `topic iteration document relevance`.
-
-    Parameters
-    ----------
-    source : path or open binary file
-        Gzipped or not.
-    name : str, optional
-        Name for messages.
-
-    Returns
-    -------
-    Qrels
-        A dict from topic to a dict from document to relevance, with `notes`.
+    """Read TREC relevance judgments: `topic iteration document relevance`; arguments as in :func:`read_run`.
 
     Raises
     ------

@@ -67,7 +67,6 @@ class DecisiveTask(Task):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that changes a number."""
         return {
             "scenario": self.scenario,
             "truth": TRUTH,
@@ -95,7 +94,6 @@ class DecisiveTask(Task):
         }
 
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
-        """The path of a case for each of the payoffs."""
         topic = case.topic
         p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
         first = DecisivePath(
@@ -117,7 +115,6 @@ class DecisiveTask(Task):
         truth: Flags,
         exact: bool,
     ) -> PlayedGrid:
-        """Stop on a case by every setting, q* and cost."""
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)

@@ -81,17 +81,9 @@ class ReviewTask(Task):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that changes a number."""
-        return {
-            "scenario": self.scenario,
-            "truth": self.truth_is,
-            "engine": self.engine,
-            "theta": self.theta,
-            "b_0": self.b_0,
-            "pseudo": self.pseudo,
-            "replications": self.replications,
-            "seed": self.seed,
-        }
+        names = ("engine", "theta", "b_0", "pseudo", "replications", "seed")
+        own = {name: getattr(self, name) for name in names}
+        return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
     def learn(
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
@@ -125,7 +117,6 @@ class ReviewTask(Task):
     def paths(
         self, case: Case, knowledge: tuple[Calibrator, Prior], payoffs: Sequence[Payoffs]
     ) -> list[CumulativePath]:
-        """The path of a case for each of the payoffs."""
         calibrator, prior = knowledge
         assert case.outcome is not None
         p = scaled(calibrator.probabilities(case.topic.scores, len(case.topic)), self.scale)
@@ -150,7 +141,6 @@ class ReviewTask(Task):
         truth: Flags,
         exact: bool,
     ) -> PlayedGrid:
-        """Stop on a case by every setting, q* and cost."""
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
         depths = depths_of(paths, settings, costs)

@@ -19,18 +19,10 @@ from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
-GOOGLE_COLUMNS: tuple[str, ...] = (
-    "id",
-    "title",
-    "assignee",
-    "inventor/author",
-    "priority date",
-    "filing/creation date",
-    "publication date",
-    "grant date",
-    "result link",
-    "representative figure link",
-)
+GOOGLE_COLUMNS = (
+    "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
+    "result link,representative figure link"
+).split(",")
 
 
 def write_sample_data(
@@ -85,13 +77,13 @@ def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
     for review in reviews:
         contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
             {
-                "id": report.id,
-                "title": report.title,
-                "abstract": report.abstract,
-                "date": str(report.year),
-                "authors": report.authors,
+                "id": each.id,
+                "title": each.title,
+                "abstract": each.abstract,
+                "date": str(each.year),
+                "authors": each.authors,
             }
-            for report in review.reports
+            for each in review.reports
         )
     return contents
 
