@@ -70,7 +70,7 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     for trial in range(lists):
         length = LENGTHS[trial % len(LENGTHS)]
         found = _findings(policy, _random_path(rng, length), rng)
-        found += _findings_in_review(policy, _random_review(rng, length), rng)
+        found += _findings(policy, _random_review(rng, length), rng)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
             return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
@@ -94,42 +94,39 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
     return CheckResult(policy.spec, lists, (), remark)
 
 
-def _findings(policy: Policy, path: DecisivePath, rng: np.random.Generator) -> list[str]:
-    N = len(path)
+def _findings(policy: Policy, path: DecisivePath | CumulativePath, rng: np.random.Generator) -> list[str]:
+    """What is wrong on one list, as a search or as a review."""
     try:
         stops = policy.depths(path, COSTS)
-        wrong = _malformed(stops, 0, N)
-        if wrong:
+        if wrong := _malformed(stops, 0, len(path)):
             return [wrong]
         found = []
         for cost, stop in zip(COSTS, stops.tolist(), strict=True):
-            found += [check(policy, path, cost, stop, rng) for check in (_looks_ahead, _restarts)]
+            if isinstance(path, CumulativePath):
+                found.append(_looks_at_studies(policy, path, cost, stop, rng))
+                if found[-1]:
+                    break
+            else:
+                found += [check(policy, path, cost, stop, rng) for check in (_looks_ahead, _restarts)]
         return [finding for finding in found if finding]
     except Exception as problem:
+        where = "In a review" if isinstance(path, CumulativePath) else "On a list"
         said = " ".join(str(problem).split()).rstrip(".")
-        return [f"On a list of {N} documents it fails: {type(problem).__name__}: {said}."]
+        return [f"{where} of {len(path)} documents it fails: {type(problem).__name__}: {said}."]
 
 
-def _findings_in_review(policy: Policy, path: CumulativePath, rng: np.random.Generator) -> list[str]:
+def _looks_at_studies(
+    policy: Policy, path: CumulativePath, cost: float, stop: int, rng: np.random.Generator
+) -> str:
     """Whether studies that later documents bring move the stop, or bring it before they are known."""
-    N = len(path)
-    try:
-        stops = policy.depths(path, COSTS)
-        wrong = _malformed(stops, 0, N)
-        if wrong:
-            return [wrong]
-        for cost, stop in zip(COSTS, stops.tolist(), strict=True):
-            for d in {stop, *_some(stop, rng)[-2:]}:
-                other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
-                if (d == stop and other != stop) or (d < stop and other <= d):
-                    return [
-                        f"In a review of {N} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
-                        f"the studies after {d} are others: it looks ahead."
-                    ]
-    except Exception as problem:
-        said = " ".join(str(problem).split()).rstrip(".")
-        return [f"In a review of {N} documents it fails: {type(problem).__name__}: {said}."]
-    return []
+    for d in {stop, *_some(stop, rng)[-2:]}:
+        other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
+        if (d == stop and other != stop) or (d < stop and other <= d):
+            return (
+                f"In a review of {len(path)} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
+                f"the studies after {d} are others: it looks ahead."
+            )
+    return ""
 
 
 def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:

@@ -43,10 +43,6 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     frame : DataFrame
         :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
         has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
-    simulated : bool
-        Says so in the figure.
-    dark : bool
-        Whether the page is dark.
     """
     data: list[dict[str, Any]] = []
     ends: list[tuple[float, float, str, str]] = []
@@ -169,7 +165,6 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
     scenario : str
         What the errors are called after.
-    simulated, dark : bool
     """
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))

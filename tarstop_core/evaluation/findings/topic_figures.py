@@ -47,8 +47,6 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     ----------
     frame : DataFrame
         Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them.
-    simulated, dark : bool
-        Say so in the figure; colours for a dark page.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
@@ -188,7 +186,6 @@ def topic_figure(
     steps : bool
         Draw belief as steps (reviews).
     belief_title, worth_title : str
-    simulated, dark : bool
     """
     n = len(b) - 1
     text = text_colour(dark)

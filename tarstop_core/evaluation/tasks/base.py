@@ -166,13 +166,6 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
     return found
 
 
-def found_in(case: Case) -> Depths:
-    """Relevant documents among the first d, shape (N + 1,)."""
-    found = np.zeros(len(case.topic) + 1, dtype=np.intp)
-    np.cumsum(case.labels, out=found[1:])
-    return found
-
-
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid:
     rules = [policy for policy in settings if isinstance(policy, OrderStatistic)]
     assert len(rules) == len(settings)
