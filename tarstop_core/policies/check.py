@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +21,9 @@ LENGTHS = (1, 2, 7, 40, 150, 1_200)
 RESTARTS = 6
 ENOUGH = 5
 """Findings after which no further list is tried."""
+
+Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
+"""A sentence on what is wrong with a rule that stops there at that cost; nothing where nothing is."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +75,10 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     findings: list[str] = []
     for trial in range(lists):
         length = LENGTHS[trial % len(LENGTHS)]
-        found = _findings(policy, _random_path(rng, length), rng)
-        found += _findings(policy, _random_review(rng, length), rng)
+        found = _findings(
+            policy, _random_path(rng, length), rng, "On a list", (_looks_ahead, _restarts), None
+        )
+        found += _findings(policy, _random_review(rng, length), rng, "In a review", (_looks_at_studies,), 1)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
             return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
@@ -94,23 +102,18 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
     return CheckResult(policy.spec, lists, (), remark)
 
 
-def _findings(policy: Policy, path: DecisivePath | CumulativePath, rng: np.random.Generator) -> list[str]:
-    """What is wrong on one list, as a search or as a review."""
+def _findings(
+    policy: Policy, path: Any, rng: np.random.Generator, where: str, checks: Sequence[Check], most: int | None
+) -> list[str]:
+    """What checks find wrong on one list, cost by cost; `most` ends it early."""
     try:
         stops = policy.depths(path, COSTS)
         if wrong := _malformed(stops, 0, len(path)):
             return [wrong]
-        found = []
-        for cost, stop in zip(COSTS, stops.tolist(), strict=True):
-            if isinstance(path, CumulativePath):
-                found.append(_looks_at_studies(policy, path, cost, stop, rng))
-                if found[-1]:
-                    break
-            else:
-                found += [check(policy, path, cost, stop, rng) for check in (_looks_ahead, _restarts)]
-        return [finding for finding in found if finding]
+        tried = product(zip(COSTS, stops.tolist(), strict=True), checks)
+        found = (check(policy, path, cost, stop, rng) for (cost, stop), check in tried)
+        return [*islice(filter(None, found), most)]
     except Exception as problem:
-        where = "In a review" if isinstance(path, CumulativePath) else "On a list"
         said = " ".join(str(problem).split()).rstrip(".")
         return [f"{where} of {len(path)} documents it fails: {type(problem).__name__}: {said}."]
 

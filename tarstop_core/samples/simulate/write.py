@@ -19,10 +19,12 @@ from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
-GOOGLE_COLUMNS = (
-    "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
-    "result link,representative figure link"
-).split(",")
+GOOGLE_COLUMNS = tuple(
+    (
+        "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
+        "result link,representative figure link"
+    ).split(",")
+)
 
 
 def write_sample_data(
