@@ -19,12 +19,12 @@ from tarstop_core.evaluation.tasks.base import (
     PlayedGrid,
     Task,
     depths_of,
+    found_in,
     generator,
     sample_grid,
 )
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
@@ -122,7 +122,7 @@ class DecisiveTask(Task):
                 *(np.broadcast_to(each[:, None, None], shape) for each in (screened, found, recall))
             )
         depths = depths_of(paths, settings, costs)
-        hits = gain(case.labels)[depths]
+        hits = found_in(case)[depths]
         plus = hits > 0
         if settings[0].acts_on_belief:
             for q, path in enumerate(paths):

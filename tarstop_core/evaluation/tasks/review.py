@@ -23,12 +23,12 @@ from tarstop_core.evaluation.tasks.base import (
     PlayedGrid,
     Task,
     depths_of,
+    found_in,
     generator,
     sample_grid,
 )
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Payoffs
@@ -157,7 +157,7 @@ class ReviewTask(Task):
         if settings[0].knows_truth:
             plus[:] = truth[:, None]
             plus_exact = None
-        recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
+        recall = metrics.recall(found_in(case)[depths], case.n_relevant)
         return PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
     def _sampled(
