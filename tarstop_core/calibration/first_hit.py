@@ -40,15 +40,6 @@ LEVEL = 0.95
 class PastCase:
     """What is remembered of one search.
 
-    Parameters
-    ----------
-    outcome : {"hit", "stopped", "missed", "none"}
-        hit: the first relevant document stood at rank `at`. stopped: none among the first `at`, and whether
-        there was one at all is not known. missed: none among the first `at`, though there was one. none: it
-        turned out that there was nothing to find.
-    at : int
-        Rank, from 1 on; 0 for "none".
-
     Raises
     ------
     InputProblem
@@ -56,7 +47,12 @@ class PastCase:
     """
 
     outcome: Ending
+    """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
+    first `at`, and whether there was one at all is not known. missed: none among the first `at`, though there was
+    one. none: it turned out that there was nothing to find.
+    """
     at: int = 0
+    """Rank, from 1 on; 0 for "none"."""
 
     def __post_init__(self) -> None:
         if self.outcome != "none" and not 1 <= self.at <= DEEPEST:
@@ -123,24 +119,16 @@ def _read_case(part: str, line: int) -> PastCase:
 
 @dataclass(frozen=True, eq=False)
 class FirstHits:
-    """The posterior of the model.
-
-    Parameters
-    ----------
-    cases : tuple of PastCase
-    a, w : ndarray, shape (G,)
-        The grid.
-    weight : ndarray, shape (G,)
-        Posterior probability of each of its points; adds up to 1.
-    share : tuple of float
-        b: posterior mean, and its interval of 95 %.
-    """
+    """The posterior of the model."""
 
     cases: tuple[PastCase, ...]
     a: Floats
     w: Floats
+    """`a` and `w`: the grid; shape (G,)."""
     weight: Floats
+    """Posterior probability of each of its points; adds up to 1; shape (G,)."""
     share: tuple[float, float, float]
+    """b: posterior mean, and its interval of 95 %."""
 
     def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
         """Chance that the first hit has come by each rank, given that there is one: posterior mean."""

@@ -28,29 +28,19 @@ from tarstop_core.value.payoffs import Payoffs, check_cost
 
 @dataclass(frozen=True)
 class Played:
-    """What a policy came to on one topic.
-
-    Parameters
-    ----------
-    topic : str
-    depth : int or float
-        Documents read; of a rule that draws a random sample, the expected number.
-    action : str
-        "a+" or "a-".
-    omega : bool
-        ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for.
-    net_utility : float
-        Payoff of the action under the truth, minus cost times depth, in the payoffs' unit.
-    recall : float
-        Relevant documents read over the qrels' R; 0 when R = 0, as in the paper.
-    """
+    """What a policy came to on one topic."""
 
     topic: str
     depth: float
+    """Documents read; of a rule that draws a random sample, the expected number."""
     action: str
+    """One of "a+" or "a-"."""
     omega: bool
+    """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
     net_utility: float
+    """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
     recall: float
+    """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
 
 
 def replay(

@@ -28,14 +28,7 @@ ARRAYS = ("weights", "documents", "omega", "screened", "plus", "recall")
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """What a reader must know of a method: its name, and whether it can be followed at all.
-
-    Parameters
-    ----------
-    name, title, policy, variant, family : str
-    knows_truth : bool
-        Oracles: shown as a bound, never counted in regret.
-    """
+    """What a reader must know of a method: its name, and whether it can be followed at all."""
 
     name: str
     title: str
@@ -43,52 +36,40 @@ class MethodInfo:
     variant: str
     family: str
     knows_truth: bool = False
+    """Oracles: shown as a bound, never counted in regret."""
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """T cases, M methods, Q threshold beliefs, C costs.
-
-    Parameters
-    ----------
-    settings : mapping
-        Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values.
-    methods : tuple of MethodInfo, length M
-    cases, groups : tuple of str, length T
-    q_stars, costs : tuple of float
-    weights : ndarray, shape (T,)
-        Weights of cases in means, in sum T.
-    documents : ndarray of int, shape (T,)
-        Length of each list.
-    omega : ndarray of bool, shape (T, Q)
-    screened, plus, recall : ndarray, shape (T, M, Q, C)
-        Documents read, chance of a⁺, recall by depth.
-    fold : ndarray of int, shape (T,)
-    chosen : tuple of str
-        Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`.
-    plus_exact : ndarray, shape (T, M, Q, C), or None
-        Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for
-        methods that it was not asked for (those that draw a sample, oracles).
-    calibration : mapping of str to Quality
-        By variant, on test cases.
-    """
+    """T cases, M methods, Q threshold beliefs, C costs."""
 
     settings: Mapping[str, Any]
+    """Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values."""
     methods: tuple[MethodInfo, ...]
     cases: tuple[str, ...]
     groups: tuple[str, ...]
     q_stars: tuple[float, ...]
     costs: tuple[float, ...]
     weights: Floats
+    """Weights of cases in means, in sum T; shape (T,)."""
     documents: NDArray[np.intp]
+    """Length of each list; shape (T,)."""
     omega: Flags
+    """Shape (T, Q)."""
     screened: Floats
     plus: Floats
     recall: Floats
+    """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
     fold: NDArray[np.intp]
+    """Shape (T,)."""
     chosen: tuple[str, ...]
+    """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
     plus_exact: Floats | None = None
+    """Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for methods that it
+    was not asked for (those that draw a sample, oracles); shape (T, M, Q, C).
+    """
     calibration: Mapping[str, Quality] = field(default_factory=dict)
+    """By variant, on test cases."""
 
     @property
     def simulated(self) -> bool:

@@ -43,34 +43,23 @@ BEAT = 0.2
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be run.
-
-    Parameters
-    ----------
-    title : str
-        What the person calls it.
-    folder : str
-        Where the benchmark's files lie.
-    methods : tuple of str
-        As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them.
-    q_stars, costs : tuple of float
-    truth, engine, theta
-        Reviews only.
-    b_0 : float
-    created : str
-        ISO time, UTC.
-    """
+    """What is to be run."""
 
     title: str
+    """What the person calls it."""
     folder: str
+    """Where the benchmark's files lie."""
     methods: tuple[str, ...]
+    """As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them."""
     q_stars: tuple[float, ...] = Q_STARS
     costs: tuple[float, ...] = COSTS
     truth: str = "pooled"
     engine: str = "univariate"
     theta: float = 0.75
+    """`truth`, `engine` and `theta`: reviews only."""
     b_0: float = 0.5
     created: str = ""
+    """ISO time, UTC."""
 
     def task(self, scenario: str) -> Task:
         """How cases are played."""
@@ -79,21 +68,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run is.
-
-    Parameters
-    ----------
-    state : str
-    share : float
-        Of the work, 0 to 1.
-    what : str
-        What is being done, or why it failed.
-    seconds_left : float or None
-    """
+    """How far a run is."""
 
     state: State
     share: float = 0.0
+    """Of the work, 0 to 1."""
     what: str = ""
+    """What is being done, or why it failed."""
     seconds_left: float | None = None
 
 

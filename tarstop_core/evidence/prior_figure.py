@@ -22,21 +22,14 @@ EDGE = 1e-3  # densities may pile up at 0 and 1
 
 @dataclass(frozen=True, eq=False)
 class PriorDensity:
-    """What a prior says of sensitivity.
-
-    Parameters
-    ----------
-    sensitivity : ndarray, shape (n,)
-        From just above 0 to just below 1.
-    pooled : ndarray, shape (n,)
-        Density of pooled sensitivity.
-    single : ndarray, shape (n,)
-        Density of the true sensitivity in a single study: wider, because studies differ by τ.
-    """
+    """What a prior says of sensitivity."""
 
     sensitivity: Floats
+    """From just above 0 to just below 1; shape (n,)."""
     pooled: Floats
+    """Density of pooled sensitivity; shape (n,)."""
     single: Floats
+    """Density of the true sensitivity in a single study: wider, because studies differ by τ; shape (n,)."""
 
 
 def prior_density(prior: Prior, theta: float) -> PriorDensity:

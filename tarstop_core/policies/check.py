@@ -28,24 +28,16 @@ Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the trials of one rule came to.
-
-    Parameters
-    ----------
-    policy : str
-        The rule's spec.
-    lists : int
-        Random lists it was tried on.
-    findings : tuple of str
-        What is wrong, a sentence each; none: nothing was found.
-    remark : str
-        What could not be tried, or nothing.
-    """
+    """What the trials of one rule came to."""
 
     policy: str
+    """The rule's spec."""
     lists: int
+    """Random lists it was tried on."""
     findings: tuple[str, ...]
+    """What is wrong, a sentence each; none: nothing was found."""
     remark: str = ""
+    """What could not be tried, or nothing."""
 
     @property
     def ok(self) -> bool:

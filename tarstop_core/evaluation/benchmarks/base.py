@@ -16,34 +16,24 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Named:
-    """A benchmark that goes by a name.
-
-    Parameters
-    ----------
-    name : str
-        Short, for the command line and for files.
-    title : str
-        For headings.
-    scenario : str
-        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
-    said : str
-        What it is, for the command's help.
-    make : callable
-        Makes it: of nothing, or of the folder of real collections.
-    real : bool
-        Whether it needs these.
-    variant : str
-        Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come
-        with the programme.
-    """
+    """A benchmark that goes by a name."""
 
     name: str
+    """Short, for the command line and for files."""
     title: str
+    """For headings."""
     scenario: str
+    """One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`."""
     said: str
+    """What it is, for the command's help."""
     make: Callable[..., Benchmark]
+    """Makes it: of nothing, or of the folder of real collections."""
     real: bool = False
+    """Whether it needs these."""
     variant: str = ""
+    """Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come with the
+    programme.
+    """
 
     def made(self) -> Benchmark:
         """The benchmark itself.

@@ -58,20 +58,13 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Frames and figures of an experiment, computed once.
-
-    Parameters
-    ----------
-    results : Results
-    share : float, optional
-        Share of ω⁺ topics to weigh to; as they are unless given.
-    draws : int
-        Bootstrap samples.
-    """
+    """Frames and figures of an experiment, computed once."""
 
     results: Results
     share: float | None = None
+    """Share of ω⁺ topics to weigh to; as they are unless given."""
     draws: int = aggregate.DRAWS
+    """Bootstrap samples."""
 
     @cached_property
     def rows(self) -> pd.DataFrame:

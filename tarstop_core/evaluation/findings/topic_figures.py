@@ -132,26 +132,18 @@ def saved_sentence(frame: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Stop:
-    """Where a method stopped on a topic.
-
-    Parameters
-    ----------
-    approach, policy, variant, family : str
-    screened : float
-        Documents read; an expectation for rules that draw a sample.
-    plus : float
-        Chance of a⁺.
-    right : float
-        Chance that this was the right action.
-    """
+    """Where a method stopped on a topic."""
 
     approach: str
     policy: str
     variant: str
     family: str
     screened: float
+    """Documents read; an expectation for rules that draw a sample."""
     plus: float
+    """Chance of a⁺."""
     right: float
+    """Chance that this was the right action."""
 
 
 def topic_figure(

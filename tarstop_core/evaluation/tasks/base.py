@@ -29,51 +29,35 @@ REPLICATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class PlayedGrid:
-    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs.
-
-    Parameters
-    ----------
-    screened : ndarray
-        Documents read (an expectation for rules that draw a sample).
-    plus : ndarray
-        Chance that the action is a⁺.
-    recall : ndarray
-        Down to the stopping depth; 0 where nothing is relevant.
-    plus_exact : ndarray or None
-        Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it
-        was not asked (of a rule that draws a sample, or that knows the truth).
-    """
+    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs."""
 
     screened: Floats
+    """Documents read (an expectation for rules that draw a sample)."""
     plus: Floats
+    """Chance that the action is a⁺."""
     recall: Floats
+    """Down to the stopping depth; 0 where nothing is relevant."""
     plus_exact: Floats | None = None
+    """Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it was not asked
+    (of a rule that draws a sample, or that knows the truth).
+    """
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What the paper says of a scenario.
-
-    Parameters
-    ----------
-    table : str
-        Where its results stand.
-    cost : float
-        Per document, of its tables.
-    brier, ece : float
-        Brier score and expected calibration error that it reports.
-    truth : str
-        As `settings` call it: the truth that its table is under.
-    omega_plus : int or None
-        How many of its topics are ω⁺; None where it does not say.
-    """
+    """What the paper says of a scenario."""
 
     table: str
+    """Where its results stand."""
     cost: float
+    """Per document, of its tables."""
     brier: float
     ece: float
+    """`brier` and `ece`: brier score and expected calibration error that it reports."""
     truth: str
+    """As `settings` call it: the truth that its table is under."""
     omega_plus: int | None = None
+    """How many of its topics are ω⁺; None where it does not say."""
 
 
 @dataclass(frozen=True)

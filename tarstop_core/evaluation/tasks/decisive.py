@@ -36,19 +36,6 @@ class DecisiveTask(Task):
     """Patents: one relevant document decides.
 
     Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document.
-
-    Parameters
-    ----------
-    b_0 : float
-        Belief before any document.
-    pseudo : float
-        Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression.
-    replications : int or None
-        Runs of rules that draw a sample (the paper: 50); None takes their exact expectation.
-    seed : int
-        Of those runs.
-    scale : float
-        Every chance times this, at most 1: for replays; experiments take calibrators at their word.
     """
 
     scenario = "patent"
@@ -60,10 +47,15 @@ class DecisiveTask(Task):
     paper = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
     b_0: float = 0.5
+    """Belief before any document."""
     pseudo: float = 0.0
+    """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
     replications: int | None = None
+    """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
     seed: int = 1
+    """Of those runs."""
     scale: float = 1.0
+    """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
 
     @property
     def settings(self) -> dict[str, Any]:

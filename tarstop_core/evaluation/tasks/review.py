@@ -38,19 +38,7 @@ TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 @dataclass(frozen=True)
 class ReviewTask(Task):
-    """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached.
-
-    Parameters
-    ----------
-    theta : float
-        ω⁺ is a pooled sensitivity above it.
-    truth_is : {"pooled", "full_evidence"}
-        See :func:`~tarstop_core.value.outcomes.is_plus`.
-    engine : str
-        Of the belief that is acted on; the truth is always bivariate.
-    b_0, pseudo, replications, seed, scale
-        As in :class:`DecisiveTask`; b_0 replaces that of the default prior only.
-    """
+    """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "review"
     variants = ("default", "learned")
@@ -66,13 +54,19 @@ class ReviewTask(Task):
     paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75
+    """ω⁺ is a pooled sensitivity above it."""
     truth_is: str = "pooled"
+    """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
     engine: str = "univariate"
+    """Of the belief that is acted on; the truth is always bivariate."""
     b_0: float = 0.5
     pseudo: float = 0.0
     replications: int = REPLICATIONS
     seed: int = 1
     scale: float = 1.0
+    """`b_0`, `pseudo`, `replications`, `seed` and `scale`: as in :class:`DecisiveTask`; b_0 replaces that of the
+    default prior only.
+    """
 
     @classmethod
     def asked(cls, known: Mapping[str, Any]) -> Self:

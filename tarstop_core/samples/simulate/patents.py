@@ -58,32 +58,22 @@ WORDS = read(Words, files(__package__) / "patents.toml")
 
 @dataclass(frozen=True)
 class Document:
-    """One invented document.
-
-    Parameters
-    ----------
-    publication_number : str
-        "SIM-0412-A1"; also the identifier, unique in the whole collection.
-    title, abstract, assignee : str
-        Invented text.
-    year : int
-        Year of publication.
-    kind : str
-        "prior art", "near miss", "partial", "same field" or "other field".
-    disclosed : tuple of bool, length 3
-        Which key features of the topic's claim the text contains.
-    reason : str
-        A sentence for a demo: what it discloses and what it lacks.
-    """
+    """One invented document."""
 
     publication_number: str
+    """Such as "SIM-0412-A1"; also the identifier, unique in the whole collection."""
     title: str
     abstract: str
     assignee: str
+    """`title`, `abstract` and `assignee`: invented text."""
     year: int
+    """Year of publication."""
     kind: str
+    """One of "prior art", "near miss", "partial", "same field" or "other field"."""
     disclosed: tuple[bool, ...]
+    """Which key features of the topic's claim the text contains."""
     reason: str
+    """A sentence for a demo: what it discloses and what it lacks."""
 
     @property
     def relevant(self) -> bool:
