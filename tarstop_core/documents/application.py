@@ -51,7 +51,7 @@ class Flag:
     """Why a document may not count."""
 
     kind: Kind
-    """"late", "own" or "unclear": published too late; of the application's own family; or its date does not tell."""
+    """One of "late", "own" or "unclear": published too late; of the application's own family; or its date does not tell."""
     words: str
     """A clause, to stand after the document's number."""
 

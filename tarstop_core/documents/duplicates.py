@@ -37,7 +37,7 @@ class Match:
     other: int
     """`kept` and `other`: rows of the tables one after the other, from 0."""
     kind: Kind
-    """"exact", "near" or "family": the same document; perhaps the same document; one patent family."""
+    """One of "exact", "near" or "family": the same document; perhaps the same document; one patent family."""
     why: str
     """What they share and, where something speaks against it, what not: a clause."""
 

@@ -26,21 +26,14 @@ DEFAULT: dict[str, tuple[str, ...]] = {name: task.methods for name, task in TASK
 
 @dataclass(frozen=True)
 class Method:
-    """One row of a table.
-
-    Parameters
-    ----------
-    name : str
-        ``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes.
-    settings : tuple of Policy
-        In grid order; ties go to the first.
-    variant : str
-        One of :data:`VARIANTS` of the scenario.
-    """
+    """One row of a table."""
 
     name: str
+    """``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes."""
     settings: tuple[Policy, ...]
+    """In grid order; ties go to the first."""
     variant: str
+    """One of :data:`VARIANTS` of the scenario."""
 
     @property
     def policy(self) -> type[Policy]:
@@ -58,6 +51,11 @@ class Method:
     def family(self) -> str:
         """The rule's family."""
         return self.policy.family
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether it is a bound, not a rule to follow."""
+        return self.settings[0].knows_truth
 
     @property
     def digest(self) -> str:

@@ -326,7 +326,7 @@ class Cell:
     """With the cell's payoffs."""
     policy: Policy
     world: World
-    """"planned" or "played"."""
+    """One of "planned" or "played"."""
     cost: float
     """In the payoffs' unit."""
     plan: Plans

@@ -56,7 +56,7 @@ class Map:
 
     policy: Policy
     world: World
-    """"planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
+    """One of "planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
     stakes: Stakes
     """K and the unit."""
     q_stars: tuple[float, ...]

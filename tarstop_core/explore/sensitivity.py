@@ -38,7 +38,7 @@ class Swing:
     """What one assumption does to the plan."""
 
     name: str
-    """"B", "L_r", "L_g", "G", "cost", "b_0" or "p"."""
+    """One of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"."""
     values: tuple[float, float]
     """The assumption, low and high; for "p" the factors."""
     depth: tuple[int, int]
@@ -132,7 +132,7 @@ class BreakEven:
     """Where one assumption would turn the advice."""
 
     name: FactorName
-    """"B", "L_r", "L_g", "G", "cost" or "b_0"."""
+    """One of "B", "L_r", "L_g", "G", "cost" or "b_0"."""
     value: float
     """As it is."""
     turns: tuple[Turn, ...]

@@ -62,7 +62,7 @@ class ReviewFacts:
     disagreement: float
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
-    """"Screen about m more": the best plan; 0 where none gains."""
+    """The m of "Screen about m more": the best plan; 0 where none gains."""
     unseen: tuple[float, float, float]
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]

@@ -15,7 +15,7 @@ class FilledFormula:
     """One formula with a step's numbers."""
 
     name: str
-    """"chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
+    """One of "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
     heading: str
     """The question that it answers."""
     words: str
