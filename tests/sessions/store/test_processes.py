@@ -90,14 +90,15 @@ def acknowledged(path: Path) -> list[int]:
     return [int(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
 
 
-def test_processes_may_create_a_database_at_once(nursery: Nursery, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_processes_may_create_a_database_at_once(nursery: Nursery, tmp_path: Path, kind: str) -> None:
     for round_ in range(4):
         folder = tmp_path / str(round_)
         folder.mkdir()
-        new = fresh_url("sqlite", folder)
-        writers = [nursery.start(new, "-", 0, folder / "out") for _ in range(4)]
-        assert [nursery.wait(pid) for pid in writers] == [0, 0, 0, 0]
-        Store(new).close()
+        with fresh_url(kind, folder) as new:
+            writers = [nursery.start(new, "-", 0, folder / "out") for _ in range(4)]
+            assert [nursery.wait(pid) for pid in writers] == [0, 0, 0, 0]
+            Store(new).close()
 
 
 def test_processes_share_a_log_without_gap_or_loss(url: str, nursery: Nursery, tmp_path: Path) -> None:
