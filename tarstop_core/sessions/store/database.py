@@ -6,7 +6,6 @@ Statements elsewhere are the same for every kind of database; what only SQLite h
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -34,13 +33,22 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy import event as hooks
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import URL_VARIABLE, default_path
+from tarstop_core.places import URL_VARIABLE
+from tarstop_core.sessions.store.address import (
+    driver_words,
+    file_name,
+    full_name,
+    public_name,
+    read_url,
+    sentence,
+    unknown_kind,
+)
 from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
@@ -164,8 +172,8 @@ class Database:
     """
 
     def __init__(self, url: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._url = _read_url(url)
-        self.name: str = _public_name(self._url)
+        self._url = read_url(url)
+        self.name: str = public_name(self._url)
         self._engine = _engine(self._url, self.name, busy_seconds)
         try:
             self._prepare()
@@ -209,7 +217,7 @@ class Database:
     @property
     def file(self) -> Path | None:
         """Where it lies, if it is a file."""
-        return Path(_file_name(self._url)).absolute() if self._url.get_backend_name() == "sqlite" else None
+        return Path(file_name(self._url)).absolute() if self._url.get_backend_name() == "sqlite" else None
 
     @contextmanager
     def _writing(self, **options: float) -> Iterator[Connection]:
@@ -228,8 +236,8 @@ class Database:
         except IntegrityError:
             raise
         except (DBAPIError, PoolTimeout) as problem:
-            _LOG.warning("%s: %s", _full_name(self._url), _driver_words(problem, self._url))
-            raise InputProblem(_sentence(problem, self._url, self.name)) from problem
+            _LOG.warning("%s: %s", full_name(self._url), driver_words(problem, self._url))
+            raise InputProblem(sentence(problem, self._url, self.name)) from problem
 
     def _prepare(self) -> None:
         """Create the tables in an empty database, or take those that are there to this revision."""
@@ -340,63 +348,6 @@ def _recognised(connection: Connection, tables: set[str]) -> str:
     return "0004" if SHELF.name in tables else "0003"
 
 
-def _read_url(url: str | None) -> URL:
-    text = (url if url is not None else os.environ.get(URL_VARIABLE, "")).strip()
-    if not text and url is None:
-        path = default_path()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            _LOG.warning("%s: %s", path.parent, problem.strerror)
-            raise InputProblem(
-                f"The folder for your data cannot be created ({problem.strerror}); "
-                f"name a database in {URL_VARIABLE}, such as sqlite:////home/me/tarstop.db."
-            ) from None
-        return URL.create("sqlite", database=str(path))
-    try:
-        parsed = make_url(text)
-    except (ArgumentError, ValueError):
-        # Not repeated here: a URL that cannot be read may hold a password anywhere.
-        raise InputProblem(
-            "The database URL cannot be read; write it as sqlite:////home/me/tarstop.db or "
-            f"postgresql+psycopg://user:password@host/database (in {URL_VARIABLE})."
-        ) from None
-    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-        raise _unknown_kind(parsed)
-    if parsed.get_backend_name() == "sqlite":
-        database = parsed.database or ":memory:"
-        if ":memory:" in database or parsed.query.get("mode") == "memory":
-            raise InputProblem(
-                "A database in memory forgets everything when the program ends; "
-                f"name a file, such as sqlite:////home/me/tarstop.db (in {URL_VARIABLE})."
-            )
-    return parsed
-
-
-def _unknown_kind(url: URL) -> InputProblem:
-    return InputProblem(
-        f"There is no kind of database '{url.drivername}'; use sqlite or postgresql+psycopg in {URL_VARIABLE}."
-    )
-
-
-def _file_name(url: URL) -> str:
-    return (url.database or "").removeprefix("file:")
-
-
-def _public_name(url: URL) -> str:
-    """What everybody may read, whose pages say it: no folder, no host, no user."""
-    if url.get_backend_name() == "sqlite":
-        return Path(_file_name(url)).name
-    return url.database or url.get_backend_name()
-
-
-def _full_name(url: URL) -> str:
-    """For the log of whoever runs it: without password, and without options that may hold one."""
-    if url.get_backend_name() == "sqlite":
-        return _file_name(url)
-    return url.set(password=None, query={}).render_as_string()
-
-
 def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
@@ -404,7 +355,7 @@ def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
         asked = {} if is_sqlite or "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
         engine = create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
     except NoSuchModuleError:
-        raise _unknown_kind(url) from None
+        raise unknown_kind(url) from None
     except ImportError as problem:
         wanted = "tarstop[postgres]" if problem.name == "psycopg" else problem.name
         raise InputProblem(
@@ -455,58 +406,3 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
             if "locked" not in str(problem) or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
-
-
-def _driver_words(problem: Exception, url: URL) -> str:
-    """The first line of what the driver says, without a password."""
-    said = str(getattr(problem, "orig", None) or problem)
-    first = (said.strip().splitlines() or ["no reason given"])[0].rstrip(".")
-    for secret in (url.password, *(value for key, value in url.query.items() if "pass" in key)):
-        if isinstance(secret, str) and secret:
-            first = first.replace(secret, "***")
-    return first
-
-
-def _sentence(problem: Exception, url: URL, name: str) -> str:
-    """What to do, for everybody to read: a driver's words name folders, hosts and users."""
-    said = str(getattr(problem, "orig", None) or problem)
-    if isinstance(problem, PoolTimeout):
-        return f"The database {name} is busy; try again in a moment."
-    if url.get_backend_name() == "sqlite":
-        problems = _SQLITE_PROBLEMS
-        if "unable to open" in said and not Path(_file_name(url)).absolute().parent.is_dir():
-            return f"The database {name} cannot be opened, because there is no such folder; create it or correct {URL_VARIABLE}."
-    else:
-        problems = _SERVER_PROBLEMS
-        if getattr(problem, "connection_invalidated", False):
-            said = "connection"
-    for words, sentence in problems.items():
-        if words in said:
-            return sentence.format(name=name, variable=URL_VARIABLE)
-    return (
-        f"The database {name} cannot be used; the log of the server says why, correct it or {URL_VARIABLE}."
-    )
-
-
-_SQLITE_PROBLEMS = {
-    "unable to open": "The database {name} cannot be opened; check that it is a file you may read and write.",
-    "locked": "The database {name} is locked by another program; close that program or try again in a moment.",
-    "readonly": "The database {name} is read-only; make the file and its folder writable.",
-    "not a database": "The file {name} is not a database; name another one in {variable}.",
-    "malformed": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
-    "disk is full": "The disk that holds the database {name} is full; make room and try again.",
-    "disk I/O error": "The disk that holds the database {name} reports an error; check it and try again.",
-    "no such table": "The database {name} lacks a table; restore it from a backup or name another one in {variable}.",
-}
-# In the order in which they are looked for: an attempt to connect says first that it failed, then why.
-_SERVER_PROBLEMS = {
-    "authentication failed": "The database server refuses the user or the password; correct them in {variable}.",
-    "role ": "The database server refuses the user or the password; correct them in {variable}.",
-    "read-only": "The database {name} is read-only; let its user write to it.",
-    "permission denied": "The user of the database {name} may not do this; grant it the rights.",
-    "No space left": "The disk that holds the database {name} is full; make room and try again.",
-    "too many clients": "The database {name} is busy; try again in a moment.",
-    "does not exist": "The database {name} lacks a table or is not there; create it, restore it from a backup or correct {variable}.",
-    "starting up": "The database server is starting; try again in a moment.",
-    "connection": "The database server cannot be reached; try again in a moment, what was acknowledged is safe.",
-}

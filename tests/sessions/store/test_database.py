@@ -14,7 +14,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database, _driver_words, _sentence
+from tarstop_core.sessions.store.address import driver_words, sentence
+from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
@@ -147,8 +148,8 @@ def test_a_read_only_database_can_be_read_but_not_written(tmp_path: Path) -> Non
 def test_what_a_driver_says_goes_to_the_log_without_the_password() -> None:
     url = make_url("postgresql+psycopg://me:geheim@host/db?sslpassword=tief&application_name=x")
     refused = OperationalError("SELECT 1", {}, Exception("no host with geheim, tief or x.\nMore of it"))
-    assert _driver_words(refused, url) == "no host with ***, *** or x"
-    said = _sentence(refused, url, "db")
+    assert driver_words(refused, url) == "no host with ***, *** or x"
+    said = sentence(refused, url, "db")
     assert (
         said
         == f"The database db cannot be used; the log of the server says why, correct it or {URL_VARIABLE}."
@@ -171,7 +172,7 @@ def test_what_a_driver_says_goes_to_the_log_without_the_password() -> None:
 )
 def test_what_a_server_says_is_a_sentence_without_host_and_user(driver: str, said: str) -> None:
     url = make_url("postgresql+psycopg://zacharias:geheim@10.1.2.3/db")
-    found = _sentence(OperationalError("SELECT 1", {}, Exception(driver)), url, "db")
+    found = sentence(OperationalError("SELECT 1", {}, Exception(driver)), url, "db")
     assert said in found and "10.1.2.3" not in found and "zacharias" not in found
 
 
