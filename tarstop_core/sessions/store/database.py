@@ -287,7 +287,9 @@ class Database:
                     f"name another one in {URL_VARIABLE}."
                 )
             return "", False
-        revision, stamped = held_revision(connection, tables, f"The database {self.name}")
+        revision, stamped = held_revision(
+            connection, tables, f"The database {self.name}", f"name another database in {URL_VARIABLE}"
+        )
         lacking = revision == REVISION and next(
             (name for name in METADATA.tables if name not in tables), None
         )
@@ -299,7 +301,7 @@ class Database:
         return revision, stamped
 
 
-def held_revision(connection: Connection, tables: set[str], what: str) -> tuple[str, bool]:
+def held_revision(connection: Connection, tables: set[str], what: str, otherwise: str) -> tuple[str, bool]:
     """The revision of a database that TARstop wrote, and whether it is written in it.
 
     Parameters
@@ -307,8 +309,8 @@ def held_revision(connection: Connection, tables: set[str], what: str) -> tuple[
     connection : Connection
     tables : set of str
         The tables that are there, that of the version among them.
-    what : str
-        What the database is called in a sentence.
+    what, otherwise : str
+        What the database is called in a sentence, and what else can be done than to use it.
 
     Raises
     ------
@@ -319,15 +321,12 @@ def held_revision(connection: Connection, tables: set[str], what: str) -> tuple[
     stamped = STAMP.name in tables
     revision = connection.execute(select(STAMP.c.version_num)).scalar() if stamped else ""
     if version is None or version < SCHEMA_VERSION or revision is None:
-        raise InputProblem(
-            f"{what} does not say which version wrote it; "
-            f"restore it from a backup or name another one in {URL_VARIABLE}."
-        )
+        raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
     if version > SCHEMA_VERSION or (revision not in ("", REVISION) and not _is_known(revision)):
         found = f"schema {version}, revision {revision}" if revision else f"schema {version}"
         raise InputProblem(
             f"{what} was written by a newer version of TARstop ({found}; this one reads schema {SCHEMA_VERSION}, "
-            f"revision {REVISION}); update TARstop or name another database in {URL_VARIABLE}."
+            f"revision {REVISION}); update TARstop or {otherwise}."
         )
     return revision or _recognised(connection, tables), stamped
 
