@@ -8,7 +8,7 @@ import pytest
 
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.sessions.store.store import Store
-from tests.cli.shell import Run, refused
+from tests.cli.shell import Run, process, refused
 from tests.sessions.store.cases import label, new_session, record
 
 
@@ -18,15 +18,17 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return Store()
 
 
-def test_what_was_lost_since_a_backup_comes_back(run: Run, store: Store, tmp_path: Path) -> None:
+def test_what_was_lost_since_a_backup_comes_back(tarstop: Run, store: Store, tmp_path: Path) -> None:
     session = new_session(store)
     before = record(store, session, label(0), label(1))
-    done = run("backup", tmp_path / "b.db")
+    done = tarstop("backup", tmp_path / "b.db")
     assert (done.code, done.err) == (0, "")
     assert done.out == f"{tmp_path}/b.db holds 1 session, 1 collection and 5 records.\n"
     record(store, session, label(2))
-    refused(run("restore", tmp_path / "b.db"), "holds 1 session, 1 collection and 5 records; use --replace")
-    done = run("restore", tmp_path / "b.db", "--replace")
+    refused(
+        tarstop("restore", tmp_path / "b.db"), "holds 1 session, 1 collection and 5 records; use --replace"
+    )
+    done = tarstop("restore", tmp_path / "b.db", "--replace")
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"What was there before is in {tmp_path}/t.before-restore.db.\n"
@@ -38,20 +40,18 @@ def test_what_was_lost_since_a_backup_comes_back(run: Run, store: Store, tmp_pat
         assert len(kept.events(session)) == 3
 
 
-def test_what_cannot_be_done_is_one_line(run: Run, store: Store, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_one_line(tarstop: Run, store: Store, tmp_path: Path) -> None:
     new_session(store)
-    assert run("backup", tmp_path / "b.db").code == 0
-    refused(run("backup", tmp_path / "b.db"), "not overwritten")
-    refused(run("restore", tmp_path / "none.db"), "There is no file")
+    assert tarstop("backup", tmp_path / "b.db").code == 0
+    refused(tarstop("backup", tmp_path / "b.db"), "not overwritten")
+    refused(tarstop("restore", tmp_path / "none.db"), "There is no file")
     (tmp_path / "notes.db").write_text("My notes.", encoding="utf-8")
-    refused(run("restore", tmp_path / "notes.db", "--replace"), "not a backup")
+    refused(tarstop("restore", tmp_path / "notes.db", "--replace"), "not a backup")
     store.close()
 
 
-def test_a_database_server_that_is_away_is_one_line(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_server_that_is_away_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(URL_VARIABLE, f"postgresql+psycopg://zacharias@/db?host={tmp_path}")
-    answer = run("backup", tmp_path / "b.db")
+    answer = process("backup", tmp_path / "b.db", cwd=tmp_path)
     refused(answer, "cannot be reached")
     assert "zacharias" not in answer.err
