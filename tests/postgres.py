@@ -25,8 +25,8 @@ FOLDER = "TARSTOP_POSTGRES_FOLDER"
 """Environment variable with the folder of this run's server, which the first process of the run sets."""
 REQUIRED = os.environ.get("TARSTOP_POSTGRES_TESTS") == "required"
 NO_SERVER = "no PostgreSQL server is installed (on Debian: apt-get install postgresql)"
-# What a test stores is gone afterwards anyway.
-CARELESS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+# What a test stores need not survive the machine, but a stop of the server it must.
+CARELESS = "-c fsync=off -c full_page_writes=off"
 MOST_CONNECTIONS = 200
 _numbers = count()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.cases import fresh_url
+from tests.sessions.store.nursery import Nursery
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -28,3 +30,12 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def store(url: str) -> Iterator[Store]:
     with Store(url) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    if not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork or kill a process outright")
+    started = Nursery()
+    yield started
+    started.process.communicate(timeout=60)

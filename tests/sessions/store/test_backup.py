@@ -12,31 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.open import OpenSession
-from tarstop_core.sessions.store.backup import TABLES, backup, restore
+from tarstop_core.sessions.store.backup import backup, restore
 from tarstop_core.sessions.store.store import Store
 from tests.reference.test_first_store import OLD as FIRST
 from tests.reference.test_old_stores import OLD
 from tests.session_cases import a_patent_session, a_review
 from tests.sessions.store.cases import fresh_url, label, new_session, record
-
-Rows = dict[str, list[tuple[Any, ...]]]
-
-
-def content(url: str) -> Rows:
-    """Every row of every table."""
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.connect() as connection:
-        return {
-            table.name: [
-                tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns))
-            ]
-            for table in TABLES
-        }
+from tests.sessions.store.shapes import content
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

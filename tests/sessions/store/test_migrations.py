@@ -6,9 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Barrier
@@ -16,42 +14,14 @@ from threading import Barrier
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, create_engine, inspect, text
-from sqlalchemy.pool import NullPool
+from sqlalchemy import inspect, text
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store import migrations
 from tarstop_core.sessions.store.database import METADATA, REVISION, Database
 from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.cases import label, new_session, record
-
-SHAPES = {
-    "0001": ("DROP TABLE calibrator_shelf", "columns", "DROP TABLE deleted"),
-    "0002": ("DROP TABLE calibrator_shelf", "columns"),
-    "0003": ("DROP TABLE calibrator_shelf",),
-    "0004": (),
-    # Nobody has these, but a step must not stumble over what is there already.
-    "0001 with a shelf": ("columns", "DROP TABLE deleted"),
-    "0001 with families": ("DROP TABLE deleted",),
-    "0002 with a column": ("ALTER TABLE record DROP COLUMN remark",),
-}
-COLUMNS = tuple(f"ALTER TABLE record DROP COLUMN {name}" for name in ("family", "reason", "remark"))
-
-
-@contextmanager
-def raw(url: str) -> Iterator[Connection]:
-    """A transaction beside the store's own connections."""
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.begin() as connection:
-        yield connection
-
-
-def make_old(url: str, shape: str) -> None:
-    """Give a database of today the shape of one from before there were revisions."""
-    with raw(url) as connection:
-        for statement in (*SHAPES[shape], "DROP TABLE alembic_version"):
-            for each in COLUMNS if statement == "columns" else (statement,):
-                connection.execute(text(each))
+from tests.sessions.store.shapes import SHAPES, make_old, raw
 
 
 def differences(url: str) -> list[object]:
