@@ -140,3 +140,14 @@ def database(server: Server | None = None) -> Iterator[str]:
     yield server.url(name)
     with engine.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@contextmanager
+def own_server() -> Iterator[Server]:
+    """A server for one test, which may stop it."""
+    shared()  # skips where there is none
+    with tempfile.TemporaryDirectory(prefix="tarstop-pg-") as folder:
+        server = Server(Path(folder))
+        server.make()
+        yield server
+        server.stop("immediate")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,9 @@ from tests.sessions.store.cases import SETTINGS, label, new_session, record, som
 
 @pytest.fixture
 def server() -> Iterator[postgres.Server]:
-    """A server of this test's own, since it is stopped."""
-    postgres.shared()  # skips where there is none
-    with tempfile.TemporaryDirectory(prefix="tarstop-pg-") as folder:
-        own = postgres.Server(Path(folder))
-        own.make()
+    """One that may be stopped."""
+    with postgres.own_server() as own:
         yield own
-        own.stop("immediate")
 
 
 def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
