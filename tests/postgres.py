@@ -5,9 +5,7 @@ It listens on a socket in its folder only, so that no port is taken and nobody e
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pwd
 import shutil
 import subprocess
 import tempfile
@@ -33,6 +31,8 @@ _numbers = count()
 
 def programs() -> Path | None:
     """The folder of initdb and pg_ctl, the newest if there are several."""
+    if os.name != "posix":
+        return None
     found = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda each: float(each.parts[4]), reverse=True
     )
@@ -70,6 +70,8 @@ class Server:
 
     def make(self) -> None:
         """Set it up and start it, unless another process of this run has."""
+        import fcntl  # only POSIX has it
+
         with (self.folder / "lock").open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self.data.exists():
@@ -112,6 +114,8 @@ def _owner() -> str | None:
     """Whom the server runs as: it refuses to run as root."""
     if os.geteuid():
         return None
+    import pwd
+
     known = {each.pw_name for each in pwd.getpwall()}
     return "postgres" if "postgres" in known else "nobody"
 

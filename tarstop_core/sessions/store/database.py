@@ -269,12 +269,20 @@ class Database:
         # Loaded here, because most openings need no step.
         from tarstop_core.sessions.store.migrations import upgrade
 
+        copied = None
         if self.file is not None:
+            copied = free_name(self.file, f"revision-{found}")
             with self._engine.connect() as beside:
                 raw = beside.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
-                copy_database(raw, free_name(self.file, f"revision-{found}"), like=self.file)
-        upgrade(connection)
+                copy_database(raw, copied, like=self.file)
+        try:
+            upgrade(connection)
+        except BaseException:
+            # Nothing was changed, and every further attempt would leave another copy.
+            if copied is not None:
+                copied.unlink()
+            raise
 
     def _look(self, connection: Connection) -> tuple[str, bool]:
         """The revision of the tables, empty without tables, and whether the database itself says so."""
@@ -351,7 +359,8 @@ def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
         # A server may have been restarted since the last statement, or not answer at all; a file cannot.
-        asked = {} if is_sqlite or "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+        waits = url.get_driver_name().startswith("psycopg") and "connect_timeout" not in url.query
+        asked = {"connect_timeout": CONNECT_SECONDS} if waits else {}
         engine = create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
     except NoSuchModuleError:
         raise unknown_kind(url) from None

@@ -147,6 +147,7 @@ def test_a_step_that_dies_in_the_middle_leaves_what_was_there(
         patched.setattr(migrations, "upgrade", partial(migrations.upgrade, folder=steps))
         with pytest.raises(InputProblem):
             Store(url)
+    assert not list(tmp_path.glob("*revision*"))
     assert held(url) == was and "extra" not in was and "alembic_version" not in was
     with Store(url) as store:
         assert store.events(session) == before
