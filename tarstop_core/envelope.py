@@ -1,12 +1,25 @@
-"""What every saved JSON file says of itself first: what it is, and in which version."""
+"""What comes in as JSON: a document says what it is, and is checked against the class it is to become."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Hashable
+from dataclasses import fields
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tarstop_core.errors import InputProblem
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+T = TypeVar("T")
+LARGEST = 2.0**53
+"""Of numbers that come in."""
+PLAIN = {"missing": "missing", "unexpected_keyword_argument": "unknown", "extra_forbidden": "unknown"}
+"""What the checks call otherwise."""
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def read_envelope(
@@ -24,14 +37,19 @@ def read_envelope(
     what, maker, again : str
         What it is, who writes it and how to get a new one, for messages.
 
+    Returns
+    -------
+    dict
+        What it holds beside the two.
+
     Raises
     ------
     InputProblem
         When it is not.
     """
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
+        content = read_json(text)
+    except ValueError:
         raise InputProblem(f"{name} is not JSON; give a file that {maker} wrote.") from None
     if not isinstance(content, dict) or content.get("format") != file_format:
         raise InputProblem(f"{name} is not a {what}; give a file that {maker} wrote.")
@@ -39,7 +57,138 @@ def read_envelope(
         raise InputProblem(
             f"{name} has version {content.get('version')}; this program reads version {version}: {again}."
         )
+    return {key: value for key, value in content.items() if key not in ("format", "version")}
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text that is nested at most 200 deep, its numbers finite and its integers exact as floats.
+
+    Raises
+    ------
+    ValueError
+        When it is not.
+
+    Examples
+    --------
+    >>> read_json('{"a": [1, 2.5]}')
+    {'a': [1, 2.5]}
+    >>> read_json("[1e999]")
+    Traceback (most recent call last):
+    ValueError: it holds the number inf
+    """
+    from pydantic_core import from_json  # here and below: it takes its time to import
+
+    content = from_json(text, allow_inf_nan=False)
+    within = [content]
+    for value in within:
+        if isinstance(value, (dict, list)):
+            within += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:
+            raise ValueError(f"it holds the number {str(value)[:20]}")
     return content
+
+
+def validated(
+    kind: type[T],
+    content: object,
+    name: str,
+    mend: str,
+    *,
+    strict: bool = False,
+    whole: bool = False,
+    open_ended: bool = False,
+) -> T:
+    """JSON values as an object of a class, every field checked against its type.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass, a TypedDict or anything else that types describe.
+    content : object
+    name : str
+        Name for messages.
+    mend : str
+        What to do when it cannot be used, for messages.
+    strict : bool
+        Whether a number that is written as a text is refused.
+    whole : bool
+        Of a dataclass: whether fields that have a default have to be there too.
+    open_ended : bool
+        Whether fields that are not known are passed over.
+
+    Raises
+    ------
+    InputProblem
+        Naming the field that is missing, unknown or unusable.
+
+    Examples
+    --------
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> validated(Payoffs, {"B": 4, "L_r": 1, "L_g": 4, "G": 1}, "a.json", "write it again").q_star
+    0.2
+    >>> validated(Payoffs, {"B": 4, "L_r": "x", "L_g": 4, "G": 1}, "a.json", "write it again")
+    Traceback (most recent call last):
+    tarstop_core.errors.InputProblem: a.json is damaged (L_r: Input should be a valid number, unable to parse string as a number); write it again.
+    """
+    from pydantic import ValidationError
+
+    if whole and isinstance(content, dict):
+        missing = next((each.name for each in fields(cast(Any, kind)) if each.name not in content), None)
+        if missing is not None:
+            raise InputProblem(f"{name} is damaged ({missing}: missing); {mend}.")
+    try:
+        checked: T = (
+            _holder(cast(Hashable, kind), open_ended).model_validate({"it": content}, strict=strict).it
+        )
+    except ValidationError as problem:
+        raise InputProblem(f"{name} is damaged ({_said(problem)}); {mend}.") from None
+    return checked
+
+
+@cache
+def _holder(kind: Any, open_ended: bool) -> Any:
+    """A model with one field, `it`. Dataclasses take over the rules of what they are part of."""
+    from pydantic import ConfigDict, create_model
+
+    rules = ConfigDict(extra="ignore" if open_ended else "forbid", allow_inf_nan=False)
+    return create_model("Holder", __config__=rules, it=kind)
+
+
+def _said(problem: ValidationError) -> str:
+    """Where the first thing lies that is wrong, and what it is."""
+    first = problem.errors(include_url=False, include_input=False)[0]
+    own = first.get("ctx", {}).get("error")
+    words = str(own).rstrip(".") if isinstance(own, InputProblem) else PLAIN.get(first["type"], first["msg"])
+    place = ".".join(map(str, first["loc"][1:]))
+    return f"{place}: {words}" if place else words
+
+
+def check_time(time: str) -> str:
+    """A moment in ISO 8601 with its offset from UTC, in this century or the next; the text as it was given.
+
+    Raises
+    ------
+    InputProblem
+        When it is not one.
+
+    Examples
+    --------
+    >>> check_time("2026-11-22T08:00:00.000+00:00")
+    '2026-11-22T08:00:00.000+00:00'
+    >>> check_time("9999-12-31T23:59:59.999-14:00")
+    Traceback (most recent call last):
+    tarstop_core.errors.InputProblem: '9999-12-31T23:59:59.999-14:00' is not a time from 2000 to 2199 such as 2026-11-22T08:00:00+00:00.
+    """
+    try:
+        moment = datetime.fromisoformat(time)
+        right = moment.tzinfo is not None and EARLIEST <= moment < LATEST
+    except (ValueError, OverflowError):
+        right = False
+    if not right:
+        raise InputProblem(
+            f"{time[:40]!r} is not a time from 2000 to 2199 such as 2026-11-22T08:00:00+00:00."
+        )
+    return time
 
 
 def read_file(path: str | Path, what: str) -> str:

@@ -1,10 +1,35 @@
 """The one exception that carries a sentence for a person."""
 
+from __future__ import annotations
+
+import re
+
+LONGEST_WORD, LONGEST = 200, 900
+"""Characters of a word, and of all, that a message has at most: it may echo what a file holds."""
+_LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_BREAK = re.compile(r"\s*[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
+
 
 class InputProblem(ValueError):
-    """Something a person gave cannot be used.
+    r"""Something a person gave cannot be used.
 
     The message is a single sentence that names the place (file, line, column,
     field) and the mend. The command line prints it and exits with 2; pages show
     it where the input was given. It never needs a traceback to be understood.
+
+    Parameters
+    ----------
+    sentence : str
+        What it echoes of a file may be long and may hold line breaks; it is made short and one line here.
+
+    Examples
+    --------
+    >>> str(InputProblem("There is no column 'a\nb'."))
+    "There is no column 'a b'."
     """
+
+    def __init__(self, sentence: str) -> None:
+        line = _LONG.sub(lambda word: f"{word[0][:LONGEST_WORD]}…", _BREAK.sub(" ", sentence))
+        if len(line) > LONGEST:
+            line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
+        super().__init__(line)

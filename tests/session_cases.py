@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
@@ -104,3 +106,13 @@ def a_review(store: Store) -> str:
         label(7, "relevant"),
     )
     return session
+
+
+def change(store: Store, table: str, how: str) -> None:
+    """Damage what is stored, behind the store's back."""
+    with store._database.write() as connection:
+        if connection.dialect.name == "postgresql":
+            if "settings = x" in how:
+                pytest.skip("PostgreSQL holds no bytes in a column of text")
+            how = re.sub("x'([0-9a-f]+)'", r"'\\x\1'::bytea", how)
+        connection.exec_driver_sql(f"UPDATE {table} SET {how}")

@@ -25,8 +25,6 @@ MAP_FIGURE = "explore-map"
 def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, float]:
     """q* and c/K of the cell that lies nearest.
 
-    Examples
-    --------
     >>> nearest((0.1, 0.2), (0.17, 0.0011)), nearest((0.1, 0.2), (0.9, 0))
     ((0.2, 0.001), (0.2, 1e-05))
     """
@@ -45,24 +43,9 @@ def drawn(
     file_stem: str,
     simulated: bool,
 ) -> tuple[float, float]:
-    """Draw the first of the maps, less the second one if there are two; the cell that is looked into.
+    """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
 
-    Parameters
-    ----------
-    key : str
-        Prefix of the widgets.
-    found : sequence of Map or MeanMap
-    measure : str
-    settings : Settings
-        Where the person is.
-    heading, sentence, file_stem : str
-        See :func:`~dashboard.parts.panels.figure`.
-    simulated : bool
-
-    Returns
-    -------
-    tuple of float
-        q* and c/K.
+    `settings` are where the person is; heading, sentence and file stem as in :func:`~dashboard.parts.panels.figure`.
     """
     here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
     q_stars = found[0].q_stars

@@ -120,8 +120,6 @@ def caption(text: str) -> None:
 def escape_label(text: str) -> str:
     r"""The same for the label of a widget, which is read aloud with its backslashes: only where one is needed.
 
-    Examples
-    --------
     >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
     ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
     >>> print(escape_label("2. - no patients"), escape_label("- no patients"))
@@ -134,8 +132,6 @@ def escape_label(text: str) -> str:
 def learn(part: str, **more: str) -> str:
     """Address of a part of the Learn page, relative to any page, so that it holds below a base path too.
 
-    Examples
-    --------
     >>> learn("ideas", idea="One document")
     'learn?part=ideas&idea=One+document'
     """
@@ -145,8 +141,6 @@ def learn(part: str, **more: str) -> str:
 def guide(read: str = "guide", place: str = "") -> str:
     """Address of a document of the guide, and of a place in it, relative like that of :func:`learn`.
 
-    Examples
-    --------
     >>> guide("own_data", "patents"), guide(place="stop-and-decide")
     ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
     """
@@ -156,8 +150,6 @@ def guide(read: str = "guide", place: str = "") -> str:
 def term(key: str, words: str = "") -> str:
     """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
 
-    Examples
-    --------
     >>> term("evpi", "EVPI")
     '[EVPI](learn?part=glossary&term=evpi)'
     """
@@ -172,8 +164,6 @@ def glossary(*keys: str) -> None:
 def linked(words: str) -> str:
     """Words as HTML: as :func:`term` where the glossary knows what is called so, else as they are.
 
-    Examples
-    --------
     >>> linked("ICER"), linked("Mast & co")
     ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,6 +26,10 @@ OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
 REVIEWER = "reviewer"
+LOG = logging.getLogger(__name__)
+UNFORESEEN = (
+    "That could not be done, for a reason that was not foreseen; the log of the programme has it. Try again."
+)
 
 
 @dataclass
@@ -68,13 +73,7 @@ class Work(OpenSession):
         super().record(replace(event, reviewer=reviewer()), seen)
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the document shown, or change the verdict on it.
-
-        Raises
-        ------
-        InputProblem
-            When the document is not the one shown, or a hit rests on its verdict.
-        """
+        """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
         if doc != self.shown:
             raise InputProblem(
                 "That press was meant for a document that is no longer shown, so it was not counted; "
@@ -90,10 +89,7 @@ class Work(OpenSession):
 def open_work() -> Work | None:
     """The session that the URL names, or the one this tab had open; None when there is neither.
 
-    Raises
-    ------
-    InputProblem
-        When the URL names a session that does not exist.
+    InputProblem when the URL names a session that does not exist.
     """
     wanted = st.query_params.get("session") or st.session_state.get(OPEN)
     if not wanted:
@@ -143,11 +139,14 @@ def reviewer() -> str:
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
-    """Run a callback's work; what goes wrong is said on the page that is drawn next."""
+    """Run a callback's work; what goes wrong, foreseen or not, is said on the page that is drawn next."""
     try:
         action(*args, **more)
     except InputProblem as problem:
         st.session_state[FLASH] = str(problem)
+    except Exception:
+        LOG.exception("A press failed.")
+        st.session_state[FLASH] = UNFORESEEN
 
 
 def say(message: str) -> None:
@@ -172,15 +171,7 @@ def flash() -> None:
 def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
     """What `make` gives for what is asked, remembered in this tab until something else is asked.
 
-    Parameters
-    ----------
-    key : str
-        Where it is remembered.
-    asked : hashable
-        Everything that it depends on.
-    make : callable
-    most : int
-        How many answers are remembered.
+    `asked` holds everything that it depends on; `most` answers are remembered under the key.
     """
     held: dict[Hashable, T] = st.session_state.setdefault(key, {})
     if asked not in held:

@@ -84,8 +84,6 @@ def title(name: str) -> str:
 def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
     """A document in pieces: words, and the picture after them with its alternative text.
 
-    Examples
-    --------
     >>> list(parts("One.\\n\\n![A page](images/a.png)\\n\\nTwo."))
     [('One.\\n\\n', ('A page', 'images/a.png')), ('\\n\\nTwo.', None)]
     """
@@ -99,8 +97,6 @@ def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
 def in_app(text: str) -> str:
     """Markdown whose links between documents hold inside the app; code stays as it is.
 
-    Examples
-    --------
     >>> in_app("[data](own_data.md#formats), [formulas](methods.md), [code](architecture.md), `[a](b.md)`")
     '[data](guide?read=own_data#formats), [formulas](learn?part=formulas), code, `[a](b.md)`'
     """
@@ -124,8 +120,6 @@ def _link(found: re.Match[str]) -> str:
 def chapters(text: str) -> list[tuple[str, str]]:
     """The chapters of a document and the anchors that Streamlit gives them, where these are plain.
 
-    Examples
-    --------
     >>> chapters("## Stop, and decide\\n\\n## 2×2 tables\\n\\n## With ω")
     [('Stop, and decide', 'stop-and-decide'), ('2×2 tables', '2-2-tables')]
     """

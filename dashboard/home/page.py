@@ -36,6 +36,12 @@ def home_page() -> None:
         f"New here? [The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) lead from the demo to why it "
         f"says stop. [Bring your own data]({shell.guide('own_data')}) says which files can be read."
     )
+    broken = len(store.damaged())
+    if broken:
+        entries = "1 entry" if broken == 1 else f"{broken:,} entries"
+        st.warning(
+            f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
+        )
     if not sessions:
         st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
     if sessions:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
-from dashboard.frame.widgets import one_of, press, radio
+from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
@@ -70,11 +70,7 @@ class Upload:
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """Ask for documents; None until some can be used.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    abstracts : bool
-        Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
+    With `abstracts`, labels that judge title and abstract are wanted where a file has final ones beside them.
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
@@ -84,8 +80,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
         "Where the documents come from",
         {name: words[name] for name in SOURCES if there.get(name, True)},
         horizontal=True,
-        key=f"{PREFIX}/source",
-        persist_state="session",
+        **lasting(f"{PREFIX}/source"),
         label_visibility="collapsed",
     )
     if source == "sample":
@@ -114,7 +109,7 @@ def _sample_review() -> Documents:
 def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str:
     rows = there[["topic", "title", "documents"]].to_dict("records")
     titles = {row["topic"]: f"{row['title']!s} · {row['documents']} documents" for row in rows}
-    topic = one_of(label, titles, key=key, persist_state="session")
+    topic = one_of(label, titles, **lasting(key))
     st.html(f'{badges("simulated documents")} <span class="tar-meta">{said}</span>')
     return topic
 
@@ -122,7 +117,7 @@ def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     by_id = {row.id: row for row in rows}
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
-    chosen = one_of("Import", titles, key=f"{PREFIX}/earlier", persist_state="session")
+    chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     documents = _from_store(store, by_id[chosen])
     _preview(documents.frame)
     return documents
@@ -203,8 +198,7 @@ def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple
         {column: shell.escape_label(f"{said} ({column})") for column, said in words.items()},
         first=by_abstract if abstracts else final,
         horizontal=True,
-        key=f"{PREFIX}/verdict/{file_id}/{abstracts}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/verdict/{file_id}/{abstracts}"),
         help="The first is what a review in two stages judges first; the second is what is left after full texts.",
     )
     if wanted == final:
@@ -267,17 +261,15 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
         if done < total:
             bar.progress(done / total, text=f"Stored {done:,} of {total:,} documents")
 
-    collection_id = store.save_collection(
-        collection_name([table.source for table in tables]),
-        merged.frame,
-        [
-            *(described(table) for table in tables),
-            *([as_stored(proposal, wanted)] if proposal.matches else []),
-        ],
-        merged.duplicates,
-        progress=progress,
+    name = collection_name([table.source for table in tables])
+    files = [*map(described, tables), *([as_stored(proposal, wanted)] if proposal.matches else [])]
+    earlier = store.same_collection(name, merged.frame, files)
+    collection_id = earlier or store.save_collection(
+        name, merged.frame, files, merged.duplicates, progress=progress
     )
     state[f"{PREFIX}/imported"] = (signature, collection_id)
+    if earlier is None:
+        state.setdefault(f"{PREFIX}/new", set()).add(collection_id)
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
     bar.empty()
@@ -323,8 +315,6 @@ def _review(uploads: dict[str, Upload]) -> None:
 def collection_name(files: Sequence[str]) -> str:
     """What an import is called.
 
-    Examples
-    --------
     >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
     ('a.csv', 'a.csv and 2 more')
     """
@@ -349,9 +339,10 @@ def _forget_import(store: Store) -> None:
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:
-    # One that a session uses stays.
-    with contextlib.suppress(InputProblem):
-        store.delete_collection(collection_id)
+    """Unless a session uses it, or it was there before this tab imported the same."""
+    if collection_id in st.session_state.get(f"{PREFIX}/new", ()):
+        with contextlib.suppress(InputProblem):
+            store.delete_collection(collection_id)
 
 
 def _ask_for_columns(file_id: str, upload: Upload) -> None:

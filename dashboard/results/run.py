@@ -156,11 +156,7 @@ def _bring() -> None:
     if way == "send":
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
-        st.file_uploader(
-            "Run, judgments and tables, or one zip",
-            accept_multiple_files=True,
-            key=key,
-        )
+        st.file_uploader("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
         press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
         st.text_input(

@@ -20,17 +20,9 @@ ADJUSTABLE = ("payoffs", "cost", "theta", "b_0", "full_cost", "floor")
 
 
 def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """Three sliders beside those of every session.
+    """Three sliders beside those of every session; they follow settings changed elsewhere.
 
-    Parameters
-    ----------
-    settings : Settings
-        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
-    key : str
-        Prefix of everything it keeps in the browser session.
-    on_change : callable
-        Called with the whole new settings before the page is drawn again. Where it does not take them
-        over, the sliders go back.
+    `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
     """
     state = st.session_state
     now = _views(settings)

@@ -13,12 +13,13 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.widgets import press, switch, text_of, undo_row, upload
+from dashboard.frame.widgets import lasting, press, switch, text_of, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import comparison, comparison_sentence
 from tarstop_core.sessions.figures import MOST, belief_figure
 from tarstop_core.sessions.file import import_session
@@ -56,6 +57,7 @@ def sessions_page() -> None:
     flash()
     _undo(store)
     _list(store)
+    _damaged(store)
     _compare(store)
     _import(store)
 
@@ -63,8 +65,6 @@ def sessions_page() -> None:
 def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]:
     """The sessions that have every one of these words in their name, question or scenario.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as S
     >>> some = [S(name="Hip scan", query="ultrasound", scenario="review", decision=None)]
     >>> len(matching(some, "ULTRA hip")), len(matching(some, "mast"))
@@ -99,7 +99,7 @@ def _list(store: Store) -> None:
         icon=":material/search:",
         persist_state="session",
     )
-    state = switch("Which sessions", FILTERS, at=right, key=f"{PREFIX}/state", persist_state="session")
+    state = switch("Which sessions", FILTERS, at=right, **lasting(f"{PREFIX}/state"))
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
     if not fit:
@@ -127,12 +127,41 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
             back = store.restore_session if deleted else partial(store.archive, archived=False)
             press("Bring back", _bring_back, back, session, key=f"back-{session.id}")
             if deleted:
+                _for_good(store, session)
                 return
         else:
             resume(session, "Resume", "resume", primary=primary)
         press("Details", _choose, session.id, key=f"details-{session.id}")
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
+
+
+def _for_good(store: Store, session: SessionSummary) -> None:
+    with st.popover("Delete for good", key=f"purge-{session.id}"):
+        going = store.going(session.id)
+        documents = (
+            f"its {count_of(going.documents)}"
+            if going.documents
+            else "none of its documents, which are used elsewhere"
+        )
+        st.write(
+            f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
+        )
+        press("Delete for good", _purge, store, session, key=f"purged-{session.id}", type="primary")
+
+
+def _damaged(store: Store) -> None:
+    """What is stored and cannot be read, each with a way to delete it."""
+    for broken in store.damaged():
+        with st.container(border=True, key=f"damaged-{broken.id}"):
+            shell.problem_box(broken.problem)
+            press(
+                f"Delete this {broken.kind} for good",
+                store.discard,
+                broken,
+                key=f"discard-{broken.id}",
+                icon=":material/delete:",
+            )
 
 
 def _menu(store: Store, session: SessionSummary) -> None:
@@ -161,6 +190,12 @@ def _choose(session: str) -> None:
 def _put_away(action: Callable[[str], None], what: str, session: SessionSummary) -> None:
     attempt(action, session.id)
     st.session_state[UNDO] = (what, session.id, session.name)
+
+
+def _purge(store: Store, session: SessionSummary) -> None:
+    store.purge_session(session.id)
+    st.session_state.pop(UNDO, None)
+    say(f"{session.name} is deleted.")
 
 
 def _bring_back(back: Callable[[str], None], session: SessionSummary) -> None:
@@ -198,8 +233,7 @@ def _compare(store: Store) -> None:
         list(sessions),
         format_func=lambda each: f"{sessions[each].name} · {clock(sessions[each].created)}",
         max_selections=MOST,
-        key=f"{PREFIX}/compared",
-        persist_state="session",
+        **lasting(f"{PREFIX}/compared"),
         placeholder="Choose two or more",
     )
     if len(chosen) < 2:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.envelope import read_envelope, read_file
+from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
@@ -92,6 +92,10 @@ class Quality:
     brier: float
     ece: float
     reliability: tuple[tuple[float, float, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
+            raise InputProblem(f"The quality {self.brier:g} and {self.ece:g} is outside 0 to 1.")
 
 
 @dataclass(frozen=True)
@@ -249,22 +253,11 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         maker="'tarstop calibrate'",
         again="fit it again",
     )
-    try:
-        calibrator = Calibrator(
-            kind=_kind(content["kind"], (*KINDS, "first-hit")),
-            scenario=_scenario(content["scenario"]),
-            x=_numbers(content["x"]),
-            y=_numbers(content["y"]),
-            fitted_on=_fitted_on(content["fitted_on"]),
-            frailty=math.inf if content["frailty"] is None else float(content["frailty"]),
-            dispersion=float(content.get("dispersion", math.inf)),
-            quality=None if content.get("quality") is None else _read_quality(content["quality"]),
-            band=tuple((float(low), float(high)) for low, high in content.get("band", ())),
-        )
-    except InputProblem as problem:
-        raise InputProblem(f"{name} is damaged: {problem}") from None
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
-        raise InputProblem(f"{name} is damaged ({problem}); fit it again.") from None
+    if content.get("frailty", 0) is None:
+        del content["frailty"]
+    calibrator = validated(Calibrator, content, name, "fit it again")
+    if calibrator.scenario not in SCENARIOS:
+        raise InputProblem(f"{name} is damaged (there is no scenario '{calibrator.scenario}'); fit it again.")
     x, y = np.array(calibrator.x), np.array(calibrator.y)
     if not len(x) or len(x) != len(y) or not (np.diff(x) > 0).all() or not np.isfinite(x).all():
         raise InputProblem(f"{name} is damaged (its steps are not in order); fit it again.")
@@ -324,9 +317,9 @@ def tied_share(scores: ArrayLike) -> float:
     return float(counts[counts > 1].sum() / max(1, counts.sum()))
 
 
-def _kind(kind: object, known: tuple[Kind, ...] = KINDS) -> Kind:
-    if kind not in known:
-        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(known)}.")
+def _kind(kind: object) -> Kind:
+    if kind not in KINDS:
+        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(KINDS)}.")
     return kind
 
 
@@ -334,36 +327,3 @@ def _scenario(scenario: object) -> str:
     if scenario not in SCENARIOS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
     return str(scenario)
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
-
-
-def _fitted_on(content: Any) -> FittedOn:
-    low, high = _numbers(content["top_z"])
-    counts = ("topics", "documents", "relevant", "shortest_list", "longest_list")
-    return FittedOn(
-        name=str(content["name"]),
-        simulated=bool(content["simulated"]),
-        source=str(content["source"]),
-        top_z=(low, high),
-        tied_share=float(content["tied_share"]),
-        own=str(content.get("own", "")),
-        lists=tuple(str(each) for each in content.get("lists", ())),
-        **{count: int(content[count]) for count in counts},
-    )
-
-
-def _read_quality(content: Any) -> Quality:
-    brier, ece = float(content["brier"]), float(content["ece"])
-    if not (0 <= brier <= 1 and 0 <= ece <= 1):
-        raise InputProblem("its quality is outside 0 to 1; fit it again.")
-    return Quality(
-        how=str(content["how"]),
-        topics=int(content["topics"]),
-        documents=int(content["documents"]),
-        brier=brier,
-        ece=ece,
-        reliability=tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"]),
-    )

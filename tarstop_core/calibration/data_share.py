@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaincinv, betaln, expit, logit
 
-from tarstop_core.envelope import read_envelope, read_file
+from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
 FILE_FORMAT = "tarstop-data-share"
@@ -54,10 +54,8 @@ class DataShare:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Central interval of the share."""
         tail = (1 - level) / 2
-        return (
-            float(betaincinv(self.alpha, self.beta, tail)),
-            float(betaincinv(self.alpha, self.beta, 1 - tail)),
-        )
+        low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
+        return low, high
 
     def updated(self, with_data: int, without: int) -> DataShare:
         """After reports of the review itself have been read in full.
@@ -152,14 +150,7 @@ def from_json(text: str, name: str = "The share of reports with data") -> DataSh
         maker="this program",
         again="learn it again",
     )
-    try:
-        return DataShare(
-            float(content["alpha"]), float(content["beta"]), int(content["topics"]), str(content["source"])
-        )
-    except InputProblem as problem:
-        raise InputProblem(f"{name} is damaged: {problem}") from None
-    except (KeyError, TypeError, ValueError, OverflowError) as problem:
-        raise InputProblem(f"{name} is damaged ({problem}); learn it again.") from None
+    return validated(DataShare, content, name, "learn it again", whole=True)
 
 
 def load(path: str | Path) -> DataShare:

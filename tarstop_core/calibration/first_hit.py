@@ -15,6 +15,7 @@ first ten. Prior: m, w and the share b of cases in which there is something to f
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -171,19 +172,10 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 
     hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
     Whether a person learned what there was after stopping is taken not to depend on the answer.
-
-    Parameters
-    ----------
-    cases : iterable of PastCase
-    a, w, b : ndarray
-        Of shapes that go together.
     """
     total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
-    counted: dict[PastCase, int] = {}
-    for case in cases:
-        counted[case] = counted.get(case, 0) + 1
     with np.errstate(divide="ignore"):
-        for case, times in counted.items():
+        for case, times in Counter(cases).items():
             survived = 1 - come_by(np.array(case.at), a, w)
             if case.outcome == "none":
                 one = np.log(1 - b)

@@ -16,14 +16,7 @@ DEFAULT_ADDRESS = "127.0.0.1"
 
 
 def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
-    """Refuse a port that the dashboard could not listen on.
-
-    Parameters
-    ----------
-    port : int
-        TCP port; 0 lets the system choose and is always free.
-    address : str
-        Address to listen on.
+    """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
 
     Raises
     ------
@@ -54,19 +47,6 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
     Everything else is set in the `.streamlit/config.toml` beside `app.py`, which
     Streamlit reads whatever the working directory is.
 
-    Parameters
-    ----------
-    port : int
-        TCP port to listen on.
-    address : str
-        Address to listen on.
-    headless : bool
-        Do not open a browser window.
-
-    Returns
-    -------
-    list of str
-        Program and arguments.
     """
     return [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
@@ -78,15 +58,6 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
 
 def run_app(port: int = DEFAULT_PORT, address: str = DEFAULT_ADDRESS, headless: bool = False) -> None:
     """Serve the dashboard until it is stopped; on POSIX this call does not return.
-
-    Parameters
-    ----------
-    port : int
-        TCP port to listen on.
-    address : str
-        Address to listen on; the default serves this machine only.
-    headless : bool
-        Do not open a browser window.
 
     Raises
     ------

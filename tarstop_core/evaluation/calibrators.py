@@ -291,12 +291,12 @@ def decisions(
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
-    played: list[list[Played]] = []
     empty = 0
     if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
-        for calibrator in (a, b):
-            played.append(replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE))
+        played = [
+            replay_reviews(held_out.outcomes, each, policy, payoffs, cost, engine=ENGINE) for each in (a, b)
+        ]
     else:
         topics = [topic for topic in held_out.topics if topic.known is None]
         if not any(topic.omega for topic in topics):
@@ -305,8 +305,7 @@ def decisions(
         if all(topic.omega for topic in topics):
             topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
         empty = sum(not topic.omega for topic in topics)
-        for calibrator in (a, b):
-            played.append(replay(topics, calibrator, policy, payoffs, cost, b_0))
+        played = [replay(topics, each, policy, payoffs, cost, b_0) for each in (a, b)]
     names, of = np.unique(groups, return_inverse=True)
     count = np.bincount(of).astype(float)
     weights = bootstrap_weights(len(names))

@@ -60,6 +60,11 @@ class Method:
         return self.policy.family
 
     @property
+    def knows_truth(self) -> bool:
+        """Whether it is a bound, not a rule to follow."""
+        return self.settings[0].knows_truth
+
+    @property
     def digest(self) -> str:
         """Fingerprint of the settings, and of the source of every rule that is not part of this programme."""
         told = [self.variant, *(policy.spec for policy in self.settings)]

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FILE_VERSION = 1
+LISTS = ("cases", "groups", "q_stars", "costs", "chosen")
 ARRAYS = ("weights", "documents", "omega", "screened", "plus", "recall")
 
 
@@ -174,11 +175,7 @@ def save(results: Results, path: Path) -> None:
         "version": FILE_VERSION,
         "settings": dict(results.settings),
         "methods": [asdict(method) for method in results.methods],
-        "cases": results.cases,
-        "groups": results.groups,
-        "q_stars": results.q_stars,
-        "costs": results.costs,
-        "chosen": results.chosen,
+        **{name: getattr(results, name) for name in LISTS},
         "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
     }
     arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
@@ -205,15 +202,12 @@ def load(path: Path) -> Results:
         raise InputProblem(f"{path} is not a file of results; run the experiment again.") from None
     if about.get("version") != FILE_VERSION:
         raise InputProblem(f"{path} was written by another version; run the experiment again.")
+    lists: dict[str, Any] = {name: tuple(about[name]) for name in LISTS}
     return Results(
         settings=about["settings"],
         methods=tuple(MethodInfo(**each) for each in about["methods"]),
-        cases=tuple(about["cases"]),
-        groups=tuple(about["groups"]),
-        q_stars=tuple(about["q_stars"]),
-        costs=tuple(about["costs"]),
-        chosen=tuple(about["chosen"]),
         calibration={name: _quality(content) for name, content in about["calibration"].items()},
+        **lists,
         **arrays,
     )
 

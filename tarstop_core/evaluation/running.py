@@ -33,14 +33,8 @@ from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import PARENT, runs_folder
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
-ORDER, PROGRESS, RESULTS, CACHE, FILES, LOG = (
-    "order.json",
-    "progress.json",
-    "results.npz",
-    "finished",
-    "benchmark",
-    "log.txt",
-)
+ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
+CACHE, FILES, LOG = "finished", "benchmark", "log.txt"
 PATIENCE = 5.0
 """Seconds that a cancelled run may take to finish a piece; then it is ended in the middle."""
 BEAT = 0.2
@@ -233,13 +227,9 @@ def progress_said(status: Status) -> str:
         return f"{said} · finishing the piece at hand"
     if status.seconds_left is None:
         return said
-    left = max(1, round(status.seconds_left))
+    minutes, seconds = divmod(max(1, round(status.seconds_left)), 60)
     shown = (
-        f"{left} s"
-        if left < 60
-        else f"{left // 60} min {left % 60} s"
-        if left < 3600
-        else f"{left // 3600} h"
+        f"{minutes // 60} h" if minutes >= 60 else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     )
     return f"{said} · about {shown} left"
 

@@ -63,16 +63,7 @@ def _logit_normal(at: Floats, mean: float, spread: Floats | float) -> Floats:
 
 
 def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
-    """Density of pooled sensitivity and of sensitivity in a single study, with θ marked.
-
-    Parameters
-    ----------
-    prior : Prior
-    theta : float
-        In (0, 1).
-    dark : bool
-        Whether the page is dark.
-    """
+    """Density of pooled sensitivity and of sensitivity in a single study, with θ (in (0, 1)) marked."""
     density = prior_density(prior, theta)
     x, text = density.sensitivity, text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)

@@ -22,6 +22,7 @@ from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import same_studies
+from tarstop_core.presentation.figures import rows_of
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -362,11 +363,8 @@ class Evidence:
         """Prior and posterior density at each sensitivity of the grid."""
         if self.density is None:
             return []
-        columns = (self.density.sensitivity, self.density.prior, self.density.posterior)
-        return [
-            {"sensitivity": float(at), "prior": float(p), "posterior": float(q)}
-            for at, p, q in zip(*columns, strict=True)
-        ]
+        density = self.density
+        return rows_of(sensitivity=density.sensitivity, prior=density.prior, posterior=density.posterior)
 
     def without_rows(self) -> list[dict[str, Any]]:
         """The belief without each study."""
@@ -380,10 +378,7 @@ class Evidence:
         more = self.more_studies(q_star)
         if more is None:
             return []
-        return [
-            {"more_studies": int(k), "evsi": float(worth), "evpi": more.evpi}
-            for k, worth in zip(more.k, more.evsi, strict=True)
-        ]
+        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=np.full(len(AHEAD), more.evpi))
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Everything that the SROC plot draws: points, curve and regions, a point a row."""

@@ -107,10 +107,6 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
     columns : mapping, optional
         Their column to our field, as a person chose; "" leaves a column out. Columns not named here
         are still recognised, for fields not named here.
-
-    Returns
-    -------
-    Layout
     """
     names = tuple(name.strip() for name in header)
     chosen = columns or {}
@@ -189,7 +185,6 @@ def make_layout(
     ----------
     name : str
         The file, for messages.
-    header : sequence of str
     where : str
         Where the header stands, as in "line 3".
     preview : iterable of rows
@@ -248,10 +243,7 @@ def _listed(names: Sequence[str], most: int = 12) -> str:
 
 
 def collect(
-    rows: Iterable[Row],
-    layout: Layout,
-    progress: Progress | None,
-    fraction: Callable[[], float],
+    rows: Iterable[Row], layout: Layout, progress: Progress | None, fraction: Callable[[], float]
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Gather the cells we understand into columns, a few thousand rows at a time.
 

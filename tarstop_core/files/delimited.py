@@ -10,15 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.columns import (
-    Progress,
-    RecordTable,
-    Row,
-    collect,
-    find_header,
-    finish,
-    make_layout,
-)
+from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.synonyms import normal_header

@@ -12,33 +12,12 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import Path, first_not_worth
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
-
-# What a rule of one's own may import from here.
-__all__ = [
-    "TOLERANCE",
-    "Depths",
-    "Expected",
-    "Family",
-    "Flags",
-    "Floats",
-    "InputProblem",
-    "Parameter",
-    "Path",
-    "Payoffs",
-    "Policy",
-    "Randomised",
-    "Replicates",
-    "T",
-    "Value",
-    "at_any_cost",
-    "first_check",
-    "first_not_worth",
-    "of_labels",
-    "until_hit",
-]
+# Under names of their own, because a rule in a file of one's own may import these from here.
+from tarstop_core.errors import InputProblem as InputProblem
+from tarstop_core.value.path import Path as Path
+from tarstop_core.value.path import first_not_worth as first_not_worth
+from tarstop_core.value.payoffs import TOLERANCE as TOLERANCE
+from tarstop_core.value.payoffs import Payoffs as Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]

@@ -78,10 +78,6 @@ class GridReplicates:
 class SampleGrid:
     """Many rules (r, j) on the same topics at once, as a grid search needs them.
 
-    Parameters
-    ----------
-    rules : sequence of OrderStatistic
-
     Examples
     --------
     >>> from tarstop_core.policies import QBCB

@@ -116,11 +116,6 @@ def sample_topics() -> pd.DataFrame:
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
 
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_topics`.
-
     Returns
     -------
     DataFrame
@@ -153,11 +148,6 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 
 def sample_reasons(topic: str) -> dict[str, str]:
     """Why each document of a search is relevant or not, in one sentence.
-
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_topics`.
 
     Returns
     -------
@@ -195,11 +185,6 @@ def sample_reviews() -> pd.DataFrame:
 def load_review_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_reviews`.
-
     Returns
     -------
     DataFrame
@@ -216,11 +201,6 @@ def load_review_sample(topic: str) -> pd.DataFrame:
 
 def sample_full_texts(topic: str) -> dict[str, FullText]:
     """What the full texts of a simulated review say.
-
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_reviews`.
 
     Returns
     -------
@@ -243,10 +223,6 @@ def sample_full_texts(topic: str) -> dict[str, FullText]:
 
 def published_sets() -> list[PublishedSet]:
     """2×2 tables of published meta-analyses: figures, with their sources.
-
-    Returns
-    -------
-    list of PublishedSet
 
     Examples
     --------

@@ -4,48 +4,173 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired
 
-KINDS = (
-    "kept",  # source; labels, notes and reasons by doc; ranks: what the list came with, once, before anything is read
-    "families",  # members by doc: what a document of a patent family stands for
-    "label",  # doc, label: the next document of the list is read; reason: why not, despite: a flag passed over
-    "relabel",  # the same of an earlier verdict (an unsure one settled); with: the Y it settles together with
-    "confirm",  # doc, holds: a hit is confirmed, or turns out not to be one
-    "report",  # doc, and a Report as JSON values: what became of an included report in full text
-    "undo",  # takes back the last label, relabel, confirm or report that still stands
-    "note",  # doc, text: replaces the document's note
-    "reasons",  # reasons: those to choose from when something is excluded; renamed: old name to new
-    "plan",  # settings, records: what was registered before the first label
-    "settings",  # settings, reason: the settings in force from now on
-    "stopped",  # what was advised when screening stopped
-    "decided",  # action, utility: the decision
-    "continued",  # screening goes on after stopping
+from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
+
+from tarstop_core.envelope import check_time, validated
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.labels import Label
+
+
+class Nothing(TypedDict):
+    """No payload."""
+
+
+class Kept(TypedDict):
+    """Labels, notes and reasons that the list came with, by document, and their ranks in it; before anything is read."""
+
+    source: str
+    labels: dict[str, Label]
+    notes: dict[str, str]
+    reasons: dict[str, str]
+    ranks: list[int]
+
+
+class Families(TypedDict):
+    """What a document of a patent family stands for."""
+
+    members: dict[str, list[str]]
+
+
+Verdict = TypedDict(
+    "Verdict",
+    {
+        "doc": str,
+        "label": Label,
+        "reason": NotRequired[str],  # why not
+        "despite": NotRequired[str],  # a flag that was passed over
+        "with": NotRequired[str],  # the Y that it settles the question together with
+        "note": NotRequired[str],
+    },
 )
+
+
+class Confirm(TypedDict):
+    """Whether a hit is confirmed, or turns out not to be one."""
+
+    doc: str
+    holds: bool
+
+
+class TableRow(TypedDict):
+    """One 2×2 table of a report."""
+
+    study: str
+    TP: float
+    FP: float | None
+    FN: float
+    TN: float | None
+
+
+class ReportRead(TypedDict):
+    """What became of an included report in full text."""
+
+    doc: str
+    outcome: str
+    reason: NotRequired[str]
+    study: NotRequired[str]
+    tables: NotRequired[list[TableRow]]
+
+
+class Note(TypedDict):
+    """Replaces the document's note."""
+
+    doc: str
+    text: str
+
+
+class Reasons(TypedDict):
+    """Those to choose from when something is excluded; what was renamed, old name to new."""
+
+    reasons: list[str]
+    renamed: NotRequired[dict[str, str]]
+
+
+class Plan(TypedDict):
+    """What was registered before the first label: settings, and a hash of the records."""
+
+    settings: dict[str, Any]
+    records: str
+
+
+class Changed(TypedDict):
+    """The settings in force from now on."""
+
+    settings: dict[str, Any]
+    reason: NotRequired[str]
+
+
+class Stopped(TypedDict):
+    """What was advised when screening stopped."""
+
+    advice: NotRequired[str]
+    depth: NotRequired[int]
+
+
+class Decided(TypedDict):
+    """The decision, and what it was made on."""
+
+    plus: bool
+    action: NotRequired[str]
+    advised: NotRequired[bool]
+    advice: NotRequired[str]
+    depth: NotRequired[int]
+    belief: NotRequired[float]
+    utility: NotRequired[float]
+    spent: NotRequired[float]
+    reason: NotRequired[str]
+
+
+PAYLOADS: dict[str, Any] = {
+    "kept": Kept,
+    "families": Families,
+    "label": Verdict,  # the next document of the list is read
+    "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
+    "confirm": Confirm,
+    "report": ReportRead,
+    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands
+    "note": Note,
+    "reasons": Reasons,
+    "plan": Plan,
+    "settings": Changed,
+    "stopped": Stopped,
+    "decided": Decided,
+    "continued": Nothing,  # screening goes on after stopping
+}
+"""What each kind of event holds, at least: scenarios may add to it."""
+KINDS = tuple(PAYLOADS)
 
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the log.
-
-    Parameters
-    ----------
-    kind : str
-        One of :data:`KINDS`.
-    payload : mapping
-        JSON values; what they are is said beside each kind.
-    seq : int
-        Position in the log, from 1 on, without gaps; 0 before it is stored.
-    time : str
-        ISO 8601 with UTC offset; set when stored.
-    reviewer : str
-    """
+    """One line of the log."""
 
     kind: str
+    """One of :data:`KINDS`."""
     payload: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; what they are is said beside each kind."""
     seq: int = 0
+    """Position in the log, from 1 on, without gaps; 0 before it is stored."""
     time: str = ""
+    """ISO 8601 with UTC offset; set when stored."""
     reviewer: str = ""
+
+
+def check_event(event: Event) -> Event:
+    """An event from a file or a database, as it came.
+
+    Raises
+    ------
+    InputProblem
+        When its kind is unknown, its time is none, or something in it is missing or not of its type.
+    """
+    if event.kind not in PAYLOADS:
+        raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind[:40]}'.")
+    check_time(event.time)
+    name, mend = f"Event {event.seq} ({event.kind})", "restore the session from a file or a backup"
+    validated(PAYLOADS[event.kind], event.payload, name, mend, strict=True, open_ended=True)
+    return event
 
 
 UNDOABLE = ("label", "relabel", "confirm", "report")

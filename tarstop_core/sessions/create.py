@@ -22,28 +22,18 @@ from tarstop_core.sessions.store.values import now
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The documents a person has chosen.
-
-    Parameters
-    ----------
-    key : str
-        Tells one choice from another; widgets that belong to it carry it.
-    name : str
-    frame : DataFrame
-        A table of records.
-    query : str
-        What is asked, where the documents came with a question.
-    simulated : bool
-    collection_id : str
-        Empty for a sample that was never used.
-    """
+    """The documents a person has chosen."""
 
     key: str
+    """Tells one choice from another; widgets that belong to it carry it."""
     name: str
     frame: pd.DataFrame
+    """A table of records."""
     query: str
+    """What is asked, where the documents came with a question."""
     simulated: bool
     collection_id: str
+    """Empty for a sample that was never used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +54,6 @@ class Plan:
 
 def create(store: Store, plan: Plan) -> str:
     """Store the session, with the plan where one is registered, and what it needs; its id."""
-    collection = _stored(store, plan.documents)
-    store.save_calibrator(plan.calibrator)
     ranking = plan.ranking
     events = list(plan.events)
     if plan.register:
@@ -73,16 +61,18 @@ def create(store: Store, plan: Plan) -> str:
         digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())
         registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
         events.append(replace(registered, reviewer=plan.reviewer))
-    return store.create_session(
-        _unused(store, plan.name),
-        collection,
-        ranking.order,
-        ranking.scores,
-        plan.settings,
-        plan.query,
-        ranking.how,
-        events=_numbered(events),
-    )
+    with store.together():
+        store.save_calibrator(plan.calibrator)
+        return store.create_session(
+            _unused(store, plan.name),
+            _stored(store, plan.documents),
+            ranking.order,
+            ranking.scores,
+            plan.settings,
+            plan.query,
+            ranking.how,
+            events=_numbered(events),
+        )
 
 
 def _stored(store: Store, documents: Documents) -> str:

@@ -7,35 +7,77 @@ again is the same file, byte for byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
 
-import numpy as np
 import pandas as pd
+from pydantic import AfterValidator, Field
+from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
-from tarstop_core.envelope import read_envelope
+from tarstop_core.envelope import check_time, read_envelope, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.log import KINDS, Event
+from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.values import check_order
 
 FILE_FORMAT = "tarstop-session"
 FILE_VERSION = 1
 NAMED = ("name", "created", "query", "ranking")
-COLLECTION: dict[str, Callable[[Any], Any]] = {
-    "name": str,
-    "created": str,
-    "files": list,
-    "duplicates": int,
-    "simulated": bool,
-    "query": str,
-}
-"""What is kept of the collection beside its documents, each as a value of JSON."""
+Text = Annotated[str, Field(max_length=10_000_000)]
+Name = Annotated[str, Field(max_length=1_000)]
+Time = Annotated[str, AfterValidator(check_time)]
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """What is kept of the collection beside its documents."""
+
+    name: Name
+    created: Time
+    files: list[dict[str, Any]]
+    duplicates: Annotated[int, Field(ge=0)]
+    simulated: bool
+    query: Text
+
+
+_FIELDS: Any = {name: float if name == "score" else Text for name in RECORD_COLUMNS}
+_Document = TypedDict("_Document", _FIELDS, total=False)  # type: ignore[misc]
+
+
+class _Entry(TypedDict):
+    """One line of the log."""
+
+    seq: int
+    time: str
+    reviewer: Name
+    kind: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _File:
+    """A session as its file holds it, beside format and version."""
+
+    name: Name
+    created: Time
+    query: Text
+    ranking: Text
+    settings: Settings
+    order: list[int]
+    scores: list[float] | None
+    collection: _Collection
+    calibrators: list[dict[str, Any]]
+    documents: list[_Document]
+    log: list[_Entry]
+
+
 MAKER = "'Export the session' on the Sessions page"
 
 
@@ -68,7 +110,7 @@ def export_session(store: Store, session_id: str) -> str:
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
         "scores": None if row.scores is None else row.scores.tolist(),
-        "collection": {name: kind(getattr(collection, name)) for name, kind in COLLECTION.items()},
+        "collection": {each.name: getattr(collection, each.name) for each in fields(_Collection)},
         "calibrators": [json.loads(store.calibrator(digest).to_json()) for digest in calibrators],
         "documents": [_document(record) for record in store.records(row.collection_id).to_dict("records")],
         "log": [event_row(event) for event in events],
@@ -108,53 +150,54 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
         maker=MAKER,
         again="export it again with the version that wrote it",
     )
+    file = validated(_File, content, name, "export the session again")
+    events = [Event(**entry) for entry in file.log]
     try:
-        settings = Settings.from_dict(content["settings"])
-        events = [_event(each) for each in content["log"]]
-        frame = as_records(pd.DataFrame(content["documents"]))
-        calibrators = [calibrator_from_json(json.dumps(each), name) for each in content["calibrators"]]
-        order = np.array(content["order"], dtype=np.int64)
+        for event in events:
+            check_event(event)
+        frame = as_records(pd.DataFrame(file.documents))
+        order = check_order(file.order, len(frame))
         ids = frame["id"].to_numpy()[order].tolist()
-        scores = content["scores"]
-        about = content["collection"]
-        named = {name: str(content[name]) for name in NAMED}
-        stored = {name: kind(about[name]) for name, kind in COLLECTION.items()}
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
-        raise InputProblem(f"{name} is damaged ({problem!r}); export the session again.") from None
+    except (InputProblem, ValueError) as problem:
+        raise InputProblem(
+            f"{name} is damaged ({str(problem).rstrip('.')}); export the session again."
+        ) from None
+    calibrators = [calibrator_from_json(json.dumps(each), name) for each in file.calibrators]
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         raise InputProblem(f"{name} lacks part of its log; export the session again.")
-    replay(settings, ids, events)
-    if calibrators_named(settings, events) - {"", *(each.digest for each in calibrators)}:
+    replay(file.settings, ids, events)
+    if calibrators_named(file.settings, events) - {"", *(each.digest for each in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
-        if session.created == named["created"] and store.events(session.id) == events:
+        if session.created == file.created and store.events(session.id) == events:
             raise InputProblem(
                 f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
             )
-    if named["name"] in {session.name for session in here}:
-        named["name"] += " (imported)"
-
-    for each in calibrators:
-        store.save_calibrator(each)
-    collection, new = _collection(store, frame, stored)
-    try:
+    taken = file.name in {session.name for session in here}
+    with store.together():
+        for each in calibrators:
+            store.save_calibrator(each)
         return store.create_session(
-            collection_id=collection, order=order, scores=scores, settings=settings, events=events, **named
+            f"{file.name} (imported)" if taken else file.name,
+            _collection(store, frame, file.collection),
+            order,
+            file.scores,
+            file.settings,
+            file.query,
+            file.ranking,
+            created=file.created,
+            events=events,
         )
-    except InputProblem:
-        if new:
-            store.delete_collection(collection)
-        raise
 
 
-def _collection(store: Store, frame: pd.DataFrame, stored: Mapping[str, Any]) -> tuple[str, bool]:
-    """The collection of these documents, and whether it had to be stored."""
+def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> str:
+    """The collection of these documents, stored where it is not here yet."""
     digest = records_hash(frame)
     for row in store.collections():
-        if (row.digest, row.name, row.created) == (digest, stored["name"], stored["created"]):
-            return row.id, False
-    return store.save_collection(frame=frame, **stored), True
+        if (row.digest, row.name, row.created) == (digest, about.name, about.created):
+            return row.id
+    return store.save_collection(frame=frame, **vars(about))
 
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
@@ -164,15 +207,6 @@ def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
         for column in RECORD_COLUMNS
         if (record[column] == record[column] if column == "score" else record[column] != "")
     }
-
-
-def _event(content: Mapping[str, Any]) -> Event:
-    kind = str(content["kind"])
-    if kind not in KINDS:
-        raise ValueError(f"an event of kind '{kind}'")
-    return Event(
-        kind, dict(content["payload"]), int(content["seq"]), str(content["time"]), str(content["reviewer"])
-    )
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.progress import found, told, unsure
 from tarstop_core.sessions.store.store import Store
-from tests.session_cases import IDS, a_patent_session, a_review, label, log
+from tests.session_cases import IDS, a_patent_session, a_review, change, label, log
 
 
 def line(store: Store, session: str) -> str:
@@ -46,5 +46,6 @@ def test_labels_that_came_along_count_too() -> None:
 
 def test_a_damaged_log_hides_no_session(store: Store) -> None:
     session = a_review(store)
-    log(store, session, Event("label", {"doc": IDS[8], "label": "perhaps"}))
+    log(store, session, label(8, "relevant"))
+    change(store, "event", "payload = replace(payload, 'relevant', 'perhaps')")
     assert line(store, session) == "9 of 30 screened"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,9 +74,7 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
     >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
     [1, 2]
     """
-    sizes: dict[str, int] = {}
-    for case in cases:
-        sizes[case.group] = sizes.get(case.group, 0) + 1
+    sizes = Counter(case.group for case in cases)
     folds = min(folds, len(sizes))
     if folds < 2:
         raise InputProblem(

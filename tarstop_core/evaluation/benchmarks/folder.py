@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tarstop_core.envelope import read_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.base import FOLDS, achieved, cross_validated
 from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, review_cases
@@ -132,7 +132,7 @@ def _about(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValueError) as problem:
         raise InputProblem(f"{path} is not readable JSON ({problem}); correct or remove it.") from None
     if not isinstance(content, dict):

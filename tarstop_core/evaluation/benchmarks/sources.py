@@ -49,7 +49,6 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
 
     Parameters
     ----------
-    source : Source
     twins : bool
         Whether every ω⁺ topic gets an ω⁻ twin; topics without relevant documents stay ω⁻ either way.
     """

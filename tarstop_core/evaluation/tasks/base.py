@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
@@ -168,9 +169,7 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
 
 def found_in(case: Case) -> Depths:
     """Relevant documents among the first d, shape (N + 1,)."""
-    found = np.zeros(len(case.topic) + 1, dtype=np.intp)
-    np.cumsum(case.labels, out=found[1:])
-    return found
+    return gain(case.labels)
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid:

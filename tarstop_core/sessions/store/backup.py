@@ -12,27 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Boolean,
-    Connection,
-    Double,
-    Integer,
-    LargeBinary,
-    Row,
-    Select,
-    String,
-    Table,
-    Text,
-    create_engine,
-    delete,
-    func,
-    insert,
-    inspect,
-    literal,
-    or_,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Row, Table, create_engine, delete, func, insert, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 from sqlalchemy.pool import NullPool
@@ -60,17 +40,6 @@ TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION
 AT_ONCE = {RECORD.name: 2_000, EVENT.name: 2_000}
 A_FEW = 10
 """Rows in memory at once: of a long list, and of tables whose rows hold one."""
-
-
-KINDS = {
-    String: ["text"],
-    Text: ["text"],
-    Integer: ["integer"],
-    Boolean: ["integer"],
-    LargeBinary: ["blob"],
-    Double: ["real", "integer"],
-}
-"""What SQLite may hold in a column of a type."""
 
 
 class Held(NamedTuple):
@@ -162,7 +131,7 @@ def restore(
                 _write(target, before, None)
             for table in reversed(TABLES):
                 target.execute(delete(table))
-            held = _copy(source, target, f"The backup {file}", progress)
+            held = _copy(source, target, _backup_damaged(file), progress)
     return Restored(held, before)
 
 
@@ -184,35 +153,35 @@ def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
                 STAMP.create(target)
                 target.execute(insert(VERSION), [row._asdict() for row in source.execute(select(VERSION))])
                 target.execute(insert(STAMP), {"version_num": REVISION})
-                held = _copy(source, target, "The store", progress)
+                held = _copy(source, target, _STORE_DAMAGED, progress)
                 target.commit()
         except DBAPIError as problem:
             raise InputProblem(f"{file} cannot be written: {problem.orig}.") from problem
     return held
 
 
-def _copy(source: Connection, target: Connection, what: str, progress: Progress | None) -> Held:
+def _copy(source: Connection, target: Connection, damaged: str, progress: Progress | None) -> Held:
     """Copy every row, a piece at a time."""
     held, done = _held(source), 0
     for table in TABLES:
-        for rows in _pieces(source, table, what):
+        for rows in _pieces(source, table, damaged):
             try:
                 target.execute(insert(table), [row._asdict() for row in rows])
             except (IntegrityError, DataError) as problem:
-                raise _damaged(what) from problem
+                raise InputProblem(damaged) from problem
             except StatementError as problem:
                 if isinstance(problem, DBAPIError):
                     raise
-                raise _damaged(what) from problem
+                raise InputProblem(damaged) from problem
             done += len(rows)
             if progress is not None:
                 progress(done / held.rows)
     if done != held.rows:
-        raise _damaged(what)
+        raise InputProblem(damaged)
     return held
 
 
-def _pieces(source: Connection, table: Table, what: str) -> Iterator[Sequence[Row[Any]]]:
+def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence[Row[Any]]]:
     size = AT_ONCE.get(table.name, A_FEW)
     statement = select(table).order_by(*table.primary_key.columns)
     try:
@@ -221,7 +190,7 @@ def _pieces(source: Connection, table: Table, what: str) -> Iterator[Sequence[Ro
     except DBAPIError as problem:
         if problem.connection_invalidated:
             raise
-        raise _damaged(what) from problem
+        raise InputProblem(damaged) from problem
 
 
 def _held(connection: Connection) -> Held:
@@ -232,14 +201,16 @@ def _held(connection: Connection) -> Held:
     return Held(counts[SESSION.name], counts[COLLECTION.name], counts[RECORD.name], sum(counts.values()))
 
 
-def _damaged(what: str) -> InputProblem:
-    return InputProblem(f"{what} is damaged and nothing was changed; use another backup.")
+_STORE_DAMAGED = "The store is damaged, so that no backup of it can be written; restore an earlier one."
+
+
+def _backup_damaged(file: Path) -> str:
+    return f"The backup {file} is damaged and nothing was changed; use another one."
 
 
 @contextmanager
 def _checked(file: Path) -> Iterator[Connection]:
     """A backup that is whole and of this revision; an older one is a copy that was upgraded."""
-    what = f"The backup {file}"
     if not file.is_file():
         raise InputProblem(f"There is no file {file}; name a backup that 'tarstop backup' wrote.")
     try:
@@ -259,7 +230,7 @@ def _checked(file: Path) -> Iterator[Connection]:
             with _reading(current) as connection:
                 yield connection
         except (DBAPIError, sqlite3.Error) as problem:
-            raise _damaged(what) from problem
+            raise InputProblem(_backup_damaged(file)) from problem
 
 
 def _look(connection: Connection, file: Path) -> tuple[str, bool]:
@@ -272,30 +243,15 @@ def _look(connection: Connection, file: Path) -> tuple[str, bool]:
             raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.") from None
         raise
     if connection.exec_driver_sql("PRAGMA integrity_check").scalar() != "ok":
-        raise _damaged(what)
+        raise InputProblem(_backup_damaged(file))
     if VERSION.name not in tables:
         raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
     if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
-        raise _damaged(what)
+        raise InputProblem(_backup_damaged(file))
     revision, stamped = held_revision(connection, tables, what, "use another backup")
     if revision == REVISION and not set(METADATA.tables) <= tables:
-        raise _damaged(what)
-    for table in TABLES:
-        # SQLite keeps a word where a number belongs; whoever reads it later would stumble.
-        if table.name in tables and connection.execute(_of_another_kind(table, connection)).first():
-            raise _damaged(what)
+        raise InputProblem(_backup_damaged(file))
     return revision, stamped
-
-
-def _of_another_kind(table: Table, connection: Connection) -> Select[Any]:
-    """Rows with a value that is not of its column's kind, of the columns that are there."""
-    there = {column["name"] for column in inspect(connection).get_columns(table.name)}
-    wrong = [
-        func.typeof(column).not_in([*KINDS[type(column.type)], *(["null"] if column.nullable else [])])
-        for column in table.columns
-        if column.name in there
-    ]
-    return select(literal(1)).select_from(table).where(or_(*wrong)).limit(1)
 
 
 @contextmanager

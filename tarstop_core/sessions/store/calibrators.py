@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import insert, select, update
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.calibration.calibrator import Calibrator, from_json
+from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.database import CALIBRATOR, SHELF, Database
-from tarstop_core.sessions.store.rows import KeptCalibrator
-from tarstop_core.sessions.store.values import now, storable_text
+from tarstop_core.sessions.store.rows import Damaged, KeptCalibrator
+from tarstop_core.sessions.store.values import now, readable, storable_text
 
 
 class Calibrators:
@@ -56,7 +60,14 @@ class Calibrators:
         return from_json(text, f"The calibrator {digest} in {self._database.name}")
 
     def kept_calibrators(self) -> list[KeptCalibrator]:
-        """All calibrators with their names, oldest first, those taken off the list too."""
+        """All calibrators that can be read with their names, oldest first, those taken off the list too."""
+        return [kept for kept in self._all_calibrators() if isinstance(kept, KeptCalibrator)]
+
+    def damaged_calibrators(self) -> list[Damaged]:
+        """Those that cannot be read, each with what is wrong."""
+        return [kept for kept in self._all_calibrators() if isinstance(kept, Damaged)]
+
+    def _all_calibrators(self) -> list[KeptCalibrator | Damaged]:
         columns = (
             CALIBRATOR.c.digest,
             CALIBRATOR.c.json,
@@ -67,12 +78,9 @@ class Calibrators:
         statement = select(*columns).join_from(CALIBRATOR, SHELF, isouter=True)
         with self._database.read() as connection:
             rows = connection.execute(statement.order_by(CALIBRATOR.c.created, CALIBRATOR.c.digest)).all()
-        kept = []
-        for row in rows:
-            calibrator = from_json(row.json, f"The calibrator {row.digest} in {self._database.name}")
-            name = row.name or calibrator.fitted_on.name
-            kept.append(KeptCalibrator(row.digest, calibrator, name, row.created, bool(row.deleted)))
-        return kept
+        return [
+            readable("calibrator", row.digest, row.name or row.digest, partial(_kept, row)) for row in rows
+        ]
 
     def rename_calibrator(self, digest: str, name: str) -> None:
         """Call a calibrator otherwise; what it was fitted on, and its digest, stay."""
@@ -81,6 +89,12 @@ class Calibrators:
     def delete_calibrator(self, digest: str) -> None:
         """Take a calibrator off the list; sessions that use it keep it, and it can be restored."""
         self._shelve(digest, deleted=now())
+
+    def discard_calibrator(self, digest: str) -> None:
+        """Delete for good a calibrator that cannot be read; sessions that name it say that it is missing."""
+        with self._database.write() as connection:
+            connection.execute(delete(SHELF).where(SHELF.c.digest == digest))
+            connection.execute(delete(CALIBRATOR).where(CALIBRATOR.c.digest == digest))
 
     def restore_calibrator(self, digest: str) -> None:
         """Put a calibrator back on the list."""
@@ -94,3 +108,11 @@ class Calibrators:
             changed = connection.execute(update(SHELF).where(SHELF.c.digest == digest).values(**values))
             if not changed.rowcount:
                 connection.execute(insert(SHELF), {"digest": digest, "name": "", "deleted": "", **values})
+
+
+def _kept(row: Row[*tuple[Any, ...]]) -> KeptCalibrator:
+    calibrator = from_json(row.json, f"The calibrator {row.digest}")
+    check_time(row.created)
+    return KeptCalibrator(
+        row.digest, calibrator, row.name or calibrator.fitted_on.name, row.created, bool(row.deleted)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,19 @@ from sqlalchemy import Row, Select, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
+from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.database import COLLECTION, RECORD, SESSION, Database
-from tarstop_core.sessions.store.rows import CollectionRow, Record
-from tarstop_core.sessions.store.values import dump, new_id, now, storable_frame, storable_text
+from tarstop_core.sessions.store.rows import CollectionRow, Damaged, Record
+from tarstop_core.sessions.store.values import (
+    dump,
+    intact,
+    new_id,
+    now,
+    readable,
+    storable_frame,
+    storable_text,
+)
 
 CHUNK = 5_000
 # Well below the number of parameters that any database takes in one statement.
@@ -109,10 +119,27 @@ class Collections:
         return str(row["id"])
 
     def collections(self) -> list[CollectionRow]:
-        """All collections, newest first."""
+        """All collections that can be read, newest first; :meth:`damaged_collections` has the others."""
+        return [row for row in self._all_collections() if isinstance(row, CollectionRow)]
+
+    def damaged_collections(self) -> list[Damaged]:
+        """Those that cannot be read, each with what is wrong."""
+        return [row for row in self._all_collections() if isinstance(row, Damaged)]
+
+    def _all_collections(self) -> list[CollectionRow | Damaged]:
         with self._database.read() as connection:
             rows = connection.execute(_collections().order_by(COLLECTION.c.created.desc())).all()
-        return [_collection_row(row) for row in rows]
+        return [readable("collection", row.id, row.name, partial(_collection_row, row)) for row in rows]
+
+    def same_collection(
+        self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]], query: str = ""
+    ) -> str | None:
+        """Id of a collection that holds the same records in the same order, from the same files; None: there is none."""
+        digest, described = records_hash(storable_frame(as_records(frame))), json.loads(dump(list(files)))
+        for row in self.collections():
+            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, query, described):
+                return row.id
+        return None
 
     def collection(self, collection_id: str) -> CollectionRow:
         """One collection, without its texts.
@@ -134,14 +161,19 @@ class Collections:
         Raises
         ------
         InputProblem
-            When there is no such collection.
+            When there is no such collection, or it is damaged.
         """
         statement = select(*_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
+        count = select(COLLECTION.c.documents).where(COLLECTION.c.id == collection_id)
         with self._database.read() as connection:
+            documents = connection.execute(count).scalar_one_or_none()
             rows = connection.execute(statement.order_by(RECORD.c.position)).all()
-        if not rows:
+        if documents is None:
             raise unknown_collection(collection_id)
-        return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+        with intact("The documents of this session"):
+            if len(rows) != documents:
+                raise ValueError(f"{len(rows):,} of {documents:,} are there")
+            return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
@@ -214,8 +246,11 @@ class Collections:
             ).scalar_one_or_none()
         if packed is None:
             raise unknown_collection(collection_id)
-        ids: list[str] = json.loads(zlib.decompress(packed))
-        return ids
+        with intact("The list of documents"):
+            ids = json.loads(zlib.decompress(packed))
+            if not (isinstance(ids, list) and all(isinstance(each, str) for each in ids)):
+                raise TypeError("ids are texts")
+            return ids
 
 
 def _collections() -> Select[Any]:
@@ -223,7 +258,12 @@ def _collections() -> Select[Any]:
 
 
 def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:
-    return CollectionRow(**{**row._mapping, "files": tuple(json.loads(row.files))})
+    with intact(f"The collection '{row.name}'"):
+        check_time(row.created)
+        files = tuple(json.loads(row.files))
+        if not all(isinstance(file, dict) for file in files):
+            raise TypeError("what was understood of a file")
+        return CollectionRow(**{**row._mapping, "files": files})
 
 
 def unknown_collection(collection_id: str) -> InputProblem:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import local
 
 from sqlalchemy import (
     Boolean,
@@ -175,6 +176,7 @@ class Database:
         self._url = read_url(url)
         self.name: str = public_name(self._url)
         self._engine = _engine(self._url, self.name, busy_seconds)
+        self._joined = local()
         try:
             self._prepare()
         except BaseException:
@@ -187,7 +189,11 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that only reads; it does not wait for writers."""
+        """A transaction that only reads; it does not wait for writers. Within one that writes, a part of it."""
+        joined: Connection | None = getattr(self._joined, "connection", None)
+        if joined is not None:
+            yield joined
+            return
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
@@ -195,13 +201,24 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A transaction that is on disk when it ends, or has left nothing.
 
+        Within another one of the same thread it is a part of that one, which can fail without it.
+
         Raises
         ------
         IntegrityError
             When the database refuses a row; what that means is for the caller to say.
         """
+        joined: Connection | None = getattr(self._joined, "connection", None)
+        if joined is not None:
+            with joined.begin_nested():
+                yield joined
+            return
         with self._writing() as connection:
-            yield connection
+            self._joined.connection = connection
+            try:
+                yield connection
+            finally:
+                del self._joined.connection
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

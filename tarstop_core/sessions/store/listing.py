@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, true
 
-from tarstop_core.screening.log import Event, standing
+from tarstop_core.envelope import check_time
+from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.database import COLLECTION, DELETED, EVENT, SESSION
-from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.rows import Damaged, SessionSummary
+from tarstop_core.sessions.store.values import intact, readable
 
 
 def summaries(connection: Connection, archived: bool, deleted: bool) -> list[SessionSummary]:
     """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
+    gone = SESSION.c.id.in_(select(DELETED.c.session_id))
+    found = _all(connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone))
+    fine = [row for row in found if isinstance(row, SessionSummary)]
+    return sorted(fine, key=lambda summary: summary.last_activity, reverse=True)
+
+
+def damaged(connection: Connection) -> list[Damaged]:
+    """Sessions of any state that cannot be listed, each with what is wrong."""
+    return [row for row in _all(connection, true()) if isinstance(row, Damaged)]
+
+
+def _all(connection: Connection, chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
     s, e = SESSION.c, EVENT.c
-    gone = s.id.in_(select(DELETED.c.session_id))
-    chosen = gone if deleted else and_(s.archived == archived, ~gone)
     listed = (
         select(s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
         .add_columns(COLLECTION.c.simulated)
@@ -38,35 +51,43 @@ def summaries(connection: Connection, archived: bool, deleted: bool) -> list[Ses
         # A session may have been created between the two statements.
         if line.session_id in kinds:
             kinds[line.session_id][line.kind] = line
-    found = [_summary(connection, row, kinds[row.id]) for row in rows]
-    return sorted(found, key=lambda summary: summary.last_activity, reverse=True)
+    return [
+        readable("session", row.id, row.name, partial(_summary, connection, row, kinds[row.id]))
+        for row in rows
+    ]
 
 
 def _summary(
     connection: Connection, row: Row[*tuple[Any, ...]], kinds: Mapping[str, Row[*tuple[Any, ...]]]
 ) -> SessionSummary:
     """Read from counts by kind where that is enough, from the log only where something was undone."""
-    last = {kind: int(line.last_seq) for kind, line in kinds.items()}
-    labelled = int(kinds["label"].number) if "label" in kinds else 0
-    if "undo" in kinds:
-        log = select(EVENT.c.kind).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq)
-        kept = standing(Event(kind) for kind in connection.execute(log).scalars())
-        labelled = sum(event.kind == "label" for event in kept)
-    if "kept" in kinds:
-        at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
-        labelled += sum(len(json.loads(payload)["labels"]) for payload in connection.execute(at).scalars())
-    resumed = last.get("continued", 0)
-    decision = None
-    if last.get("decided", 0) > resumed:
-        at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.seq == last["decided"])
-        decision = json.loads(connection.execute(at).scalar_one())
-    plain = {name: value for name, value in row._mapping.items() if name != "settings"}
-    return SessionSummary(
-        **plain,
-        last_activity=max([row.created, *(line.last_time for line in kinds.values())]),
-        labelled=labelled,
-        stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
-        decision=decision,
-        # Sessions of before there were reviews do not say.
-        scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
-    )
+    with intact(f"The session '{row.name}'"):
+        last = {kind: int(line.last_seq) for kind, line in kinds.items()}
+        labelled = int(kinds["label"].number) if "label" in kinds else 0
+        if "undo" in kinds:
+            log = select(EVENT.c.kind).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq)
+            kept = standing(Event(kind) for kind in connection.execute(log).scalars())
+            labelled = sum(event.kind == "label" for event in kept)
+        if "kept" in kinds:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
+            labelled += sum(
+                len(json.loads(payload)["labels"]) for payload in connection.execute(at).scalars()
+            )
+        resumed = last.get("continued", 0)
+        decision = None
+        if last.get("decided", 0) > resumed:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.seq == last["decided"])
+            payload = json.loads(connection.execute(at).scalar_one())
+            decided = Event("decided", payload, last["decided"], kinds["decided"].last_time)
+            decision = check_event(decided).payload
+        plain = {name: value for name, value in row._mapping.items() if name != "settings"}
+        times = [row.created, *(line.last_time for line in kinds.values())]
+        return SessionSummary(
+            **plain,
+            last_activity=max(map(check_time, times)),
+            labelled=labelled,
+            stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
+            decision=decision,
+            # Sessions of before there were reviews do not say.
+            scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
+        )

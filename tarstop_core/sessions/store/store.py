@@ -8,7 +8,8 @@ session cannot overwrite each other.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -19,15 +20,24 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.topic import records_digest
+from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.log import KINDS, Event
+from tarstop_core.screening.log import KINDS, Event, check_event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.collections import Collections, unknown_collection
-from tarstop_core.sessions.store.database import BUSY_SECONDS, DELETED, EVENT, SESSION, Database
-from tarstop_core.sessions.store.listing import summaries
-from tarstop_core.sessions.store.rows import SessionRow, SessionSummary, event_row
-from tarstop_core.sessions.store.values import check_order, check_scores, dump, new_id, now, storable_text
+from tarstop_core.sessions.store.database import BUSY_SECONDS, COLLECTION, DELETED, EVENT, SESSION, Database
+from tarstop_core.sessions.store.listing import damaged, summaries
+from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
+from tarstop_core.sessions.store.values import (
+    check_order,
+    check_scores,
+    dump,
+    intact,
+    new_id,
+    now,
+    storable_text,
+)
 
 
 class Conflict(InputProblem):
@@ -167,20 +177,88 @@ class Store(Collections, Calibrators):
         if row is None:
             raise _unknown_session(session_id)
         ids = self.document_ids(row.collection_id)
-        order = np.frombuffer(row.positions, dtype="<i4").astype(np.intp)
         plain = ("id", "name", "collection_id", "created", "query", "ranking", "archived", "digest")
-        return SessionRow(
-            **{name: row._mapping[name] for name in plain},
-            settings=Settings.from_dict(json.loads(row.settings)),
-            ids=tuple([ids[position] for position in order.tolist()]),
-            order=order,
-            scores=None if row.scores is None else np.frombuffer(row.scores, dtype="<f8").astype(np.float64),
-        )
+        with intact(f"The session '{row.name}'"):
+            check_time(row.created)
+            order = check_order(np.frombuffer(row.positions, dtype="<i4"), len(ids)).astype(np.intp)
+            scores = None if row.scores is None else np.frombuffer(row.scores, dtype="<f8").astype(np.float64)
+            return SessionRow(
+                **{name: row._mapping[name] for name in plain},
+                settings=Settings.from_dict(json.loads(row.settings)),
+                ids=tuple([ids[position] for position in order.tolist()]),
+                order=order,
+                scores=None if scores is None else check_scores(scores, len(order)),
+            )
 
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
         """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
         with self._database.read() as connection:
             return summaries(connection, archived, deleted)
+
+    def damaged(self) -> list[Damaged]:
+        """Everything stored that cannot be read, each with what is wrong."""
+        with self._database.read() as connection:
+            return [*damaged(connection), *self.damaged_collections(), *self.damaged_calibrators()]
+
+    def going(self, session_id: str) -> Going:
+        """What :meth:`purge_session` would delete.
+
+        Raises
+        ------
+        InputProblem
+            When there is no such session.
+        """
+        beside = SESSION.alias()
+        users = select(func.count()).where(beside.c.collection_id == COLLECTION.c.id).scalar_subquery()
+        of = select(COLLECTION.c.documents, users).join_from(SESSION, COLLECTION)
+        with self._database.read() as connection:
+            found = connection.execute(of.where(SESSION.c.id == session_id)).one_or_none()
+            if found is None:
+                raise _unknown_session(session_id)
+            events = select(func.count()).select_from(EVENT).where(EVENT.c.session_id == session_id)
+            documents, sessions = found
+            return Going(connection.execute(events).scalar_one(), documents if sessions == 1 else 0)
+
+    def purge_session(self, session_id: str) -> None:
+        """Delete a session for good: its log, and its documents unless another session uses them.
+
+        Raises
+        ------
+        InputProblem
+            When there is no such session.
+        """
+        with self._database.write() as connection:
+            of = select(SESSION.c.collection_id).where(SESSION.c.id == session_id)
+            collection = connection.execute(of).scalar_one_or_none()
+            if collection is None:
+                raise _unknown_session(session_id)
+            for table in (EVENT, DELETED):
+                connection.execute(delete(table).where(table.c.session_id == session_id))
+            connection.execute(delete(SESSION).where(SESSION.c.id == session_id))
+            used = select(SESSION.c.id).where(SESSION.c.collection_id == collection).limit(1)
+            if connection.execute(used).first() is None:
+                self.delete_collection(collection)
+
+    def discard(self, broken: Damaged) -> None:
+        """Delete for good what cannot be read.
+
+        Raises
+        ------
+        InputProblem
+            When a session still uses it.
+        """
+        if broken.kind == "session":
+            self.purge_session(broken.id)
+        elif broken.kind == "collection":
+            self.delete_collection(broken.id)
+        else:
+            self.discard_calibrator(broken.id)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Whatever is stored within is stored whole, or not at all."""
+        with self._database.write():
+            yield
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
@@ -226,7 +304,11 @@ class Store(Collections, Calibrators):
             rows = connection.execute(statement).all()
             if not rows:
                 _last_seq(connection, session_id)
-        return [Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer) for row in rows]
+        with intact("The log of this session"):
+            return [
+                check_event(Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer))
+                for row in rows
+            ]
 
     def append(self, session_id: str, event: Event, expected: int) -> Event:
         """Add an event to the log; when this returns, it is on disk.
@@ -261,7 +343,7 @@ class Store(Collections, Calibrators):
             time=now(),
             reviewer=storable_text(event.reviewer),
         )
-        row = _stored(session_id, stored)
+        row = _stored(session_id, check_event(stored))
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,6 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.rows import Damaged
+
+T = TypeVar("T")
+Kind = Literal["session", "collection", "calibrator"]
 
 
 def new_id() -> str:
@@ -23,6 +31,34 @@ def new_id() -> str:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@contextmanager
+def intact(what: str) -> Iterator[None]:
+    """Say of what is stored and cannot be read that it is damaged.
+
+    Raises
+    ------
+    InputProblem
+        In place of whatever reading it raises.
+    """
+    try:
+        yield
+    except InputProblem as problem:
+        raise InputProblem(f"{what} cannot be read: {problem}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, zlib.error) as problem:
+        said = f"{type(problem).__name__}: {problem}"[:200].rstrip(".")
+        raise InputProblem(
+            f"{what} is damaged in the database ({said}); restore it from a backup, or delete it."
+        ) from None
+
+
+def readable(kind: Kind, key: str, name: object, read: Callable[[], T]) -> T | Damaged:
+    """What is read, or what is wrong with it."""
+    try:
+        return read()
+    except InputProblem as problem:
+        return Damaged(kind, key, str(name), str(problem))
 
 
 def dump(value: object) -> str:

@@ -185,7 +185,7 @@ DAMAGES = {
     "no version": (statements("DELETE FROM tarstop_schema"), "does not say which version"),
     "orphans": (statements("DELETE FROM session"), "damaged and nothing was changed"),
     "a table less": (statements("DROP TABLE deleted"), "damaged and nothing was changed"),
-    "text for a number": (statements("UPDATE event SET seq = 'many'"), "damaged and nothing was changed"),
+    "text for a number": (statements("UPDATE event SET seq = 'many'"), ""),
     "no UTF-8": (
         statements("UPDATE record SET title = CAST(x'ff41' AS TEXT)"),
         "damaged and nothing was changed",
@@ -209,7 +209,7 @@ def test_a_damaged_file_is_refused_and_changes_nothing(other: str, tmp_path: Pat
         new_session(store)
     was = content(other)
     on_sqlite = other.startswith("sqlite")
-    if not said and on_sqlite:
+    if not said and on_sqlite:  # which keeps what PostgreSQL does not take
         assert restore(file, other, replace=True).held.records == 600
         return
     with pytest.raises(InputProblem) as caught:

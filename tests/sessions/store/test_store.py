@@ -176,8 +176,10 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
     log=st.lists(
         st.builds(
             Event,
-            st.sampled_from(["note", "settings", "decided"]),
-            st.dictionaries(st.text(), JSON),
+            st.just("decided"),
+            st.builds(
+                lambda more, plus: {**more, "plus": plus}, st.dictionaries(st.text(), JSON), st.booleans()
+            ),
             reviewer=NAMES,
         ),
         max_size=5,

@@ -20,7 +20,7 @@ from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
-from tests.session_cases import IDS, REVIEW, START, N, a_collection, label, log
+from tests.session_cases import IDS, REVIEW, START, N, a_collection, change, label, log
 
 Open = Callable[..., AppTest]
 
@@ -88,6 +88,30 @@ def test_what_is_deleted_comes_back_with_undo_and_later(open_app: Open, store: S
     later.button(f"back-{screened}").click().run()
     later.segmented_control("sessions/state").set_value("all").run()
     assert rows(later) == [screened]
+
+
+def test_what_is_deleted_for_good_is_gone_after_saying_what_goes(
+    open_app: Open, store: Store, screened: str
+) -> None:
+    store.delete_session(screened)
+    page = open_app("sessions")
+    page.segmented_control("sessions/state").set_value("deleted").run()
+    assert "the log of 13 entries and its 312 documents" in shown(page)
+    page.button(f"purged-{screened}").click().run()
+    assert not page.exception and "is deleted" in page.toast[0].value
+    assert store.sessions(deleted=True) == [] and store.collections() == []
+
+
+def test_a_damaged_session_takes_no_page_down_and_can_be_deleted(
+    open_app: Open, store: Store, screened: str
+) -> None:
+    change(store, "session", "created = '9999-12-31T23:59:59.999-14:00'")
+    fine = start_review_demo(store)
+    assert "1 entry of the database cannot be read" in shown(open_app("home"))
+    page = open_app("sessions")
+    assert rows(page) == [fine] and "is not a time" in shown(page)
+    page.button(f"discard-{screened}").click().run()
+    assert not page.error and store.damaged() == []
 
 
 def test_archiving_and_renaming(open_app: Open, store: Store, screened: str) -> None:
