@@ -344,8 +344,8 @@ def held_revision(connection: Connection, tables: set[str], what: str, otherwise
     """
     version = connection.execute(select(func.max(VERSION.c.version))).scalar()
     stamped = STAMP.name in tables
-    revision = connection.execute(select(STAMP.c.version_num)).scalar() if stamped else ""
-    if version is None or version < SCHEMA_VERSION or revision is None:
+    revision = (connection.execute(select(STAMP.c.version_num)).scalar() if stamped else "") or ""
+    if not isinstance(version, int) or version < SCHEMA_VERSION or (stamped and not revision):
         raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
     if version > SCHEMA_VERSION or (revision not in ("", REVISION) and not _is_known(revision)):
         found = f"schema {version}, revision {revision}" if revision else f"schema {version}"

@@ -108,6 +108,15 @@ def test_a_newer_revision_is_refused_and_left_alone(url: str) -> None:
     assert revision(url) == ["9999"]
 
 
+@pytest.mark.parametrize("stamp", ["00", "head", "0004+1", "0001@", "", "x" * 32])
+def test_a_revision_that_no_step_leads_to_is_refused(url: str, stamp: str) -> None:
+    Store(url).close()
+    with raw(url) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :stamp"), {"stamp": stamp})
+    with pytest.raises(InputProblem, match=r"newer version|does not say which version"):
+        Store(url)
+
+
 def test_a_database_that_lost_a_table_says_so(url: str) -> None:
     Store(url).close()
     with raw(url) as connection:

@@ -7,7 +7,6 @@ from pathlib import Path
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection
 
 STEPS = Path(__file__).parent
@@ -20,10 +19,7 @@ def steps(folder: Path = STEPS) -> ScriptDirectory:
 
 def is_known(revision: str) -> bool:
     """Whether a step of this programme leads to this revision."""
-    try:
-        return steps().get_revision(revision) is not None
-    except CommandError:
-        return False
+    return any(each.revision == revision for each in steps().walk_revisions())
 
 
 def upgrade(connection: Connection, folder: Path = STEPS) -> None:
