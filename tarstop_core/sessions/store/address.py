@@ -112,6 +112,7 @@ _SQLITE_PROBLEMS = {
     "readonly": "The database {name} is read-only; make the file and its folder writable.",
     "not a database": "The file {name} is not a database; name another one in {variable}.",
     "malformed": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
+    "ecode": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
     "disk is full": "The disk that holds the database {name} is full; make room and try again.",
     "disk I/O error": "The disk that holds the database {name} reports an error; check it and try again.",
     "no such table": "The database {name} lacks a table; restore it from a backup or name another one in {variable}.",

@@ -229,7 +229,7 @@ def _checked(file: Path) -> Iterator[Connection]:
                 Database(str(URL.create("sqlite", database=str(current)))).close()
             with _reading(current) as connection:
                 yield connection
-        except (DBAPIError, sqlite3.Error) as problem:
+        except (DBAPIError, sqlite3.Error, UnicodeDecodeError) as problem:
             raise InputProblem(_backup_damaged(file)) from problem
 
 

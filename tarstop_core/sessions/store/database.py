@@ -252,7 +252,8 @@ class Database:
             yield
         except IntegrityError:
             raise
-        except (DBAPIError, PoolTimeout) as problem:
+        # The last: what SQLite says of a damaged file may quote it, and then is no text.
+        except (DBAPIError, PoolTimeout, UnicodeDecodeError) as problem:
             _LOG.warning("%s: %s", full_name(self._url), driver_words(problem, self._url))
             raise InputProblem(sentence(problem, self._url, self.name)) from problem
 

@@ -145,6 +145,12 @@ def test_a_read_only_database_can_be_read_but_not_written(tmp_path: Path) -> Non
             store.append(session, Event("undo"), 0)
 
 
+def test_what_sqlite_quotes_of_a_damaged_file_may_be_no_text() -> None:
+    quoted = UnicodeDecodeError("utf-8", b"\xf6", 0, 1, "invalid start byte")
+    for problem in (quoted, OperationalError("", {}, Exception("Could not decode to UTF-8 column 'title'"))):
+        assert "is damaged; restore it" in sentence(problem, make_url("sqlite:///t.db"), "t.db")
+
+
 def test_what_a_driver_says_goes_to_the_log_without_the_password() -> None:
     url = make_url("postgresql+psycopg://me:geheim@host/db?sslpassword=tief&application_name=x")
     refused = OperationalError("SELECT 1", {}, Exception("no host with geheim, tief or x.\nMore of it"))
