@@ -42,8 +42,4 @@ class InputProblem(ValueError):
 
 
 class Outage(InputProblem):
-    """The database cannot be used, now or at all.
-
-    Its sentence names file or host, for whoever runs the program, on the command line and in the log; whoever
-    only uses a page is not told these.
-    """
+    """The database cannot be used, now or at all."""

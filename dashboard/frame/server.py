@@ -152,7 +152,7 @@ def health(request: Request) -> Response:
     try:
         shell.store().check()
     except InputProblem as problem:
-        return PlainTextResponse(f"{shell.said(problem)}\n", 503)
+        return PlainTextResponse(f"{problem}\n", 503)
     return JSONResponse({"status": "ok", "version": tarstop_core.__version__})
 
 

@@ -36,10 +36,6 @@ UNFORESEEN = (
     "again, report it with the server's log."
 )
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
-NO_DATABASE = (
-    "The database cannot be used just now: it is locked, or cannot be reached. What was stored before is safe; "
-    "try again in a moment, or ask whoever runs TARstop, whose log says more."
-)
 
 
 def pages() -> list[st.Page]:
@@ -114,17 +110,9 @@ def problems_shown() -> Iterator[None]:
         problem_box(problem)
 
 
-def said(problem: InputProblem | str) -> str:
-    """A problem as a page says it: where the database lies and who uses it goes to the log alone."""
-    if not isinstance(problem, Outage):
-        return str(problem)
-    logging.getLogger("tarstop").error("%s", problem)
-    return NO_DATABASE
-
-
 def problem_box(problem: InputProblem | str) -> None:
     """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
-    st.error(escape_markdown(said(problem)), icon=":material/error:")
+    st.error(escape_markdown(str(problem)), icon=":material/error:")
     if isinstance(problem, Outage):
         st.button("Try again", key="try-again", icon=":material/refresh:")
         st.stop()

@@ -144,7 +144,7 @@ def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
     try:
         take(state[key])
     except InputProblem as problem:
-        state[f"{key}_problem"] = shell.said(problem)
+        state[f"{key}_problem"] = str(problem)
     except Exception:
         LOG.exception("A file could not be taken in.")
         state[f"{key}_problem"] = f"{state[key].name} cannot be used, for a reason that was not foreseen."

@@ -143,7 +143,7 @@ def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     try:
         action(*args, **more)
     except InputProblem as problem:
-        st.session_state[FLASH] = shell.said(problem)
+        st.session_state[FLASH] = str(problem)
     except Exception:
         LOG.exception("A press failed.")
         st.session_state[FLASH] = UNFORESEEN

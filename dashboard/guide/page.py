@@ -17,6 +17,7 @@ FIRST = "guide"
 READ = (
     FIRST,
     "own_data",
+    "for_several",
     "benchmarks_of_your_own",
     "results",
     "reviews_measured",

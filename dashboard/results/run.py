@@ -184,7 +184,7 @@ def _take_in(key: str) -> None:
         notes = place([(upload.name, upload) for upload in uploads], folder)
         benchmark = checked(folder)
     except InputProblem as problem:
-        state[PROBLEM] = shell.said(problem)
+        state[PROBLEM] = str(problem)
         if home is not None:
             shutil.rmtree(home, ignore_errors=True)
     else:
@@ -206,7 +206,7 @@ def _take_folder() -> None:
         benchmark = from_folder(folder)
         home = background.new_folder()
     except InputProblem as problem:
-        state[PROBLEM] = shell.said(problem).replace(str(folder or text), text)
+        state[PROBLEM] = str(problem).replace(str(folder or text), text)
     else:
         state[TAKEN] = _taken(home, folder, benchmark, ())
 

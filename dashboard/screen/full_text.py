@@ -268,7 +268,7 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
             return
         read = draft.report(unnamed=f"Document #{at + 1}")
     except InputProblem as problem:
-        st.session_state[SAID] = (doc, shell.said(problem), "")
+        st.session_state[SAID] = (doc, str(problem), "")
         return
     _store(work, at, doc, read, seen)
 
@@ -278,7 +278,7 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
     try:
         work.report(doc, read, seen)
     except InputProblem as problem:
-        st.session_state[SAID] = (doc, shell.said(problem), "")
+        st.session_state[SAID] = (doc, str(problem), "")
         return
     _close(work, doc, kept=False)
     say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
