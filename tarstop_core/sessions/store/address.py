@@ -65,7 +65,7 @@ def public_name(url: URL) -> str:
     """What everybody may read, whose pages say it: no folder, no host, no user."""
     if url.get_backend_name() == "sqlite":
         return Path(file_name(url)).name
-    return url.database or url.get_backend_name()
+    return "on PostgreSQL"
 
 
 def full_name(url: URL) -> str:

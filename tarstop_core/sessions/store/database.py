@@ -183,8 +183,8 @@ class Database:
         except BaseException:
             self.close()
             raise
-        if self._url.get_backend_name() == "sqlite":
-            _only_that_file(self._engine, self.name)
+        if self.file is not None:
+            _only_that_file(self._engine, self.file)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -424,7 +424,7 @@ def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("tarstop_write") else "BEGIN")
 
 
-def _only_that_file(engine: Engine, name: str) -> None:
+def _only_that_file(engine: Engine, path: Path) -> None:
     """Stay with the SQLite file that was opened: one moved away would take labels that nobody finds again.
 
     Nor is an empty one put in its place; once it is back, so are its sessions.
@@ -432,7 +432,7 @@ def _only_that_file(engine: Engine, name: str) -> None:
 
     def file() -> tuple[int, int] | None:
         try:
-            found = Path(name).stat()
+            found = path.stat()
         except OSError:
             return None
         return found.st_dev, found.st_ino

@@ -32,6 +32,7 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
         "append": (session, label(1), 1),
         "archive": (session,),
         "calibrator": (PATENT.digest,),
+        "check": (),
         "collection": (collection,),
         "collections": (),
         "damaged": (),

