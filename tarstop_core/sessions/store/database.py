@@ -184,7 +184,7 @@ class Database:
             self.close()
             raise
         if self._url.get_backend_name() == "sqlite":
-            _only_that_file(self._engine, self.name)
+            _only_that_file(self._engine, str(self.file))
 
     def close(self) -> None:
         """Give all connections back."""
