@@ -18,7 +18,6 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import psutil
@@ -106,10 +105,13 @@ def main(count: int = 50, presses: int = 60) -> int:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.browser.conftest import AppServer
 
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server:
-        url = os.environ.get("TARSTOP_DATABASE_URL") or f"sqlite:///{server.database}"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        AppServer(Path(folder), os.environ.get("TARSTOP_DATABASE_URL")) as server,
+    ):
+        url = server.database
         reviewers = [Reviewer(server.url, long_session(url, DOCUMENTS), presses) for _ in range(count)]
-        assert server.process is not None and urlsplit(server.url).port
+        assert server.process is not None
         memory = asyncio.run(together(reviewers, psutil.Process(server.process.pid)))
         with Store(url) as store:
             stored = {each.id: each.labelled for each in store.sessions()}

@@ -60,7 +60,7 @@ def look(watched: Watched) -> None:
 
 @pytest.fixture
 def full(server: AppServer) -> dict[str, str]:
-    with closing(Store(f"sqlite:///{server.database}")) as store:
+    with closing(Store(server.database)) as store:
         return {
             "patent": patent_session(store),
             "decided": patent_session(store, decided=True),
