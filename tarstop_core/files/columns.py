@@ -46,6 +46,10 @@ class UnrecognisedColumns(InputProblem):
         self.columns = list(columns)
         self.preview = preview
 
+    def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[str, list[str], pd.DataFrame]]:
+        """What it is made of again where it comes out of another process."""
+        return type(self), (str(self), self.columns, self.preview)
+
 
 @dataclass(frozen=True, eq=False)
 class RecordTable:

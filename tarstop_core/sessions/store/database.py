@@ -160,6 +160,11 @@ class Database:
             self.close()
             raise
 
+    @property
+    def url(self) -> str:
+        """All that another process needs to open it, its password too."""
+        return self._url.render_as_string(hide_password=False)
+
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()
