@@ -31,9 +31,9 @@ from tarstop_core.sessions.store.values import (
     storable_text,
 )
 
-CHUNK = 2_000
+CHUNK = 500
 """Documents that are written in one transaction: nobody who labels waits longer than for these."""
-PAUSE = 0.03
+PAUSE = 0.015
 """Seconds between two, in which those who wait get their turn."""
 UNFINISHED = 0
 """The number of documents that a collection is said to have until it has them all."""
