@@ -44,7 +44,7 @@ class Budget:
     words: int = 1 << 16
     columns: int = 16_384
     sheet_rows: int = 1_048_576
-    cells: int = 200_000_000
+    cells: int = 100_000_000
     strings: int = 5_000_000
     records: int = 5_000_000
     studies: int = 100_000

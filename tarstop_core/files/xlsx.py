@@ -113,7 +113,7 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
             if row.count(None) == len(row):
                 continue
             check_columns(name, f"row {number:,}", len(row))
-            cells = [_text(cell) for cell in row]
+            cells = ["" if cell is None else _text(cell) for cell in row]
             if any(cells):
                 yield number, cells
     except InputProblem:
@@ -125,8 +125,6 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
 
 
 def _text(cell: object) -> str:
-    if cell is None:
-        return ""
     if isinstance(cell, datetime.datetime):
         return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:

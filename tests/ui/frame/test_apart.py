@@ -18,6 +18,7 @@ from dashboard.frame.apart import POSSIBLE, apart
 from dashboard.parts import jobs
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import UnrecognisedColumns
+from tests.evaluation.own_benchmark import own_files
 from tests.ui.frame.some_jobs import broken, doubled, dying, endless, greedy, refused
 
 pytestmark = pytest.mark.skipif(
@@ -146,3 +147,23 @@ def test_jobs_are_born_again_after_their_nursery_was_ended() -> None:
     process.kill()
     process.wait()
     assert apart("a.csv", doubled, 3, progress=lambda *far: None)[0] == 6
+
+
+def test_what_pages_hand_over_comes_back_as_it_would_be_here(tmp_path: Path) -> None:
+    tables = b"study,TP,FP,FN,TN\nA,10,2,1,20\nA,10,2,1,20\n"
+    here, there = jobs.tables_in(tables, "a.csv"), apart("a.csv", jobs.tables_in, tables, "a.csv")
+    assert there.notes == here.notes and there.tables.study == here.tables.study
+    lists = [("past.csv", b"id,title,label\na,Hinge,1\nb,Lid,0\n")]
+    asked = (lists, {"past.csv": "lid"}, False)
+    assert apart("a.csv", jobs.labelled_in, *asked).digests == jobs.labelled_in(*asked).digests
+    sent = list(own_files().items())
+    found, notes = apart("Your upload", jobs.benchmark_in, sent, tmp_path / "there")
+    same, _ = jobs.benchmark_in(sent, tmp_path / "here")
+    assert (found.title, found.contents, notes) == ("there", same.contents, ())
+    with pytest.raises(InputProblem, match="Your upload holds no file of judgments"):
+        apart(
+            "Your upload",
+            jobs.benchmark_in,
+            [each for each in sent if "qrels" not in each[0]],
+            tmp_path / "half",
+        )
