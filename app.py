@@ -1,5 +1,10 @@
-"""The dashboard's entry: it only routes."""
+"""The dashboard's entry: started, it is the server's application; run by that, it only routes."""
 
-from dashboard.frame import shell
+from streamlit.starlette import App
 
-shell.route()
+from dashboard.frame import server, shell
+
+if __name__ == "__main__":
+    shell.route()
+else:
+    app = App(__file__, **server.around())

@@ -62,7 +62,7 @@ def screen_through_kills(page: Page, server: Any, kills: int, seed: int) -> int:
         if shown(page) > len(acknowledged):
             acknowledged.append(VERDICTS["e"])
         server.kill()
-        with Store(f"sqlite:///{server.database}") as store:
+        with Store(server.database) as store:
             row = store.session(session)
             state = replay(row.settings, row.ids, store.events(session))
         kept = [NAMES[int(label)] for label in state.labels[: state.depth]]

@@ -80,7 +80,7 @@ def main(documents: int = 10_000, presses: int = 60) -> int:
     from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
 
     with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        session = long_session(f"sqlite:///{server.database}", documents)
+        session = long_session(server.database, documents)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(f"{server.url}/screen?session={session}")

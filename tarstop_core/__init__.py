@@ -1,3 +1,3 @@
 """Decision-theoretic stopping for document screening."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -55,7 +55,7 @@ def read_envelope(
         raise InputProblem(f"{name} is not a {what}; give a file that {maker} wrote.")
     if content.get("version") != version:
         raise InputProblem(
-            f"{name} has version {content.get('version')}; this program reads version {version}: {again}."
+            f"{name} has version {str(content.get('version'))[:40]}; this program reads version {version}: {again}."
         )
     return {key: value for key, value in content.items() if key not in ("format", "version")}
 

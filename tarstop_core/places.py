@@ -1,8 +1,10 @@
-"""Where things lie: the programme, its sample data, and what belongs to the person."""
+"""Where things lie: the programme, its sample data, what belongs to the person; and who is let in to them."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import platformdirs
@@ -104,3 +106,111 @@ def app_directory() -> Path:
         f"The dashboard's files are not beside {PARENT / 'tarstop_core'}; install tarstop again from its wheel "
         "or its checkout."
     )
+
+
+# --- who is let in -----------------------------------------------------------------------------------
+
+
+HOSTS_VARIABLE = "TARSTOP_HOSTS"
+FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
+NO_LOGIN_VARIABLE = "TARSTOP_NO_LOGIN"
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address, or the name of a host, is this machine's own and nobody else's.
+
+    Examples
+    --------
+    >>> [is_loopback(each) for each in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.7", "")]
+    [True, True, True, False, False, False]
+    """
+    if address.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def named_hosts() -> tuple[str, ...]:
+    """Names beside its address that the dashboard answers to: those in `TARSTOP_HOSTS`, between commas."""
+    return tuple(
+        filter(None, (each.strip().lower() for each in os.environ.get(HOSTS_VARIABLE, "").split(",")))
+    )
+
+
+def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
+    """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
+
+    Parameters
+    ----------
+    address : str
+        What it is served on.
+    hosts : sequence of str
+        Names beside it, under which a proxy serves it.
+    no_login : bool
+        Whether it was said that this is meant; `TARSTOP_NO_LOGIN` says so too.
+
+    Raises
+    ------
+    InputProblem
+        When it can be reached from elsewhere and nobody said that this is meant.
+    """
+    own = is_loopback(address) and not hosts
+    if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):
+        return
+    raise InputProblem(
+        f"There is no login yet: whoever reaches {', '.join([*hosts, address])} can read, change and delete every "
+        "session; give --no-login to serve them all the same."
+    )
+
+
+def open_folders(address: str) -> Path | None:
+    """The folder below which a browser may name others on the machine that serves the dashboard; None: any.
+
+    Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
+    the folder that `TARSTOP_FOLDERS` names.
+
+    Parameters
+    ----------
+    address : str
+        What the dashboard is served on.
+
+    Raises
+    ------
+    InputProblem
+        When it may name none.
+    """
+    root = os.environ.get(FOLDERS_VARIABLE, "").strip()
+    if root:
+        return Path(root).expanduser().resolve()
+    if is_loopback(address) and not named_hosts():
+        return None
+    raise InputProblem(
+        "This server is open to others, so its folders cannot be named; send the files, or have whoever runs "
+        f"it name a folder in {FOLDERS_VARIABLE}."
+    )
+
+
+def folder_of_the_server(named: str, address: str) -> Path:
+    """A folder that a browser names, whatever ``..`` and links say, those in the folder included.
+
+    Raises
+    ------
+    InputProblem
+        When it may not be read (:func:`open_folders`).
+    """
+    top = open_folders(address)
+    if top is None:
+        return Path(named).expanduser()
+    try:
+        found = (top / named).resolve()
+        if not all(
+            each.resolve().is_relative_to(top) for each in (found, *found.glob("*"), *found.glob("*/*"))
+        ):
+            raise ValueError
+    except (OSError, RuntimeError, ValueError):
+        raise InputProblem(
+            "That folder, or what it links to, lies outside what may be read here; name one inside."
+        ) from None
+    return found

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from tests import postgres
+
 # A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
 # the same examples every time. `make deep` looks for new ones.
 settings.register_profile(
@@ -79,3 +81,6 @@ def pytest_configure(config: pytest.Config) -> None:
     beside_others = hasattr(config, "workerinput")  # only the process that gathers all reports can tell
     if os.environ.get("TARSTOP_BROWSER_TESTS") == "required" and not beside_others:
         config.pluginmanager.register(BrowserTestsRan(), "browser-tests-ran")
+    if not beside_others and not config.option.collectonly:
+        postgres.begin_run()
+        config.add_cleanup(postgres.end_run)

@@ -125,14 +125,14 @@ def test_its_app_serves_all_pages(installed: Path, tmp_path: Path) -> None:
         while True:
             assert server.poll() is None, server.stdout.read().decode()  # type: ignore[union-attr]
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=10)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10)
                 break
             except (urllib.error.URLError, OSError):
                 assert time.monotonic() < deadline, "the server did not start"
                 time.sleep(0.2)
         for page in ("", "set_up", "screen"):
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=60) as answer:
-                assert answer.status == 200
+                assert answer.status == 200 and answer.headers["X-Content-Type-Options"] == "nosniff"
         command = Path(f"/proc/{server.pid}/cmdline")
         if command.exists():
             assert str(installed / "tarstop_app") in command.read_bytes().decode()

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.calibration.fit import finished, no_sessions, several, standings, uploaded
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
-from dashboard.frame.widgets import one_of, switch
+from dashboard.frame.widgets import lasting, one_of, switch
 from dashboard.frame.work import clock, kept
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
@@ -54,7 +54,7 @@ SWITCHED = "The same labels, other chances"
 
 def two(store: Store) -> None:
     """Draw the part that compares two on held-out lists."""
-    scenario = switch("Chances", NAMES, key=f"{PREFIX}/scenario", persist_state="session")
+    scenario = switch("Chances", NAMES, **lasting(f"{PREFIX}/scenario"))
     there = fitting(store, scenario)
     a, b = _pair(there, scenario)
     held_out = _held_out(store, scenario)
@@ -180,7 +180,7 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     st.subheader("What it does to decisions")
     one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
     titles = {name: POLICIES[name].title for name in followed()}
-    rule = one_of("Stopping rule", titles, at=one, key=f"{PREFIX}/rule", persist_state="session")
+    rule = one_of("Stopping rule", titles, at=one, **lasting(f"{PREFIX}/rule"))
     q_star = other.segmented_control(
         "How sure before you act, q\\*", Q_STARS, default=0.5, required=True, key=f"{PREFIX}/q"
     )
@@ -277,12 +277,7 @@ def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str
         st.write(shell.escape_markdown(said))
         return
     drawing = worth_figure(
-        lines,
-        settings.cost,
-        session.state.depth,
-        settings.payoffs.unit,
-        session.collection.simulated,
-        dark(),
+        lines, settings.cost, session.state.depth, settings.payoffs.unit, session.collection.simulated, dark()
     )
     rows = pd.concat(
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})

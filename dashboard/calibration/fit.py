@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
-from dashboard.frame.widgets import one_of, press, radio, some_of, switch
+from dashboard.frame.widgets import lasting, one_of, press, radio, some_of, switch
 from dashboard.frame.work import FLASH, clock, kept, say
 from dashboard.parts import jobs
 from dashboard.parts.calibrators import first_hits, reliability
@@ -87,7 +87,7 @@ class Fitted:
 def part(store: Store) -> None:
     """Draw the part of the page."""
     usual = "memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files"
-    way = switch("From what?", WAYS, default=usual, key=f"{PREFIX}/way", persist_state="session")
+    way = switch("From what?", WAYS, default=usual, **lasting(f"{PREFIX}/way"))
     fitted = {"files": _from_files, "sessions": _from_sessions, "memory": _from_memory}[way](store)
     if fitted is not None:
         _shown(store, fitted)
@@ -97,15 +97,7 @@ def part(store: Store) -> None:
 
 
 def uploaded(prefix: str, scenario: str) -> Labelled | None:
-    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page.
-
-    Parameters
-    ----------
-    prefix : str
-        Of what it keeps in the browser session.
-    scenario : str
-        Whose verdicts are wanted.
-    """
+    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page."""
     state = st.session_state
     st.file_uploader(
         "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",
@@ -127,8 +119,7 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
             for name in dict.fromkeys(tables):
                 queries[name] = st.text_input(
                     shell.escape_label(f"What {name} was searched for"),
-                    key=f"{prefix}/query/{name}",
-                    persist_state="session",
+                    **lasting(f"{prefix}/query/{name}"),
                     help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
                 )
     asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
@@ -353,11 +344,7 @@ def _from_memory(store: Store) -> Fitted | None:
     left, right = st.columns([1, 1.2], gap="large")
     with left:
         st.text_area(
-            "Past cases",
-            key=f"{PREFIX}/cases",
-            height=190,
-            placeholder=EXAMPLE,
-            persist_state="session",
+            "Past cases", key=f"{PREFIX}/cases", height=190, placeholder=EXAMPLE, persist_state="session"
         )
         note(GRAMMAR)
     with right:

@@ -15,7 +15,7 @@ from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.widgets import name_box, press, save, switch, undo_row, upload
+from dashboard.frame.widgets import lasting, name_box, press, save, switch, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts.calibrators import first_hits, reliability, which
 from dashboard.parts.panels import note, table
@@ -66,15 +66,12 @@ def calibration_page() -> None:
 
 def _calibrators(store: Store) -> None:
     _undo(store)
-    scenario = switch("Chances", NAMES, key=SCENARIO, persist_state="session")
+    scenario = switch("Chances", NAMES, **lasting(SCENARIO))
     there = fitting(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
-    _detail(store, which("Calibrator", there, usual, key=CHOSEN, persist_state="session"))
+    _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))
     st.subheader(f"All that give the chance {CHANCE_OF[scenario]}")
-    table(
-        overview(list(there.values())),
-        "Lower is better for Brier score and ECE; 0 is best.",
-    )
+    table(overview(list(there.values())), "Lower is better for Brier score and ECE; 0 is best.")
     _put_away(store)
     _upload(store)
 

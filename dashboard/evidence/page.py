@@ -17,7 +17,7 @@ from dashboard.frame import shell
 from dashboard.frame.apart import apart
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, heard
-from dashboard.frame.widgets import one_of, save, share, switch
+from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch
 from dashboard.parts import jobs
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
@@ -119,8 +119,7 @@ def _choose() -> Chosen | None:
         "Where the tables come from",
         SOURCES,
         default=named if named in SOURCES else "published",
-        key=f"{PREFIX}/source",
-        persist_state="session",
+        **lasting(f"{PREFIX}/source"),
         label_visibility="collapsed",
     )
     if source != named:  # what the address holds came from elsewhere
@@ -288,8 +287,7 @@ def _question() -> tuple[float, str, float]:
     theta = share(
         "Sensitivity to exceed",
         0.75,
-        key="theta",
-        bind="query-params",
+        **bound("theta"),
         help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
     )
     q_star = st.slider(
@@ -298,8 +296,7 @@ def _question() -> tuple[float, str, float]:
         0.99,
         0.5,
         step=0.01,
-        key="q_star",
-        bind="query-params",
+        **bound("q_star"),
         help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
     )
     note(
@@ -325,7 +322,7 @@ def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     names = list(options)
     named = st.query_params.get(name, names[0])
     first = named if named in names else names[0]
-    chosen = one_of(label, options, first=first, key=f"{PREFIX}/{name}", persist_state="session")
+    chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
     _keep({name: "" if chosen == names[0] else chosen})
     return chosen
 

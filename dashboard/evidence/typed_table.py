@@ -21,23 +21,10 @@ _mount = st.components.v2.component(
 
 
 def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key: str) -> list[Row]:
-    """Draw the table; its cells as text, row by row, as far as a person has left them.
+    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
 
-    Parameters
-    ----------
-    label : str
-        What the table is, for those who do not see it.
-    columns : sequence of str
-        k names. The first column is for words and wide, the others are for numbers.
-    first : sequence of Row
-        At least one row of k cells: what the table begins with. Changed later, it is not looked at.
-    key : str
-        Keeps what was typed until another page is visited.
-
-    Returns
-    -------
-    list of Row
-        Rows of k cells, empty ones among them.
+    The first of the k columns is for words and wide, the others are for numbers. `first` is what the table begins with
+    (at least one row of k cells): changed later, it is not looked at.
     """
     rows = [list(row) for row in first]
     typed = _mount(

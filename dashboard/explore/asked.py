@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import one_of, press, radio, share
+from dashboard.frame.widgets import lasting, one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
 from dashboard.parts.whole_session import OF
@@ -52,14 +52,7 @@ class Asked:
 
 
 def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
-    """What an address asks of a list.
-
-    Parameters
-    ----------
-    address : mapping of str to str
-    explored : Explored
-        Its settings stand where the address says nothing usable.
-    """
+    """What an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = explored.settings
     payoffs = _numbers(address.get("payoffs", ""), 4)
     if payoffs and all(0 < each < math.inf for each in payoffs):
@@ -157,13 +150,13 @@ def measure_choice(label: str, offered: Sequence[Measure], first: Asked, key: st
     """Ask what a map shows."""
     titles = {name: map_figure.MEASURES[name] for name in offered}
     begun = first.measure if first.measure in offered else offered[0]
-    return one_of(label, titles, first=begun, key=key, persist_state="session")
+    return one_of(label, titles, first=begun, **lasting(key))
 
 
 def world_choice(key: str, first: Asked, labels: str) -> World:
     """Ask whether a list is planned or played."""
     said = f"What is expected before anything is known, or what comes of it with {labels}."
-    return one_of("How", WORLDS, first=first.world, key=f"{key}/world", persist_state="session", help=said)
+    return one_of("How", WORLDS, first=first.world, **lasting(f"{key}/world"), help=said)
 
 
 def settings_panel(key: str, first: Asked) -> Settings:
@@ -181,8 +174,7 @@ def settings_panel(key: str, first: Asked) -> Settings:
     b_0 = share(
         f"Chance before any {scenario_of(start).observed}",
         edged,
-        key=f"{key}/b_0",
-        persist_state="session",
+        **lasting(f"{key}/b_0"),
         disabled=not scenario_of(start).has_starting_chance(start),
         help=f"The {shell.term('b-0', 'starting belief')} b₀.",
     )
@@ -193,8 +185,7 @@ def settings_panel(key: str, first: Asked) -> Settings:
         theta = share(
             "Sensitivity to exceed",
             start.theta,
-            key=f"{key}/theta",
-            persist_state="session",
+            **lasting(f"{key}/theta"),
             help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
         )
     found = panel.stakes
@@ -247,7 +238,7 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None
     at = begun.name if begun is not None and begun.name in options else next(iter(options))
-    name = one_of(title, options, first=at, key=f"{key}/name", persist_state="session")
+    name = one_of(title, options, first=at, **lasting(f"{key}/name"))
     if name == NONE:
         return None
     rule = POLICIES[name]
@@ -260,7 +251,6 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
         int(parameter.low),
         int(parameter.high),
         int(same.settings[parameter.name]),
-        key=f"{key}/{name}/{parameter.name}",
-        persist_state="session",
+        **lasting(f"{key}/{name}/{parameter.name}"),
     )
     return rule(**{parameter.name: value})

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame.drawing import dark
+from dashboard.frame.shell import escape_label
 from dashboard.frame.widgets import press, switch
 from dashboard.parts.panels import chart_key, figure, heading_of
 from tarstop_core.explore import map_figure
@@ -25,8 +26,6 @@ MAP_FIGURE = "explore-map"
 def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, float]:
     """q* and c/K of the cell that lies nearest.
 
-    Examples
-    --------
     >>> nearest((0.1, 0.2), (0.17, 0.0011)), nearest((0.1, 0.2), (0.9, 0))
     ((0.2, 0.001), (0.2, 1e-05))
     """
@@ -45,24 +44,9 @@ def drawn(
     file_stem: str,
     simulated: bool,
 ) -> tuple[float, float]:
-    """Draw the first of the maps, less the second one if there are two; the cell that is looked into.
+    """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
 
-    Parameters
-    ----------
-    key : str
-        Prefix of the widgets.
-    found : sequence of Map or MeanMap
-    measure : str
-    settings : Settings
-        Where the person is.
-    heading, sentence, file_stem : str
-        See :func:`~dashboard.parts.panels.figure`.
-    simulated : bool
-
-    Returns
-    -------
-    tuple of float
-        q* and c/K.
+    `settings` are where the person is; heading, sentence and file stem as in :func:`~dashboard.parts.panels.figure`.
     """
     here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
     q_stars = found[0].q_stars
@@ -112,7 +96,7 @@ def selectors(
         "Its cost of a document",
         FRACTIONS,
         value=cell[1],
-        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
         key=f"{key}/cell_c",
         on_change=_moved,
         args=(key,),

@@ -30,7 +30,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import one_of
+from dashboard.frame.widgets import lasting, one_of
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts import stakes
 from dashboard.parts.panels import figure, heading_of, note
@@ -94,7 +94,7 @@ def _choose() -> str:
     elif named:
         st.session_state[key] = named
     begun = named if named in titles else first
-    chosen = one_of("What to explore", titles, first=begun, key=key, persist_state="session")
+    chosen = one_of("What to explore", titles, first=begun, **lasting(key))
     # The page puts what is chosen into the address: that is no news next time.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
     return chosen
@@ -214,11 +214,7 @@ def _current(look: Look, asked: Asked) -> Asked:
         "explore-stakes",
         f"Certainty is worth most at q* = {settings.payoffs.q_star:.2f}, and here {amount(now.evpi, settings.payoffs.unit)}",
         explore_figures.stakes_figure(
-            settings.payoffs,
-            now,
-            *names,
-            belief_title=f"chance that {question(settings)}",
-            **look.how,
+            settings.payoffs, now, *names, belief_title=f"chance that {question(settings)}", **look.how
         ),
         explore_figures.stakes_sentence(
             settings.payoffs, now, settings.cost, *names, scenario_of(settings).settling
@@ -283,11 +279,7 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
     figure(
         "explore-path",
         f"{policy} at q* = {cell[0]:g} and a cost of {amount(own.cost, own.payoffs.unit)}",
-        path_figure.path_figure(
-            found,
-            belief_title=scenario_of(settings).belief_title,
-            **look.how,
-        ),
+        path_figure.path_figure(found, belief_title=scenario_of(settings).belief_title, **look.how),
         path_figure.path_sentence(found, settings),
         pd.DataFrame(path_figure.path_columns(found)),
         look.stem,

@@ -16,11 +16,6 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
 
     ``st.plotly_chart`` checks every property of a dictionary and adds plotly's template, whose place the theme of the
     page takes in the browser anyway: a tenth of the time from a label to its curves. The tests check the figures.
-
-    Parameters
-    ----------
-    figure : dict
-        A plotly figure.
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -45,13 +40,7 @@ def still(figure: Figure, sentence: str, key: str) -> None:
 
 
 def picture_buttons(stem: str) -> None:
-    """SVG and PNG of the figure in the same container; ``saving.js`` answers a press, in the browser alone.
-
-    Parameters
-    ----------
-    stem : str
-        Begins the names of the files.
-    """
+    """SVG and PNG of the figure in the same container; ``saving.js`` answers a press, in the browser alone."""
     file = html.escape(stem, quote=True)
     buttons = (
         f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}">{kind.upper()}</button>'

@@ -17,16 +17,7 @@ def badges(*marks: str) -> str:
 
 
 def told(word: str, *sentences: str, more: str = "", kind: str = "told") -> str:
-    """What a page has to say first: in a word or two, and in sentences; empty ones are left out.
-
-    Parameters
-    ----------
-    word : str
-    *sentences : str
-    more : str
-        HTML below them.
-    kind : {"told", "revealed"}
-    """
+    """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below."""
     said = "".join(f"<p>{escape(unbroken(sentence))}</p>" for sentence in sentences if sentence)
     return (
         f'<div class="tar-{kind}" role="status"><div class="tar-word">{escape(unbroken(word))}</div>'

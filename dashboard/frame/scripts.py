@@ -1,8 +1,11 @@
-"""Scripts that several pages run, and what they are told."""
+"""Every script that pages run, and what they are told; the browser runs no other (``server.py``)."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +20,14 @@ def script(file: Path, before: str = "") -> str:
     return f"<script>{before}{file.read_text(encoding='utf-8')}</script>"
 
 
+def digests(page: str) -> list[str]:
+    """The scripts that stand in a page, as its policy names them."""
+    inside = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return [
+        f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in inside
+    ]
+
+
 def _for_paper(colours: Mapping[str, str]) -> str:
     """Colours that change when a picture drawn on dark is saved."""
 
@@ -29,9 +40,11 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
 SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
+ALL = ARRIVAL_SCRIPT + GUIDE_SCRIPT + KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT

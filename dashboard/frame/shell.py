@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
-from tarstop_core.errors import InputProblem
+from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.glossary import named, terms
 
@@ -31,6 +31,11 @@ GUIDE = "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 SESSIONS = "pages/sessions.py"
+UNFORESEEN = (
+    "Something happened that TARstop did not expect. What you entered is saved; reload the page, and if it happens "
+    "again, report it with the server's log."
+)
+_LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 
 
 def pages() -> list[st.Page]:
@@ -90,7 +95,10 @@ def _store(url: str | None) -> Store:
 
 def store() -> Store:
     """The store named by TARSTOP_DATABASE_URL, or the local one; one connection pool a server."""
-    return _store(os.environ.get("TARSTOP_DATABASE_URL"))
+    try:
+        return _store(os.environ.get("TARSTOP_DATABASE_URL"))
+    except InputProblem as problem:
+        raise Outage(str(problem)) from problem
 
 
 @contextmanager
@@ -103,13 +111,21 @@ def problems_shown() -> Iterator[None]:
 
 
 def problem_box(problem: InputProblem | str) -> None:
-    """A problem as literal text: file names may hold Markdown."""
+    """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
     st.error(escape_markdown(str(problem)), icon=":material/error:")
+    if isinstance(problem, Outage):
+        st.button("Try again", key="try-again", icon=":material/refresh:")
+        st.stop()
 
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in text)
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in _unlinked(text))
+
+
+def _unlinked(text: str) -> str:
+    """Text with its addresses parted by a joiner of no width: no backslash keeps them from becoming links."""
+    return _LINKED.sub("\\g<0>\u2060", text)
 
 
 def caption(text: str) -> None:
@@ -120,22 +136,18 @@ def caption(text: str) -> None:
 def escape_label(text: str) -> str:
     r"""The same for the label of a widget, which is read aloud with its backslashes: only where one is needed.
 
-    Examples
-    --------
     >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
     ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
     >>> print(escape_label("2. - no patients"), escape_label("- no patients"))
     2\. - no patients \- no patients
     """
     opening = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
-    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", text)
+    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", _unlinked(text))
 
 
 def learn(part: str, **more: str) -> str:
     """Address of a part of the Learn page, relative to any page, so that it holds below a base path too.
 
-    Examples
-    --------
     >>> learn("ideas", idea="One document")
     'learn?part=ideas&idea=One+document'
     """
@@ -145,8 +157,6 @@ def learn(part: str, **more: str) -> str:
 def guide(read: str = "guide", place: str = "") -> str:
     """Address of a document of the guide, and of a place in it, relative like that of :func:`learn`.
 
-    Examples
-    --------
     >>> guide("own_data", "patents"), guide(place="stop-and-decide")
     ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
     """
@@ -156,8 +166,6 @@ def guide(read: str = "guide", place: str = "") -> str:
 def term(key: str, words: str = "") -> str:
     """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
 
-    Examples
-    --------
     >>> term("evpi", "EVPI")
     '[EVPI](learn?part=glossary&term=evpi)'
     """
@@ -172,8 +180,6 @@ def glossary(*keys: str) -> None:
 def linked(words: str) -> str:
     """Words as HTML: as :func:`term` where the glossary knows what is called so, else as they are.
 
-    Examples
-    --------
     >>> linked("ICER"), linked("Mast & co")
     ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
     """
@@ -190,9 +196,16 @@ def show(title: str, body: Callable[[], None]) -> None:
     try:
         with problems_shown():
             body()
-    except Exception:
-        logging.getLogger("tarstop").exception("%s page", title)
-        problem_box(
-            "Something happened that TARstop did not expect. What you entered is saved; reload the page, "
-            "and if it happens again, report it with the server's log."
-        )
+    except Exception as problem:
+        uncaught(problem)
+
+
+def uncaught(problem: Exception) -> bool:
+    """Say what no page has caught, such as a callback's; True, for then Streamlit need not say it."""
+    if not isinstance(problem, InputProblem):
+        logging.getLogger("tarstop").error("A page failed", exc_info=problem)
+        problem_box(UNFORESEEN)
+    else:
+        with problems_shown():
+            raise problem
+    return True

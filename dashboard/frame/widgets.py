@@ -26,19 +26,18 @@ MIME = {
 """Of files that are saved, by how their names end."""
 
 
-def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
-    """A row of options of which one is always chosen, the first to begin with.
+def lasting(key: str) -> dict[str, Any]:
+    """The key of a widget, whose value stays while other pages are visited."""
+    return {"key": key, "persist_state": "session"}
 
-    Parameters
-    ----------
-    label : str
-    options : mapping
-        What each is called.
-    at : container
-        Where it is drawn.
-    **more
-        What ``st.segmented_control`` takes beside.
-    """
+
+def bound(key: str) -> dict[str, Any]:
+    """The key of a widget, whose value the address has."""
+    return {"key": key, "bind": "query-params"}
+
+
+def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+    """A row of options (and what each is called) of which one is always chosen, the first to begin with."""
     known = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
     return at.segmented_control(label, list(options), **known | more)
 
@@ -152,13 +151,7 @@ def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:
-    """The text of an upload.
-
-    Raises
-    ------
-    InputProblem
-        When it is none; `otherwise` says what to do then.
-    """
+    """The text of an upload; InputProblem when it is none, in which `otherwise` says what to do then."""
     try:
         return file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:

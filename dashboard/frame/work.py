@@ -73,13 +73,7 @@ class Work(OpenSession):
         super().record(replace(event, reviewer=reviewer()), seen)
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the document shown, or change the verdict on it.
-
-        Raises
-        ------
-        InputProblem
-            When the document is not the one shown, or a hit rests on its verdict.
-        """
+        """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
         if doc != self.shown:
             raise InputProblem(
                 "That press was meant for a document that is no longer shown, so it was not counted; "
@@ -95,10 +89,7 @@ class Work(OpenSession):
 def open_work() -> Work | None:
     """The session that the URL names, or the one this tab had open; None when there is neither.
 
-    Raises
-    ------
-    InputProblem
-        When the URL names a session that does not exist.
+    InputProblem when the URL names a session that does not exist.
     """
     wanted = st.query_params.get("session") or st.session_state.get(OPEN)
     if not wanted:
@@ -180,15 +171,7 @@ def flash() -> None:
 def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
     """What `make` gives for what is asked, remembered in this tab until something else is asked.
 
-    Parameters
-    ----------
-    key : str
-        Where it is remembered.
-    asked : hashable
-        Everything that it depends on.
-    make : callable
-    most : int
-        How many answers are remembered.
+    `asked` holds everything that it depends on; `most` answers are remembered under the key.
     """
     held: dict[Hashable, T] = st.session_state.setdefault(key, {})
     if asked not in held:

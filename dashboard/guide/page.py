@@ -10,13 +10,14 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import script
+from dashboard.frame.scripts import GUIDE_SCRIPT
 
 DOCS = shell.ROOT / "docs"
 FIRST = "guide"
 READ = (
     FIRST,
     "own_data",
+    "for_several",
     "benchmarks_of_your_own",
     "results",
     "reviews_measured",
@@ -27,7 +28,6 @@ READ = (
 """Documents by their names in the address, in the order in which they are offered."""
 ELSEWHERE = {"methods": shell.learn("formulas")}
 """What another page shows."""
-SCRIPT = script(Path(__file__).with_name("guide.js"))
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+)\)$", flags=re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->\n?", flags=re.DOTALL)
@@ -63,7 +63,7 @@ def guide_page() -> None:
             if picture is not None:
                 alt, file = picture
                 st.image(DOCS / file, alt=alt, width="stretch")
-    st.html(SCRIPT, unsafe_allow_javascript=True)
+    st.html(GUIDE_SCRIPT, unsafe_allow_javascript=True)
 
 
 @lru_cache(maxsize=len(READ))
@@ -83,8 +83,6 @@ def title(name: str) -> str:
 def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
     """A document in pieces: words, and the picture after them with its alternative text.
 
-    Examples
-    --------
     >>> list(parts("One.\\n\\n![A page](images/a.png)\\n\\nTwo."))
     [('One.\\n\\n', ('A page', 'images/a.png')), ('\\n\\nTwo.', None)]
     """
@@ -98,8 +96,6 @@ def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
 def in_app(text: str) -> str:
     """Markdown whose links between documents hold inside the app; code stays as it is.
 
-    Examples
-    --------
     >>> in_app("[data](own_data.md#formats), [formulas](methods.md), [code](architecture.md), `[a](b.md)`")
     '[data](guide?read=own_data#formats), [formulas](learn?part=formulas), code, `[a](b.md)`'
     """
@@ -123,8 +119,6 @@ def _link(found: re.Match[str]) -> str:
 def chapters(text: str) -> list[tuple[str, str]]:
     """The chapters of a document and the anchors that Streamlit gives them, where these are plain.
 
-    Examples
-    --------
     >>> chapters("## Stop, and decide\\n\\n## 2×2 tables\\n\\n## With ω")
     [('Stop, and decide', 'stop-and-decide'), ('2×2 tables', '2-2-tables')]
     """

@@ -51,14 +51,7 @@ def _full_texts(key: str) -> dict[str, FullText]:
 
 
 def verdict(key: str, at: int) -> tuple[bool, str]:
-    """Whether a document brings what is sought, and why (not), in a few sentences.
-
-    Parameters
-    ----------
-    key : str
-    at : int
-        0-based rank.
-    """
+    """Whether the document at a 0-based rank brings what is sought, and why (not), in a few sentences."""
     explored = sample(key)
     if not isinstance(explored.truth, Outcome):
         assert explored.truth is not None and explored.truth.labels is not None  # samples are labelled
@@ -74,16 +67,7 @@ def verdict(key: str, at: int) -> tuple[bool, str]:
 
 
 def document(key: str, at: int, chance: str = "") -> str:
-    """A document and what it turned out to be, as HTML.
-
-    Parameters
-    ----------
-    key : str
-    at : int
-        0-based rank.
-    chance : str
-        What was thought of it beforehand.
-    """
+    """The document at a 0-based rank and what it turned out to be, as HTML; `chance` is what was thought of it before."""
     explored = sample(key)
     topic = explored.truth.topic if isinstance(explored.truth, Outcome) else explored.truth
     assert topic is not None

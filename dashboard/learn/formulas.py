@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import bound
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.methods import Section, body, by_family, formulas, rule_body, sections
 
@@ -25,7 +26,7 @@ def show() -> None:
         shell.problem_box(f"There is no formula {named}; look for it below.")
     titled = {section.title: section for section in sections()}
     titles = [*titled, RULES]
-    title = st.pills("Section", titles, default=titles[0], required=True, key="section", bind="query-params")
+    title = st.pills("Section", titles, default=titles[0], required=True, **bound("section"))
     with st.container(key="formulas"):
         if title in titled:
             st.markdown(_section(titled[title]))

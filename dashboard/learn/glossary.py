@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import bound
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import Term, found, terms
 from tarstop_core.teaching.methods import formulas
@@ -26,11 +27,7 @@ def show() -> None:
     elif named:
         shell.problem_box(f"The glossary has no term {named}; look for it below.")
     st.text_input(
-        "Search",
-        key="find",
-        bind="query-params",
-        placeholder="belief, q*, REML, recall …",
-        icon=":material/search:",
+        "Search", **bound("find"), placeholder="belief, q*, REML, recall …", icon=":material/search:"
     )
     if not shown:
         st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")

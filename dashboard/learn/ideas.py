@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
-from dashboard.frame.widgets import one_of, share, switch
+from dashboard.frame.widgets import bound, one_of, share, switch
 from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
@@ -41,7 +41,7 @@ STEM = "tarstop-idea"
 def show() -> None:
     """Draw the part."""
     names = {name: name for name in IDEAS}
-    name = switch("Idea", names, key="idea", bind="query-params", label_visibility="collapsed")
+    name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
     idea = IDEAS[name]
     st.html(
@@ -58,7 +58,7 @@ def _drawn(name: str) -> None:
 
 
 def _share(label: str, value: float, key: str, **more: Any) -> float:
-    return share(label, value, key=key, bind="query-params", **more)
+    return share(label, value, **bound(key), **more)
 
 
 def _sure(value: float, key: str, at: DeltaGenerator) -> float:
@@ -74,7 +74,7 @@ def _cost(value: float, key: str, at: DeltaGenerator) -> float:
 def _stop(
     label: str, stops: Sequence[float], value: float, key: str, at: DeltaGenerator, **more: Any
 ) -> float:
-    return float(at.select_slider(label, stops, value=value, key=key, bind="query-params", **more))
+    return float(at.select_slider(label, stops, value=value, **bound(key), **more))
 
 
 # --- the five -----------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _peak() -> None:
 
 def _recall() -> None:
     titles = {name: case.title for name, case in CASES.items()}
-    name = switch("List", titles, default="settled", key="idea-list", bind="query-params")
+    name = switch("List", titles, default="settled", **bound("idea-list"))
     case = CASES[name]
     left, middle, right = st.columns(3, gap="medium")
     target = _share("Recall to reach", 0.95, "idea-recall", low=0.5, at=left)
@@ -165,7 +165,7 @@ def _studies() -> None:
         for name, each in sets.items()
     }
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
-    name = one_of("Studies", names, at=left, first="iqcode", key="idea-studies", bind="query-params")
+    name = one_of("Studies", names, at=left, first="iqcode", **bound("idea-studies"))
     theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5, at=middle)
     tau = _stop(
         "How much studies may differ (τ)",
@@ -203,7 +203,7 @@ def _mistaken() -> None:
     factor = _stop("All chances times", FACTORS, FACTORS[-3], "idea-factor", left, format_func=times)
     q_star = _sure(0.5, "idea-q-factor", at=middle)
     cost = _cost(0.001, "idea-c-factor", at=right)
-    topic = one_of("List", titles, key="idea-search", bind="query-params")
+    topic = one_of("List", titles, **bound("idea-search"))
     explored = search(topic)
     settings = at_stake(explored, q_star, cost)
     right_path, believed = (mistaken_path.scaled(explored, settings, each) for each in (1.0, factor))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets
+from dashboard.frame.widgets import lasting
 from dashboard.frame.work import Work, dialog_button, finish, kept, nothing_edited
 from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
@@ -61,8 +62,7 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
         _told(found)
         out = bool(bars.any()) and st.toggle(
             f"Leave the {count_of(int(bars.sum()))} out of the list",
-            key=f"{PREFIX}/left_out",
-            persist_state="session",
+            **lasting(f"{PREFIX}/left_out"),
             help="Recorded with the session. Off: they stay in the list with their chance, are flagged, and are asked "
             "about before they can become a hit. Among those published later may be earlier filings, which count "
             "for novelty.",
@@ -81,8 +81,7 @@ def _fields(start: Application, key: str) -> Application:
         start.number,
         max_chars=60,
         placeholder="EP3456789 or US20180123456A1",
-        key=f"{key}/number",
-        persist_state="session",
+        **lasting(f"{key}/number"),
         help="The number it was, or will be, published under: its own family is found by it.",
     ).strip()
     typed = right.text_input(
@@ -90,8 +89,7 @@ def _fields(start: Application, key: str) -> Application:
         date_words(start.priority),
         max_chars=40,
         placeholder="3 March 2018",
-        key=f"{key}/priority",
-        persist_state="session",
+        **lasting(f"{key}/priority"),
         help="The date that prior art must precede: of the first filing, else of this one.",
     )
     priority = read_date(typed)

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import hundredths, one_of, upload
+from dashboard.frame.widgets import hundredths, lasting, one_of, upload
 from dashboard.parts.calibrators import which
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
@@ -41,8 +41,7 @@ def starting_chance(settings: Settings) -> float:
     share = hundredths(
         f"Chance that {question(settings)}, before reading",
         50,
-        key=f"{own_prefix(PREFIX, scenario.name)}/b_0",
-        persist_state="session",
+        **lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0"),
         help=f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip(),
     )
     st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
@@ -52,23 +51,9 @@ def starting_chance(settings: Settings) -> float:
 def calibrator(
     ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT
 ) -> Calibrator | None:
-    """Ask where the chances of the documents come from.
+    """Ask where the chances of the documents come from; None where there is nothing to choose.
 
-    Parameters
-    ----------
-    ranking : Ranking or None
-        None while the list cannot be put in order.
-    has_scores : bool
-        Whether the list has scores, or will have them.
-    sample : bool
-        Whether it comes with the programme.
-    scenario : str
-        What has to be predicted: one of :data:`CHANCE_OF`.
-
-    Returns
-    -------
-    Calibrator or None
-        None when there is nothing to choose.
+    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the programme.
     """
     choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
@@ -100,15 +85,9 @@ def _lacking(has_scores: bool, scenario: str) -> str:
 
 
 def policy(approximately: bool = False) -> Policy:
-    """Ask which rule advises, with its parameters.
-
-    Parameters
-    ----------
-    approximately : bool
-        Whether plans are valued approximately.
-    """
+    """Ask which rule advises, with its parameters; `approximately` where plans are valued so."""
     titles = {name: titled(name) for name in followed()}
-    kind = POLICIES[one_of("Stopping rule", titles, key=f"{PREFIX}/policy", persist_state="session")]
+    kind = POLICIES[one_of("Stopping rule", titles, **lasting(f"{PREFIX}/policy"))]
     approximate = approximately and kind in (Optimal, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
     start = kind()
@@ -124,7 +103,7 @@ def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
     label, key = f"{parameter.name}: {parameter.meaning}", f"{PREFIX}/{policy}/{parameter.name}"
     if parameter.kind == "choice":
         options = {name: name for name in parameter.choices}
-        return one_of(label, options, first=str(start), key=key, persist_state="session")
+        return one_of(label, options, first=str(start), **lasting(key))
     if parameter.kind == "float":
         return st.number_input(
             label,
@@ -133,12 +112,9 @@ def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
             float(start),
             step=float(f"{(parameter.high - parameter.low) / 100:.1g}"),
             format="%g",
-            key=key,
-            persist_state="session",
+            **lasting(key),
         )
-    return st.number_input(
-        label, int(parameter.low), int(parameter.high), int(start), key=key, persist_state="session"
-    )
+    return st.number_input(label, int(parameter.low), int(parameter.high), int(start), **lasting(key))
 
 
 def _quality(calibrator: Calibrator) -> None:

@@ -42,8 +42,6 @@ LONGEST = 24  # characters of a reason that a button shows
 def shortened(reason: str) -> str:
     """A reason as a button shows it.
 
-    Examples
-    --------
     >>> shortened("wrong field"), shortened("another device than the one that is claimed")
     ('wrong field', 'another device than the…')
     """
@@ -63,21 +61,9 @@ def settled_with(state: State, at: int) -> str:
 def document_html(
     record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
 ) -> str:
-    """A document as the page shows it.
+    """A document as the page shows it, the words of `query` marked; `at` is its 0-based position.
 
-    Parameters
-    ----------
-    record : Record
-    at : int
-        Its position in the list.
-    state : State
-    query : str
-        Its words are marked.
-    score : float or None
-    chance : str
-        Words for how likely it is what is looked for; empty where that is not shown.
-    lead : str
-        HTML above the abstract.
+    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract.
     """
     words = stems(query)
     abstract = _abstract(record)

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
-from dashboard.frame.widgets import one_of, press, radio
+from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen
@@ -75,11 +75,7 @@ class Upload:
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """Ask for documents; None until some can be used.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    abstracts : bool
-        Whether labels are wanted that judge title and abstract, where a file has final ones beside them.
+    With `abstracts`, labels that judge title and abstract are wanted where a file has final ones beside them.
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
@@ -89,8 +85,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
         "Where the documents come from",
         {name: words[name] for name in SOURCES if there.get(name, True)},
         horizontal=True,
-        key=f"{PREFIX}/source",
-        persist_state="session",
+        **lasting(f"{PREFIX}/source"),
         label_visibility="collapsed",
     )
     if source == "sample":
@@ -119,7 +114,7 @@ def _sample_review() -> Documents:
 def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str:
     rows = there[["topic", "title", "documents"]].to_dict("records")
     titles = {row["topic"]: f"{row['title']!s} · {row['documents']} documents" for row in rows}
-    topic = one_of(label, titles, key=key, persist_state="session")
+    topic = one_of(label, titles, **lasting(key))
     st.html(f'{badges("simulated documents")} <span class="tar-meta">{said}</span>')
     return topic
 
@@ -127,7 +122,7 @@ def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     by_id = {row.id: row for row in rows}
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
-    chosen = one_of("Import", titles, key=f"{PREFIX}/earlier", persist_state="session")
+    chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     documents = _from_store(store, by_id[chosen])
     _preview(documents.frame)
     return documents
@@ -220,8 +215,7 @@ def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple
         {column: shell.escape_label(f"{said} ({column})") for column, said in words.items()},
         first=by_abstract if abstracts else final,
         horizontal=True,
-        key=f"{PREFIX}/verdict/{file_id}/{abstracts}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/verdict/{file_id}/{abstracts}"),
         help="The first is what a review in two stages judges first; the second is what is left after full texts.",
     )
     if wanted == final:
@@ -339,8 +333,6 @@ def _review(uploads: dict[str, Upload]) -> None:
 def collection_name(files: Sequence[str]) -> str:
     """What an import is called.
 
-    Examples
-    --------
     >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
     ('a.csv', 'a.csv and 2 more')
     """

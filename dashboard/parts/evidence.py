@@ -90,11 +90,7 @@ VIEWS = (
         needs_q_star=True,
     ),
     View(
-        "revman",
-        "Table for RevMan",
-        _alone(words.parameters_sentence),
-        _alone(Evidence.parameter_rows),
-        None,
+        "revman", "Table for RevMan", _alone(words.parameters_sentence), _alone(Evidence.parameter_rows), None
     ),
 )
 
@@ -113,25 +109,9 @@ def panel(
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    May be drawn inside a fragment.
-
-    Parameters
-    ----------
-    tables : Tables
-        n studies.
-    theta, engine, prior
-        What the belief is asked, see :func:`tarstop_core.evidence.summary.evidence`.
-    q_star : float, optional
-        Threshold belief; drawn, and needed for the value of more studies.
-    simulated : bool
-        Says so in every figure.
-    growing : bool
-        Whether studies are added while it is looked at: figures then seldom change their height, which
-        would cost another 100 ms and make the page jump.
-    key : str
-        Prefix of everything it keeps in the browser session.
-    file_stem : str
-        Begins the names of files that are saved.
+    Without a threshold belief `q_star` there is no value of more studies. Where studies are added as one looks,
+    `growing` figures seldom change their height, which would cost another 100 ms and make the page jump. May be drawn
+    inside a fragment.
     """
     st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.widgets import lasting
 from dashboard.frame.work import kept
 from tarstop_core.documents.duplicates import Match
 from tarstop_core.documents.families import family_groups
@@ -27,15 +28,7 @@ def review(
 ) -> frozenset[int] | None:
     """Show every match with a tick; the new choice once it is asked for, else None.
 
-    Parameters
-    ----------
-    proposal : Proposal
-    titles : DataFrame
-        Columns `title`, `authors`, `date` and `source` of all records, one file after the other.
-    chosen : frozenset of int
-        Matches that are merged now.
-    key : str
-        Of the widgets: another for every import.
+    `titles` has `title`, `authors`, `date` and `source` of all records, one file after the other.
     """
     if not proposal.matches:
         return None
@@ -62,8 +55,6 @@ def review(
 def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     """What there is to look at, or what became of it once a person chose.
 
-    Examples
-    --------
     >>> from tarstop_core.documents.duplicates import merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
     >>> proposal = Proposal(merge_records([]), matches)
@@ -109,8 +100,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
             f"{count_of(others)} beside the first"
         ),
         value=True,
-        key=f"set_up/families/{key}",
-        persist_state="session",
+        **lasting(f"set_up/families/{key}"),
         help="One invention published in several countries is one document: the member ranked first stands for the "
         "others, so that a hit, and the chance of one, counts once.",
     )

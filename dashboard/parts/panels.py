@@ -29,21 +29,9 @@ def figure(
     file_stem: str,
     on_select: Callable[[], None] | None = None,
 ) -> None:
-    """A figure below what it finds, with one sentence, and its files.
+    """A figure below what it finds, with one sentence (also its alternative text), and its files; `rows` are for the CSV.
 
-    Parameters
-    ----------
-    name : str
-        Unique on the page.
-    heading : str
-    drawing : dict
-    sentence : str
-        Shown below, and the alternative text.
-    rows : DataFrame
-        Its numbers, for the CSV.
-    file_stem : str
-    on_select : callable, optional
-        Called when a point is clicked; the selection is in the session state at :func:`chart_key`.
+    `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
     """
     # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
     with st.container(key=f"results-tar-figure-{name}"):
@@ -81,18 +69,9 @@ def files(
     pictures: bool = False,
     more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
 ) -> None:
-    """Buttons that save: pictures of the figure above, its numbers as CSV, and more texts by suffix.
+    """Buttons that save: pictures of the figure above, its numbers as CSV, and more texts.
 
-    Parameters
-    ----------
-    stem : str
-        Begins the names of files.
-    rows : DataFrame
-    name : str
-        Unique on the page.
-    pictures : bool
-    more : mapping, optional
-        By label of the button: end of the file's name, and what makes its text.
+    `more` is by label of the button: end of the file's name, and what makes its text.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
         if pictures:
@@ -125,15 +104,7 @@ def with_room(drawing: Figure) -> Figure:
 
 
 def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
-    """The same figure with its legend entries under the names of their families.
-
-    Parameters
-    ----------
-    drawing : dict
-        Its first traces are one a method.
-    families : sequence of str
-        Of the traces, in their order.
-    """
+    """The same figure with its legend entries under the names of their families, one for each of its first traces."""
     if not drawing["layout"].get("showlegend"):
         return drawing
     # What follows the lines has no entry.

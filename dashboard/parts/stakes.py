@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dashboard.frame.shell import caption, escape_markdown, problem_box, term
+from dashboard.frame.shell import caption, escape_label, escape_markdown, problem_box, term
 from dashboard.frame.widgets import radio
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -42,20 +43,7 @@ class Panel:
 
 
 def panel(key: str, settings: Settings) -> Panel:
-    """Ask what is at stake, in three forms.
-
-    Parameters
-    ----------
-    key : str
-        Prefix of everything it keeps in the browser session.
-    settings : Settings
-        Gives the names of the actions, and what else decides the consequences. Its payoffs and cost are
-        where the panel begins.
-
-    Returns
-    -------
-    Panel
-    """
+    """Ask what is at stake, in three forms, beginning with payoffs and cost of the settings; `key` prefixes all state."""
     state = st.session_state
     if f"{key}/truth" not in state:
         state[f"{key}/truth"] = Stakes(settings.payoffs, settings.cost)
@@ -82,25 +70,11 @@ def panel(key: str, settings: Settings) -> Panel:
 def compact(
     settings: Settings, key: str, on_change: Callable[[Settings], Any] | None = None
 ) -> Settings | None:
-    """Only the two sliders, for a page where something else comes first.
+    """Only the two sliders, for a page where something else comes first; they follow settings changed elsewhere.
 
-    Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. May be called inside
-    a fragment.
-
-    Parameters
-    ----------
-    settings : Settings
-        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
-    key : str
-        Prefix of everything it keeps in the browser session.
-    on_change : callable, optional
-        Called with the whole new settings before the page (or fragment) is drawn again, so that one
-        drawing is enough. Where it does not take them over, the sliders go back.
-
-    Returns
-    -------
-    Settings or None
-        Without `on_change`: the new settings, once, in the drawing that a moved slider caused.
+    Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. `on_change` takes the new settings
+    before the page (or fragment) is drawn again; where it does not take them over, the sliders go back. Without it the
+    new settings are returned, once.
     """
     state = st.session_state
     stakes = Stakes(settings.payoffs, settings.cost)
@@ -120,8 +94,6 @@ def compact(
 def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
     """What a threshold means, for a person.
 
-    Examples
-    --------
     >>> q_star_in_words(0.8, "Reject")
     'q* = 0.80: “Reject” only when more than 80 % sure that prior art exists'
     """
@@ -129,16 +101,8 @@ def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") ->
 
 
 def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
-    """What a cost means, for a person.
+    """What a cost means, for a person; with `abstracts` it is that of a title and abstract.
 
-    Parameters
-    ----------
-    stakes : Stakes
-    abstracts : bool
-        Whether it is titles and abstracts that are read at this cost.
-
-    Examples
-    --------
     >>> from tarstop_core.value.stakes import START
     >>> cost_in_words(START)
     'c = 0.001: reading 500 documents would cost as much as the worse mistake'
@@ -271,7 +235,7 @@ def _cost_slider(
         "Cost per title and abstract" if abstracts else "Cost per document",
         FRACTIONS,
         value=views(stakes)["fraction"],
-        format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
         key=f"{key}/fraction",
         on_change=moved,
         args=args,
@@ -302,8 +266,6 @@ def views(stakes: Stakes) -> dict[str, Any]:
 def nearest_fraction(fraction: float) -> float:
     """The stop of the cost slider that stands nearest, on its log scale.
 
-    Examples
-    --------
     >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
     (0.001, 0.0, 1.0, 1e-05)
     """
@@ -318,22 +280,7 @@ def _rounded(value: float, digits: int) -> float:
 
 
 def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
-    """The value after one widget was moved.
-
-    Parameters
-    ----------
-    stakes : Stakes
-        Before.
-    name : str
-        One of :data:`VIEWS`.
-    value
-        What the widget holds now.
-
-    Raises
-    ------
-    InputProblem
-        When it cannot be used.
-    """
+    """The value after the widget of one of :func:`views` was moved to `value`; InputProblem when that cannot be used."""
     if name == "unit":
         return stakes.with_unit(str(value))
     if name == "worse":
@@ -341,18 +288,16 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
     given = _given(name, value)
-    match name:
-        case "q":
-            return stakes.with_q_star(given)
-        case "fraction":
-            return stakes.with_fraction(given)
-        case "documents":
-            return stakes.with_documents(given)
-        case "times":
-            return _with_times(stakes, given)
-        case "cost":
-            return stakes.with_cost(given)
-    return stakes.with_payoff(cast(PayoffName, name), given)
+    if name in PAYOFF_NAMES:
+        return stakes.with_payoff(name, given)
+    change: dict[str, Callable[[float], Stakes]] = {
+        "q": stakes.with_q_star,
+        "fraction": stakes.with_fraction,
+        "documents": stakes.with_documents,
+        "times": partial(_with_times, stakes),
+        "cost": stakes.with_cost,
+    }
+    return change[name](given)
 
 
 def _given(name: str, value: float | None) -> float:

@@ -34,8 +34,6 @@ def loaded(store: Store, session_id: str) -> WholeSession:
 def file_stem(name: str) -> str:
     """What an exported file is called.
 
-    Examples
-    --------
     >>> file_stem("Demo: <hinge> $5/2")
     'Demo-hinge-5-2'
     """

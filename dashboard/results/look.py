@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import some_of, switch
+from dashboard.frame.widgets import bound, some_of, switch
 from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
@@ -90,7 +90,7 @@ def controls() -> Look | None:
     keep_valid("benchmark", known)
     first, second, third = st.columns([2.2, 1.6, 1.2], vertical_alignment="bottom")
     with first:
-        name = st.selectbox("Benchmark", list(known), key="benchmark", bind="query-params")
+        name = st.selectbox("Benchmark", list(known), **bound("benchmark"))
     choice = known[name]
     with second:
         file = _truth(choice)
@@ -116,7 +116,7 @@ def _truth(choice: data.Choice) -> Listed:
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)
-    truth = switch("What counts as the truth", truths, key="truth", bind="query-params", help=data.TRUTH_HELP)
+    truth = switch("What counts as the truth", truths, **bound("truth"), help=data.TRUTH_HELP)
     return choice.files[truth]
 
 
@@ -133,8 +133,7 @@ def _methods(results: Results) -> tuple[str, ...]:
             "Methods",
             titles,
             first,
-            key="methods",
-            bind="query-params",
+            **bound("methods"),
             help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
         )
         some, every = st.columns(2)
@@ -161,20 +160,19 @@ def _stakes(results: Results) -> tuple[float, float, float | None]:
     left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
     with left:
         usual = 0.5 if 0.5 in q_stars else middle
-        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, key="q", bind="query-params")
+        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, **bound("q"))
         profile = f" ({PROFILES[q_star]})" if q_star in PROFILES else ""
         note(f"q* = {q_star:g}{profile}: a⁺ only when more than {percent(q_star)} sure of ω⁺.")
     with right:
         usual = tables.headline_cost(results.scenario, results.costs)
-        cost = switch("Cost of one document, c", costs, default=usual, key="cost", bind="query-params")
+        cost = switch("Cost of one document, c", costs, default=usual, **bound("cost"))
         note(f"One document costs {cost:g} where the whole decision is at stake for 1 (K = 1).")
     with more:
         share = st.select_slider(
             "Share of topics in ω⁺",
             SHARES,
             format_func=lambda value: value if isinstance(value, str) else percent(value),
-            key="share",
-            bind="query-params",
+            **bound("share"),
         )
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")

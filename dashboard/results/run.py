@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.apart import apart
 from dashboard.frame.markup import badges
+from dashboard.frame.server import served_on
 from dashboard.frame.waiting import LARGE_FILE, heard
 from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
@@ -28,6 +29,7 @@ from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.evaluation.upload import stem
+from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
 """Between two looks at a run that is going on."""
@@ -159,19 +161,17 @@ def _bring() -> None:
     if way == "send":
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
-        st.file_uploader(
-            "Run, judgments and tables, or one zip",
-            accept_multiple_files=True,
-            key=key,
-        )
+        st.file_uploader("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
         press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
     else:
-        st.text_input(
-            "Folder on this computer",
-            key="results/folder",
-            placeholder="/home/me/my-benchmark",
-            on_change=_take_folder,
-        )
+        with shell.problems_shown():
+            open_folders(served_on())
+            st.text_input(
+                "Folder on the computer that runs TARstop",
+                key="results/folder",
+                placeholder="/home/me/my-benchmark",
+                on_change=_take_folder,
+            )
     if state.get(PROBLEM):
         shell.problem_box(state[PROBLEM])
 
@@ -204,16 +204,15 @@ def _take_folder() -> None:
     state[PROBLEM] = ""
     if not text:
         return
-    folder = Path(text).expanduser()
+    folder = None
     try:
+        folder = folder_of_the_server(text, served_on())
         if not folder.is_dir():
-            raise InputProblem(
-                f"There is no folder {folder}; give the path of the folder that holds the run."
-            )
+            raise InputProblem(f"There is no folder {text}; give the path of the folder that holds the run.")
         benchmark = from_folder(folder)
         home = background.new_folder()
     except InputProblem as problem:
-        state[PROBLEM] = str(problem)
+        state[PROBLEM] = str(problem).replace(str(folder or text), text)
     else:
         state[TAKEN] = _taken(home, folder, benchmark, ())
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import one_of
+from dashboard.frame.widgets import bound, one_of
 from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
 from dashboard.results.look import Look, keep_valid
@@ -31,7 +31,7 @@ def draw(look: Look) -> None:
     keep_valid("method", titles)
     left, right = st.columns([1, 1.4], vertical_alignment="bottom")
     with left:
-        name = one_of("Method", titles, key="method", bind="query-params")
+        name = one_of("Method", titles, **bound("method"))
     with right:
         kind = st.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
     frame = topics.topic_rows(look.results, name, q_star, cost)
@@ -54,8 +54,7 @@ def draw(look: Look) -> None:
         known,
         index=None,
         placeholder="Choose a topic, here or in the table, to see its path",
-        key="topic",
-        bind="query-params",
+        **bound("topic"),
     )
     if topic is not None:
         _path(look, name, topic)

@@ -19,6 +19,7 @@ from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.numbers import percent
 
 
@@ -58,10 +59,10 @@ def _table(look: Look) -> None:
                 ".tex",
                 lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, digits),
             ),
-            "CSV, every q* and c": ("-all.csv", lambda: data.all_rows(look.asked).to_csv(index=False)),
+            "CSV, every q* and c": ("-all.csv", lambda: table_to_csv(data.all_rows(look.asked))),
             "CSV, topic by topic": (
                 "-topics.csv",
-                lambda: case_rows(look.results, look.q_star, look.cost).to_csv(index=False),
+                lambda: table_to_csv(case_rows(look.results, look.q_star, look.cost)),
             ),
         },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -22,13 +22,18 @@ def reminder(work: Work, state: State) -> str:
         return ""
     last = state.hit - 1
     places = [state.together[last], last] if last in state.together else [last]
-    despite = "; ".join(
+    despite = _despite(work, state, places)
+    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
+
+
+def _despite(work: Work, state: State, places: Sequence[int]) -> str:
+    """Why documents cannot settle the question."""
+    return "; ".join(
         f"#{at + 1}: {flag.words}"
         for at, record in zip(places, work.reports_of(places), strict=True)
         for flag in flagged(record, state)
         if flag.bars
     )
-    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
 
 
 def graded(work: Work, state: State) -> None:
@@ -68,12 +73,7 @@ def _pair(work: Work, state: State, named: Callable[[int], str]) -> None:
     second = st.selectbox(
         "the other is", others, index=len(others) - 1, format_func=named, key="together_second"
     )
-    despite = "; ".join(
-        f"#{at + 1}: {flag.words}"
-        for at, record in zip((first, second), work.reports_of((first, second)), strict=True)
-        for flag in flagged(record, state)
-        if flag.bars
-    )
+    despite = _despite(work, state, (first, second))
     if despite:
         st.warning(shell.escape_markdown(despite), icon=":material/flag:")
     st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)

@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import press
+from dashboard.frame.widgets import lasting, press
 from dashboard.frame.work import Work, attempt, reviewer, say
 from dashboard.parts import document as parts_document
 from dashboard.parts.document import (
@@ -179,7 +179,6 @@ def question(work: Work, settings: Settings) -> None:
             st.toggle(
                 "Underline its words in the documents",
                 value=True,
-                key=MARKING,
-                persist_state="session",
+                **lasting(MARKING),
                 help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
             )

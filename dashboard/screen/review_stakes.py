@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.shell import caption, term
+from dashboard.frame.shell import caption, escape_label, term
 from dashboard.frame.widgets import hundredths
 from dashboard.parts.stakes import FRACTIONS, nearest_fraction
 from tarstop_core.belief.engines import ENGINES
@@ -20,17 +20,9 @@ ADJUSTABLE = ("payoffs", "cost", "theta", "b_0", "full_cost", "floor")
 
 
 def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """Three sliders beside those of every session.
+    """Three sliders beside those of every session; they follow settings changed elsewhere.
 
-    Parameters
-    ----------
-    settings : Settings
-        Those in force, or the what-if that is shown. Changed elsewhere, the sliders follow.
-    key : str
-        Prefix of everything it keeps in the browser session.
-    on_change : callable
-        Called with the whole new settings before the page is drawn again. Where it does not take them
-        over, the sliders go back.
+    `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
     """
     state = st.session_state
     now = _views(settings)
@@ -58,7 +50,7 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
                 "Cost per report in full",
                 FRACTIONS,
                 value=now["full_cost"],
-                format_func=lambda fraction: amount(fraction * payoffs.K, payoffs.unit),
+                format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
                 **moves("full_cost"),
                 help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )

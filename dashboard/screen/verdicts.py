@@ -27,19 +27,7 @@ KEYS: dict[Label, str] = {
 
 
 def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) -> None:
-    """The verdicts to choose from.
-
-    Parameters
-    ----------
-    work : Work
-    state : State
-    doc : str
-        The document on the page.
-    blocked : bool
-        Whether nothing can be said of it now.
-    flag : Flag or None
-        Why it cannot settle the question: then a hit is asked for twice.
-    """
+    """The verdicts on the document on the page; with a `flag` (why it cannot settle the question) a hit is asked for twice."""
     if flag is not None and work.asking == doc:
         _asked_first(work, state, doc, flag)
     else:

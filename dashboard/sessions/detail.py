@@ -45,13 +45,7 @@ TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
 def detail(store: Store, session_id: str) -> None:
-    """Draw one session.
-
-    Raises
-    ------
-    InputProblem
-        When there is none with this id, or it cannot be read.
-    """
+    """Draw one session; InputProblem when there is none with this id, or it cannot be read."""
     session = loaded(store, session_id)
     st.title(shell.escape_markdown(session.row.name))
     flash()
@@ -238,10 +232,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
 def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     suggested = suggested_name(
-        session.row.name,
-        session.state.settings,
-        tried,
-        session.calibrators[tried.calibrator].fitted_on.name,
+        session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
     )
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
@@ -266,8 +257,6 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
 def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
     """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
 
-    Examples
-    --------
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")

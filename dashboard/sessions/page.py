@@ -15,7 +15,7 @@ from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, heard
-from dashboard.frame.widgets import press, switch, text_of, undo_row, upload
+from dashboard.frame.widgets import lasting, press, switch, text_of, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
 from dashboard.parts import jobs
 from dashboard.parts.session_line import first, line, rename_box, resume
@@ -68,8 +68,6 @@ def sessions_page() -> None:
 def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]:
     """The sessions that have every one of these words in their name, question or scenario.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as S
     >>> some = [S(name="Hip scan", query="ultrasound", scenario="review", decision=None)]
     >>> len(matching(some, "ULTRA hip")), len(matching(some, "mast"))
@@ -104,7 +102,7 @@ def _list(store: Store) -> None:
         icon=":material/search:",
         persist_state="session",
     )
-    state = switch("Which sessions", FILTERS, at=right, key=f"{PREFIX}/state", persist_state="session")
+    state = switch("Which sessions", FILTERS, at=right, **lasting(f"{PREFIX}/state"))
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
     if not fit:
@@ -238,8 +236,7 @@ def _compare(store: Store) -> None:
         list(sessions),
         format_func=lambda each: f"{sessions[each].name} · {clock(sessions[each].created)}",
         max_selections=MOST,
-        key=f"{PREFIX}/compared",
-        persist_state="session",
+        **lasting(f"{PREFIX}/compared"),
         placeholder="Choose two or more",
     )
     if len(chosen) < 2:

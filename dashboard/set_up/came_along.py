@@ -10,7 +10,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import explained
+from dashboard.frame.widgets import explained, lasting
 from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
@@ -118,8 +118,7 @@ def _ask(labels: FileLabels, key: str) -> Choice:
         shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
         CHOICES,
         first="replay" if everything else "keep",
-        key=f"{PREFIX}/choice/{key}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/choice/{key}"),
     )
     if labels.unknown:
         unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.waiting import shown
-from dashboard.frame.widgets import upload
+from dashboard.frame.widgets import lasting, upload
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
 from dashboard.parts.application import Asked
@@ -48,8 +48,7 @@ def chosen_order(chosen: Documents) -> Order:
         possible,
         index=possible.index(suggested),
         format_func=ORDER_WORDS.__getitem__,
-        key=f"{PREFIX}/order/{chosen.key}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/order/{chosen.key}"),
     )
     if order == "own" and suggested == "text":
         st.warning(shell.escape_markdown(reason), icon=":material/warning:")
@@ -106,15 +105,8 @@ def _query(chosen: Documents, scenario: Scenario) -> str:
 
 
 def read_text(handle: BinaryIO, name: str) -> str:
-    """A plain text file, whatever its encoding.
+    """A plain text file, whatever its encoding; InputProblem when it is empty or no text.
 
-    Raises
-    ------
-    InputProblem
-        When it is empty or no text.
-
-    Examples
-    --------
     >>> import io
     >>> read_text(io.BytesIO("Ein Gerät".encode("cp1252")), "claims.txt")
     'Ein Gerät'

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.widgets import explained, switch
+from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import REVIEWER, go_to, kept
 from dashboard.parts import chances, documents
 from dashboard.set_up import came_along
@@ -100,9 +100,7 @@ def _scenario() -> Scenario:
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
     titles = {name: (each.title, each.caption) for name, each in SCENARIOS.items()}
-    scenario = explained(
-        "What do you screen for?", titles, horizontal=True, key=SCENARIO, persist_state="session"
-    )
+    scenario = explained("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
     if scenario != Settings.scenario:
         st.query_params["scenario"] = scenario
     else:
@@ -119,8 +117,7 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     chosen = switch(
         "The two actions",
         {name: name for name in (*names, OWN_WORDS)},
-        key=f"{prefix}/actions",
-        persist_state="session",
+        **lasting(f"{prefix}/actions"),
         label_visibility="collapsed",
     )
     if chosen != OWN_WORDS:
@@ -131,11 +128,7 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
         (left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True
     ):
         words = column.text_input(
-            f"{when.capitalize()}, you would",
-            word,
-            max_chars=40,
-            key=f"{prefix}/{name}",
-            persist_state="session",
+            f"{when.capitalize()}, you would", word, max_chars=40, **lasting(f"{prefix}/{name}")
         ).strip()
         if not words:
             problems.append(f"The action {when} has no name; give it one.")
@@ -179,22 +172,16 @@ def _start(
         "Name of the session",
         session_name(chosen.name),
         max_chars=120,
-        key=f"{PREFIX}/name/{chosen.key}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/name/{chosen.key}"),
     )
     state[REVIEWER] = right.text_input(
         "Your name, recorded with every label",
         state.get(REVIEWER, ""),
         max_chars=80,
-        key=f"{PREFIX}/reviewer",
-        persist_state="session",
+        **lasting(f"{PREFIX}/reviewer"),
         placeholder="May stay empty",
     )
-    register = st.checkbox(
-        "Register this as my plan",
-        key=f"{PREFIX}/register",
-        persist_state="session",
-    )
+    register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
     frozen = scenario_of(settings).frozen[0]
     st.caption(
         f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
@@ -237,8 +224,6 @@ def _start(
 def session_name(documents_name: str) -> str:
     """What a session on these documents is called to begin with.
 
-    Examples
-    --------
     >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
     ('CD008691', 'a.csv and 2 more', 'Door lock')
     """

@@ -37,26 +37,18 @@ CROWDED, CROWDED_NODES, FINER_MU, FINER_TAU = 1.3, 2.5, 16, 4
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cells of μ and u relative to λ, nodes of τ, and how much of (μ, τ) falls into each cell of u.
-
-    Parameters
-    ----------
-    mu : ndarray, shape (M,)
-        Centres of the cells of μ − λ; M is even and 0 is an edge.
-    u : ndarray, shape (U,)
-        Centres of the cells of u − λ.
-    tau : ndarray, shape (T,)
-    tau_weight : ndarray, shape (T,)
-        Trapezoid weights of the nodes, a prior density to be multiplied in.
-    kernel : ndarray, shape (U, T·M)
-        Normal mass of each cell of u; the outermost cells reach to infinity.
-    """
+    """Cells of μ and u relative to λ, nodes of τ, and how much of (μ, τ) falls into each cell of u."""
 
     mu: Floats
+    """Centres of the cells of μ − λ; M is even and 0 is an edge; shape (M,)."""
     u: Floats
+    """Centres of the cells of u − λ; shape (U,)."""
     tau: Floats
+    """Shape (T,)."""
     tau_weight: Floats
+    """Trapezoid weights of the nodes, a prior density to be multiplied in; shape (T,)."""
     kernel: Floats
+    """Normal mass of each cell of u; the outermost cells reach to infinity; shape (U, T·M)."""
 
     def tau_prior(self, scale: ArrayLike) -> Floats:
         """Prior mass of the nodes of τ, shape (…, T) for scales of shape (…)."""
@@ -319,19 +311,13 @@ def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is believed of pooled sensitivity before and after the studies.
-
-    Parameters
-    ----------
-    sensitivity : ndarray, shape (G,)
-        Rising, in (0, 1).
-    prior, posterior : ndarray, shape (G,)
-        Densities with respect to sensitivity.
-    """
+    """What is believed of pooled sensitivity before and after the studies."""
 
     sensitivity: Floats
+    """Rising, in (0, 1); shape (G,)."""
     prior: Floats
     posterior: Floats
+    """`prior` and `posterior`: densities with respect to sensitivity; shape (G,)."""
 
     def quantile(self, level: float) -> float:
         """Posterior quantile of pooled sensitivity."""

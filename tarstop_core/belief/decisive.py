@@ -21,19 +21,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HitCurve:
-    """When the first hit comes, if there is one.
-
-    Parameters
-    ----------
-    log_M : ndarray, shape (N + 1,)
-        Log of M_d, the chance of no hit in the first d documents given ω⁺. Starts at 0, never rises.
-    h : ndarray, shape (N,)
-        h_d: the chance that document d (1-based) is a hit given ω⁺ and none before it;
-        the paper's p_d when M is the product of 1 − p.
-    """
+    """When the first hit comes, if there is one."""
 
     log_M: Floats
+    """Log of M_d, the chance of no hit in the first d documents given ω⁺. Starts at 0, never rises; shape (N + 1,)."""
     h: Floats
+    """h_d: the chance that document d (1-based) is a hit given ω⁺ and none before it; the paper's p_d when M is the
+    product of 1 − p; shape (N,).
+    """
 
     def __len__(self) -> int:
         return len(self.h)

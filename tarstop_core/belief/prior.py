@@ -21,26 +21,18 @@ LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
 
 @dataclass(frozen=True)
 class LearnedFrom:
-    """The training outcomes that a prior was learned from.
-
-    Parameters
-    ----------
-    source : str
-        What they were, for a person.
-    theta : float
-        Threshold on sensitivity that they were judged against: b_0 refers to it.
-    reviews, outcomes, studies : int
-        How many there were; a review may hold several outcomes.
-    gain : float
-        Log marginal likelihood per review, above the default prior's.
-    """
+    """The training outcomes that a prior was learned from."""
 
     source: str
+    """What they were, for a person."""
     theta: float
+    """Threshold on sensitivity that they were judged against: b_0 refers to it."""
     reviews: int
     outcomes: int
     studies: int
+    """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
     gain: float
+    """Log marginal likelihood per review, above the default prior's."""
 
     def __post_init__(self) -> None:
         check_theta(self.theta)
@@ -52,21 +44,6 @@ class Prior:
 
     With λ = logit θ: μ1 ~ N(λ + s·Φ⁻¹(b_0), s²), so that P(pooled sensitivity > θ) = b_0 exactly;
     μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta).
-
-    Parameters
-    ----------
-    b_0 : float
-        Belief before any study, in (0, 1).
-    s : float
-        Spread of pooled sensitivity, logits, 0.2 to 5.
-    tau : float
-        Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most.
-    s_fpr : float
-        Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only).
-    eta : float
-        Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only).
-    learned_from : LearnedFrom or None
-        None for a prior that a person chose.
 
     Raises
     ------
@@ -85,11 +62,17 @@ class Prior:
     """
 
     b_0: float = 0.5
+    """Belief before any study, in (0, 1)."""
     s: float = 1.5
+    """Spread of pooled sensitivity, logits, 0.2 to 5."""
     tau: float = 1.0
+    """Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most."""
     s_fpr: float = 1.5
+    """Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only)."""
     eta: float = 2.0
+    """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
     learned_from: LearnedFrom | None = None
+    """None for a prior that a person chose."""
 
     def __post_init__(self) -> None:
         check_prior(self.b_0)

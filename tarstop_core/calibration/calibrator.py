@@ -100,39 +100,31 @@ class Quality:
 
 @dataclass(frozen=True)
 class Calibrator:
-    """A fitted map from z-scores (or ranks) to probabilities, small enough to read.
-
-    Parameters
-    ----------
-    kind : {"marginal", "hazard", "frailty", "rank", "first-hit"}
-    scenario : {"patent", "review", "inclusion"}
-        patent: chance of being relevant given ω⁺; review: chance of bringing extractable data;
-        inclusion: chance of being included by title and abstract.
-    x, y : tuple of float
-        Nodes of the isotonic function: z-scores (by rank: log ranks, so y falls), and probabilities.
-        Linear between nodes, constant outside.
-    fitted_on : FittedOn
-    frailty : float
-        Shape a of the gamma frailty; infinite for every other kind.
-    quality : Quality or None
-    dispersion : float
-        How much lists' totals of relevant documents vary around what the chances predict: the total is
-        negative binomial with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean
-        1 and this shape. Infinite where they vary no more than chance has it, for hazards, whose chances
-        do not add up to a total, and for files older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
-    band : tuple of (float, float)
-        "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank.
-    """
+    """A fitted map from z-scores (or ranks) to probabilities, small enough to read."""
 
     kind: Kind
+    """One of "marginal", "hazard", "frailty", "rank", "first-hit"."""
     scenario: str
+    """One of "patent", "review", "inclusion". patent: chance of being relevant given ω⁺; review: chance of bringing
+    extractable data; inclusion: chance of being included by title and abstract.
+    """
     x: tuple[float, ...]
     y: tuple[float, ...]
+    """`x` and `y`: nodes of the isotonic function: z-scores (by rank: log ranks, so y falls), and probabilities. Linear
+    between nodes, constant outside.
+    """
     fitted_on: FittedOn
     frailty: float = math.inf
+    """Shape a of the gamma frailty; infinite for every other kind."""
     quality: Quality | None = None
     dispersion: float = math.inf
+    """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
+    with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
+    where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
+    older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
+    """
     band: tuple[tuple[float, float], ...] = ()
+    """For "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank."""
 
     @property
     def by_rank(self) -> bool:

@@ -23,22 +23,15 @@ CLOSEST = 1e-3  # to 0 or 1 that its mean may come
 
 @dataclass(frozen=True)
 class DataShare:
-    """A beta distribution of the share of included reports that bring data.
-
-    Parameters
-    ----------
-    alpha, beta : float
-        Above 0; the mean is alpha/(alpha + beta).
-    topics : int
-        Reviews that it was learned from; 0 for one that nobody learned.
-    source : str
-        What they were, for a person.
-    """
+    """A beta distribution of the share of included reports that bring data."""
 
     alpha: float = 1.0
     beta: float = 1.0
+    """`alpha` and `beta`: above 0; the mean is alpha/(alpha + beta)."""
     topics: int = 0
+    """Reviews that it was learned from; 0 for one that nobody learned."""
     source: str = ""
+    """What they were, for a person."""
 
     def __post_init__(self) -> None:
         if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
@@ -54,10 +47,8 @@ class DataShare:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Central interval of the share."""
         tail = (1 - level) / 2
-        return (
-            float(betaincinv(self.alpha, self.beta, tail)),
-            float(betaincinv(self.alpha, self.beta, 1 - tail)),
-        )
+        low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
+        return low, high
 
     def updated(self, with_data: int, without: int) -> DataShare:
         """After reports of the review itself have been read in full.

@@ -23,6 +23,7 @@ from tarstop_core.presentation.figures import (
     points,
     text_colour,
     thinned,
+    with_unit,
 )
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
@@ -77,12 +78,6 @@ def first_hit_figure(
         Of kind "first-hit".
     cases : sequence of PastCase
         What it was learned from, drawn below, where it is at hand.
-    dark, simulated : bool
-
-    Returns
-    -------
-    dict
-        A plotly figure.
     """
     text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
@@ -98,9 +93,7 @@ def first_hit_figure(
         ("stopped", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "x-open", PLUS, -0.23),
     )
-    notes = [
-        label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4),
-    ]
+    notes = [label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4)]
     deepest = x[-1]
     for outcome, symbol, colour, height in marks:
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
@@ -163,19 +156,7 @@ def share_sentence(found: FirstHits) -> str:
 def two_reliabilities(
     a: Quality, b: Quality, names: tuple[str, str], simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Reliability of two calibrators on the same documents, in one figure.
-
-    Parameters
-    ----------
-    a, b : Quality
-    names : tuple of str
-    simulated, dark : bool
-
-    Returns
-    -------
-    dict
-        A plotly figure; a is blue with circles, b vermilion with squares.
-    """
+    """Reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares."""
     text = text_colour(dark)
     one, other = (reliability_figure(each.reliability, simulated, dark) for each in (a, b))
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
@@ -239,7 +220,7 @@ def worth_figure(
         notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
     if simulated:
         notes.append(note(0.02, 0.18, "simulated", text, xanchor="left"))
-    title = f"worth each ({unit})" if unit else "worth each"
+    title = with_unit("worth each", unit)
     layout = clear_layout(
         320,
         {"l": 62, "r": 12, "t": 8, "b": 44},
@@ -267,15 +248,6 @@ def reliability_figure(
     ----------
     bins : sequence of (float, float, int)
         Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-    simulated : bool
-        Says so in the figure.
-    dark : bool
-        Whether the page is dark.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
 
     Notes
     -----

@@ -15,6 +15,7 @@ first ten. Prior: m, w and the share b of cases in which there is something to f
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -39,15 +40,6 @@ LEVEL = 0.95
 class PastCase:
     """What is remembered of one search.
 
-    Parameters
-    ----------
-    outcome : {"hit", "stopped", "missed", "none"}
-        hit: the first relevant document stood at rank `at`. stopped: none among the first `at`, and whether
-        there was one at all is not known. missed: none among the first `at`, though there was one. none: it
-        turned out that there was nothing to find.
-    at : int
-        Rank, from 1 on; 0 for "none".
-
     Raises
     ------
     InputProblem
@@ -55,7 +47,12 @@ class PastCase:
     """
 
     outcome: Ending
+    """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
+    first `at`, and whether there was one at all is not known. missed: none among the first `at`, though there was
+    one. none: it turned out that there was nothing to find.
+    """
     at: int = 0
+    """Rank, from 1 on; 0 for "none"."""
 
     def __post_init__(self) -> None:
         if self.outcome != "none" and not 1 <= self.at <= DEEPEST:
@@ -122,24 +119,16 @@ def _read_case(part: str, line: int) -> PastCase:
 
 @dataclass(frozen=True, eq=False)
 class FirstHits:
-    """The posterior of the model.
-
-    Parameters
-    ----------
-    cases : tuple of PastCase
-    a, w : ndarray, shape (G,)
-        The grid.
-    weight : ndarray, shape (G,)
-        Posterior probability of each of its points; adds up to 1.
-    share : tuple of float
-        b: posterior mean, and its interval of 95 %.
-    """
+    """The posterior of the model."""
 
     cases: tuple[PastCase, ...]
     a: Floats
     w: Floats
+    """`a` and `w`: the grid; shape (G,)."""
     weight: Floats
+    """Posterior probability of each of its points; adds up to 1; shape (G,)."""
     share: tuple[float, float, float]
+    """b: posterior mean, and its interval of 95 %."""
 
     def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
         """Chance that the first hit has come by each rank, given that there is one: posterior mean."""
@@ -171,19 +160,10 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 
     hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
     Whether a person learned what there was after stopping is taken not to depend on the answer.
-
-    Parameters
-    ----------
-    cases : iterable of PastCase
-    a, w, b : ndarray
-        Of shapes that go together.
     """
     total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
-    counted: dict[PastCase, int] = {}
-    for case in cases:
-        counted[case] = counted.get(case, 0) + 1
     with np.errstate(divide="ignore"):
-        for case, times in counted.items():
+        for case, times in Counter(cases).items():
             survived = 1 - come_by(np.array(case.at), a, w)
             if case.outcome == "none":
                 one = np.log(1 - b)

@@ -18,42 +18,32 @@ each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
 
 @dataclass(frozen=True)
 class Check:
-    """What was expected among the documents read, and what was found.
-
-    Parameters
-    ----------
-    read : int
-        Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
-        review in one stage, reports that wait.
-    expected : float
-        Sum of their chances as they are used now; in patents, given that prior art exists.
-    low, high : int
-        Interval of :data:`LEVEL` of the number relevant.
-    found : int
-    factor : float
-        What the calibrator's chances should be multiplied by, given what was found: posterior mean.
-    factor_low, factor_high : float
-        Its interval of :data:`LEVEL`.
-    offered : bool
-        Whether the number found lies outside the interval and multiplying is right.
-    misses : float or None
-        Patents in which nothing was found: chance of that, if prior art exists.
-    unsure, waiting : int
-        Documents left out because they are unsure; because a hit is to be confirmed or a report waits.
-    """
+    """What was expected among the documents read, and what was found."""
 
     read: int
+    """Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
+    review in one stage, reports that wait.
+    """
     expected: float
+    """Sum of their chances as they are used now; in patents, given that prior art exists."""
     low: int
     high: int
+    """`low` and `high`: interval of :data:`LEVEL` of the number relevant."""
     found: int
     factor: float
+    """What the calibrator's chances should be multiplied by, given what was found: posterior mean."""
     factor_low: float
     factor_high: float
+    """`factor_low` and `factor_high`: its interval of :data:`LEVEL`."""
     offered: bool
+    """Whether the number found lies outside the interval and multiplying is right."""
     misses: float | None = None
+    """Patents in which nothing was found: chance of that, if prior art exists."""
     unsure: int = 0
     waiting: int = 0
+    """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
+    waits.
+    """
 
     @property
     def outside(self) -> bool:

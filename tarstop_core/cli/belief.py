@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import given_prior, json_option, print_json, writable, writing
+from tarstop_core.cli.shared import PATH, given_prior, json_option, print_json, writable, writing
 from tarstop_core.errors import InputProblem
 
 
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=PATH)
 @click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="bivariate", show_default=True)
 @click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
 @click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
-@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="A prior as JSON.")
+@click.option("--prior", "prior_file", type=PATH, help="A prior as JSON.")
 @click.option(
     "--correction",
     type=click.Choice(["single", "all", "none"]),
@@ -69,9 +69,9 @@ def belief(
 
 
 @click.command("learn-prior")
-@click.argument("tables", type=click.Path(path_type=Path))
+@click.argument("tables", type=PATH)
 @click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Prior to write (JSON).")
+@click.option("--out", type=PATH, required=True, help="Prior to write (JSON).")
 @click.option(
     "--name", help="What the reviews are, for the people who will rely on it; the file's name unless given."
 )

@@ -9,7 +9,16 @@ from typing import Any
 
 import click
 
-from tarstop_core.cli.shared import Listed, json_option, labelled_topics, print_json, say, writable, writing
+from tarstop_core.cli.shared import (
+    PATH,
+    Listed,
+    json_option,
+    labelled_topics,
+    print_json,
+    say,
+    writable,
+    writing,
+)
 from tarstop_core.errors import InputProblem
 
 KINDS = ("marginal", "hazard", "frailty", "rank")
@@ -22,15 +31,15 @@ def _scenarios() -> Iterable[str]:
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("qrels", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
+@click.argument("qrels", type=PATH)
 @click.option(
     "--scenario",
     type=Listed(_scenarios),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Calibrator to write (JSON).")
+@click.option("--out", type=PATH, required=True, help="Calibrator to write (JSON).")
 @click.option("--kind", type=click.Choice(KINDS), default="marginal", show_default=True)
 @click.option(
     "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
@@ -41,8 +50,8 @@ def _scenarios() -> Iterable[str]:
     default=0.0,
     help="Imagined documents added to every step (0: plain isotonic).",
 )
-@click.option("--test-run", type=click.Path(path_type=Path), help="Held-out run to judge it on.")
-@click.option("--test-qrels", type=click.Path(path_type=Path), help="Judgments of the held-out run.")
+@click.option("--test-run", type=PATH, help="Held-out run to judge it on.")
+@click.option("--test-qrels", type=PATH, help="Judgments of the held-out run.")
 @json_option
 def calibrate(
     run: Path,
@@ -81,14 +90,7 @@ def calibrate(
         out.write_text(replace(calibrator, quality=quality).to_json(), encoding="utf-8")
     say(notes)
     if as_json:
-        print_json(
-            {
-                "brier": quality.brier,
-                "ece": quality.ece,
-                "topics": quality.topics,
-                "documents": quality.documents,
-            }
-        )
+        print_json({name: getattr(quality, name) for name in ("brier", "ece", "topics", "documents")})
     else:
         seen = calibrator.fitted_on
         click.echo(

@@ -5,11 +5,13 @@ What a command computes with it imports when it runs, so that ``tarstop --help``
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import click
 
 from tarstop_core.cli.app import app
+from tarstop_core.cli.backup import backup_command
 from tarstop_core.cli.belief import belief, learn_prior_command
 from tarstop_core.cli.calibrate import calibrate
 from tarstop_core.cli.check_policy import check_policy_command
@@ -17,11 +19,14 @@ from tarstop_core.cli.decide import decide
 from tarstop_core.cli.experiment import experiment
 from tarstop_core.cli.rank import metrics, rank
 from tarstop_core.cli.replay import replay
+from tarstop_core.cli.restore import restore_command
 from tarstop_core.errors import InputProblem
 
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
+    # What the store notes for those who run a server would be another line.
+    logging.getLogger("tarstop_core").addHandler(logging.NullHandler())
     try:
         code = tarstop.main(args=sys.argv[1:] or ["--help"], standalone_mode=False)
     except click.ClickException as problem:
@@ -47,6 +52,7 @@ def tarstop() -> None:
 
 for command in (
     app,
+    backup_command,
     belief,
     calibrate,
     check_policy_command,
@@ -56,5 +62,6 @@ for command in (
     metrics,
     rank,
     replay,
+    restore_command,
 ):
     tarstop.add_command(command)

@@ -30,15 +30,8 @@ def decide(
     value, plus = rho * evpi, bool(stakes.chooses_plus(b))
     go_on = bool(exceeds(value, cost))
     if as_json:
-        print_json(
-            {
-                "q_star": stakes.q_star,
-                "evpi": evpi,
-                "value": value,
-                "action": "a+" if plus else "a-",
-                "continue": go_on,
-            }
-        )
+        weighed = {"q_star": stakes.q_star, "evpi": evpi, "value": value}
+        print_json({**weighed, "action": "a+" if plus else "a-", "continue": go_on})
         return
     from tarstop_core.presentation.numbers import number
 

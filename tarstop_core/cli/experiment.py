@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import json_option, print_json
+from tarstop_core.cli.shared import PATH, json_option, print_json
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -40,7 +40,7 @@ class _Benchmarks(click.Command):
 
 @click.command(cls=_Benchmarks)
 @click.argument("benchmark")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for tables and figures.")
+@click.option("--out", type=PATH, required=True, help="Folder for tables and figures.")
 @click.option(
     "--truth",
     type=click.Choice(["pooled", "full_evidence"]),

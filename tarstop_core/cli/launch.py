@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import app_directory
+from tarstop_core.places import (
+    HOSTS_VARIABLE,
+    NO_LOGIN_VARIABLE,
+    app_directory,
+    named_hosts,
+    require_consent,
+)
 
 DEFAULT_PORT = 8501
 DEFAULT_ADDRESS = "127.0.0.1"
 
 
 def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
-    """Refuse a port that the dashboard could not listen on.
-
-    Parameters
-    ----------
-    port : int
-        TCP port; 0 lets the system choose and is always free.
-    address : str
-        Address to listen on.
+    """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
 
     Raises
     ------
@@ -54,19 +55,6 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
     Everything else is set in the `.streamlit/config.toml` beside `app.py`, which
     Streamlit reads whatever the working directory is.
 
-    Parameters
-    ----------
-    port : int
-        TCP port to listen on.
-    address : str
-        Address to listen on.
-    headless : bool
-        Do not open a browser window.
-
-    Returns
-    -------
-    list of str
-        Program and arguments.
     """
     return [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
@@ -76,24 +64,32 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
     ]
 
 
-def run_app(port: int = DEFAULT_PORT, address: str = DEFAULT_ADDRESS, headless: bool = False) -> None:
+def run_app(
+    port: int = DEFAULT_PORT,
+    address: str = DEFAULT_ADDRESS,
+    headless: bool = False,
+    hosts: Sequence[str] = (),
+    no_login: bool = False,
+) -> None:
     """Serve the dashboard until it is stopped; on POSIX this call does not return.
 
-    Parameters
-    ----------
-    port : int
-        TCP port to listen on.
-    address : str
-        Address to listen on; the default serves this machine only.
-    headless : bool
-        Do not open a browser window.
+    `hosts` are names beside the address that it answers to, with those in `TARSTOP_HOSTS`; `no_login` says that
+    others may be served although there is no login.
 
     Raises
     ------
     InputProblem
-        When the port cannot be used or the dashboard's files are missing.
+        When the port cannot be used, the dashboard's files are missing, or others would be served unasked.
     """
+    for host in hosts:
+        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
+            raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
+    served = [*named_hosts(), *hosts]
+    require_consent(address, served, no_login)
     require_free_port(port, address)
+    os.environ[HOSTS_VARIABLE] = ",".join(served)
+    if no_login:
+        os.environ[NO_LOGIN_VARIABLE] = "yes"
     command = app_command(port, address, headless)
     sys.stdout.flush()
     sys.stderr.flush()

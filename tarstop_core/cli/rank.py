@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from tarstop_core.cli.shared import json_option, print_json, progress, say, writable, writing
+from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say, writable, writing
 
 
 @click.command()
-@click.argument("records", type=click.Path(path_type=Path))
+@click.argument("records", type=PATH)
 @click.option("--query", required=True, help="What is searched for: a sentence or a claim.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="TREC run to write.")
+@click.option("--out", type=PATH, required=True, help="TREC run to write.")
 @click.option("--topic", help="Topic name in the run; the file's name without suffixes unless given.")
 @json_option
 def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool) -> None:
@@ -39,8 +39,8 @@ def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool)
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("qrels", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
+@click.argument("qrels", type=PATH)
 @json_option
 def metrics(run: Path, qrels: Path, as_json: bool) -> None:
     """Quality of the ranking RUN against QRELS, as trec_eval computes it."""

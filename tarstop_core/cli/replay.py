@@ -11,6 +11,7 @@ import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import (
+    PATH,
     Listed,
     given_prior,
     given_stakes,
@@ -30,9 +31,9 @@ def _scenarios() -> Iterable[str]:
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("qrels", type=click.Path(path_type=Path))
-@click.option("--calibrator", type=click.Path(path_type=Path), required=True)
+@click.argument("run", type=PATH)
+@click.argument("qrels", type=PATH)
+@click.option("--calibrator", type=PATH, required=True)
 @click.option(
     "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
 )
@@ -41,9 +42,7 @@ def _scenarios() -> Iterable[str]:
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
 @click.option("--scenario", type=Listed(_scenarios), default="patent", show_default=True)
 @click.option(
-    "--tables",
-    type=click.Path(path_type=Path),
-    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such.",
+    "--tables", type=PATH, help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such."
 )
 @click.option(
     "--truth",
@@ -56,7 +55,7 @@ def _scenarios() -> Iterable[str]:
     type=click.Choice(list(ENGINES)),
     help="Reviews: where the belief comes from; bivariate unless given.",
 )
-@click.option("--prior", "prior_file", type=click.Path(path_type=Path), help="Reviews: a prior as JSON.")
+@click.option("--prior", "prior_file", type=PATH, help="Reviews: a prior as JSON.")
 @click.option(
     "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
 )
@@ -100,14 +99,8 @@ def replay(
     needs_tables = TASKS[scenario].needs_tables
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
-    of_reviews = {
-        "--tables": tables,
-        "--truth": truth,
-        "--theta": theta,
-        "--engine": engine,
-        "--prior": prior_file,
-    }
-    given = [name for name, value in of_reviews.items() if value is not None]
+    of_reviews = {"tables": tables, "truth": truth, "theta": theta, "engine": engine, "prior": prior_file}
+    given = [f"--{name}" for name, value in of_reviews.items() if value is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     check_prior(0.5 if b_0 is None else b_0)
@@ -120,11 +113,10 @@ def replay(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
+    topics, notes = labelled_topics(run, qrels)
     if tables is None:
-        topics, notes = labelled_topics(run, qrels)
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
-        topics, notes = labelled_topics(run, qrels)
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
         notes = (*notes, *file.notes)

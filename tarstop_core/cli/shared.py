@@ -32,6 +32,7 @@ class Listed(click.Choice):  # type: ignore[type-arg]
         return tuple(self.read())
 
 
+PATH = click.Path(path_type=Path)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 q_star_option = click.option(
     "--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1)."

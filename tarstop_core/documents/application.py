@@ -24,24 +24,16 @@ Kind = Literal["late", "own", "unclear"]
 
 @dataclass(frozen=True)
 class Application:
-    """The application, as far as a person said; everything may stay empty.
-
-    Parameters
-    ----------
-    number : str
-        Its publication or application number.
-    priority : str
-        The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018".
-    family : str
-        The family that the list of documents puts the number in, where it holds it.
-    left_out : int
-        Documents that were left out of the list because they cannot be held against it.
-    """
+    """The application, as far as a person said; everything may stay empty."""
 
     number: str = ""
+    """Its publication or application number."""
     priority: str = ""
+    """The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018"."""
     family: str = ""
+    """The family that the list of documents puts the number in, where it holds it."""
     left_out: int = 0
+    """Documents that were left out of the list because they cannot be held against it."""
 
     @property
     def known(self) -> bool:
@@ -56,18 +48,12 @@ MEMBERS = 3  # of a family that a flag names
 
 @dataclass(frozen=True)
 class Flag:
-    """Why a document may not count.
-
-    Parameters
-    ----------
-    kind : {"late", "own", "unclear"}
-        Published too late; of the application's own family; or its date does not tell.
-    words : str
-        A clause, to stand after the document's number.
-    """
+    """Why a document may not count."""
 
     kind: Kind
+    """One of "late", "own" or "unclear": published too late; of the application's own family; or its date does not tell."""
     words: str
+    """A clause, to stand after the document's number."""
 
     @property
     def bars(self) -> bool:

@@ -31,47 +31,31 @@ Kind = Literal["exact", "near", "family"]
 
 @dataclass(frozen=True)
 class Match:
-    """A record that would be merged into an earlier one.
-
-    Parameters
-    ----------
-    kept, other : int
-        Rows of the tables one after the other, from 0.
-    kind : {"exact", "near", "family"}
-        The same document; perhaps the same document; one patent family.
-    why : str
-        What they share and, where something speaks against it, what not: a clause.
-    """
+    """A record that would be merged into an earlier one."""
 
     kept: int
     other: int
+    """`kept` and `other`: rows of the tables one after the other, from 0."""
     kind: Kind
+    """One of "exact", "near" or "family": the same document; perhaps the same document; one patent family."""
     why: str
+    """What they share and, where something speaks against it, what not: a clause."""
 
 
 @dataclass(frozen=True, eq=False)
 class Merge:
-    """Several tables of records made one.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The merged table of records.
-    duplicates : int
-        How many records were folded into an earlier one.
-    notes : tuple of str
-        One sentence each about what was done.
-    matches : tuple of Match
-        Each record that was folded, in order.
-    rows : ndarray of int, shape (n,)
-        For each row of `frame`, which row of the tables one after the other it was.
-    """
+    """Several tables of records made one."""
 
     frame: pd.DataFrame
+    """The merged table of records."""
     duplicates: int
+    """How many records were folded into an earlier one."""
     notes: tuple[str, ...]
+    """One sentence each about what was done."""
     matches: tuple[Match, ...]
+    """Each record that was folded, in order."""
     rows: NDArray[np.int64]
+    """For each row of `frame`, which row of the tables one after the other it was. Shape (n,)."""
 
 
 _IDENTIFIERS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
@@ -330,18 +314,7 @@ def _fold(
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)".
-
-    Parameters
-    ----------
-    ids : sequence of str
-
-    Returns
-    -------
-    list of str
-        Unique identifiers in the same order; the first of each keeps its name.
-    list of (str, str)
-        Old and new name of those that were changed.
+    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed.
 
     Examples
     --------

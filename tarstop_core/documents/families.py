@@ -16,17 +16,7 @@ from tarstop_core.documents.records import normal_publication_number
 
 
 def family_groups(frame: pd.DataFrame) -> list[list[int]]:
-    """Find the families of which a table holds more than one member.
-
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-        A table of records.
-
-    Returns
-    -------
-    list of list of int
-        Rows of each family in order; families by their first row.
+    """Rows of each family of which a table of records holds more than one member, in order; families by their first row.
 
     Examples
     --------

@@ -14,18 +14,12 @@ from tarstop_core.documents.near_duplicates import near_duplicates
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """Matches among the records of several files.
-
-    Parameters
-    ----------
-    merge : Merge
-        With nothing said by a person: the same documents are merged, others not.
-    matches : tuple of Match
-        The same ones, then those that are perhaps the same; rows are those of the tables one after the other.
-    """
+    """Matches among the records of several files."""
 
     merge: Merge
+    """With nothing said by a person: the same documents are merged, others not."""
     matches: tuple[Match, ...]
+    """The same ones, then those that are perhaps the same; rows are those of the tables one after the other."""
 
     @property
     def by_default(self) -> frozenset[int]:
@@ -34,12 +28,7 @@ class Proposal:
 
 
 def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
-    """Find what is, and what may be, the same document.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Tables of records, in the order in which they were given.
+    """Find what is, and what may be, the same document among tables of records, given in this order.
 
     Examples
     --------
@@ -60,15 +49,9 @@ def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
 
 
 def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: Collection[int]) -> Merge:
-    """Merge the matches that a person chose, and no others.
+    """Merge the matches that a person chose (places in `proposal.matches`), and no others.
 
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Those that the proposal was made for.
-    proposal : Proposal
-    chosen : collection of int
-        Places in `proposal.matches`.
+    `frames` are those that the proposal was made for.
     """
     if frozenset(chosen) == proposal.by_default:
         return proposal.merge

@@ -16,20 +16,6 @@ from tarstop_core.errors import InputProblem
 class Outcome:
     """One review outcome as an experiment sees it.
 
-    Parameters
-    ----------
-    topic : Topic
-        The ranked documents. A label says that the document brings extractable data for this outcome;
-        `n_relevant` counts such documents, ranked or not.
-    review : str
-        The review that the outcome belongs to. Outcomes of one review are not independent: split, weigh
-        and resample by review.
-    tables : Tables
-        n studies in the order in which screening meets them: by rank of their document, then by name.
-    positions : ndarray of int, shape (n,)
-        0-based rank of the document that each study comes from, never falling. A study whose document is
-        not ranked has position N = len(topic): no depth of screening meets it, but it is part of the truth.
-
     Raises
     ------
     InputProblem
@@ -37,9 +23,19 @@ class Outcome:
     """
 
     topic: Topic
+    """The ranked documents. A label says that the document brings extractable data for this outcome; `n_relevant`
+    counts such documents, ranked or not.
+    """
     review: str
+    """The review that the outcome belongs to. Outcomes of one review are not independent: split, weigh and resample by
+    review.
+    """
     tables: Tables
+    """n studies in the order in which screening meets them: by rank of their document, then by name."""
     positions: NDArray[np.int64]
+    """0-based rank of the document that each study comes from, never falling. A study whose document is not ranked has
+    position N = len(topic): no depth of screening meets it, but it is part of the truth. Shape (n,).
+    """
 
     def __post_init__(self) -> None:
         at, documents = self.positions, len(self.topic)

@@ -52,17 +52,6 @@ class Row:
 class Report:
     """What became of one included report.
 
-    Parameters
-    ----------
-    outcome : str
-        One of :data:`OUTCOMES`. Only "data" moves the belief.
-    reason : str
-        Why it was excluded or could not be had.
-    study : str
-        The study it reports; reports of one study carry the same name.
-    rows : tuple of Row
-        Its tables: more than one where a report holds several.
-
     Raises
     ------
     InputProblem
@@ -70,9 +59,13 @@ class Report:
     """
 
     outcome: FullText
+    """One of :data:`OUTCOMES`. Only "data" moves the belief."""
     reason: str = ""
+    """Why it was excluded or could not be had."""
     study: str = ""
+    """The study it reports; reports of one study carry the same name."""
     rows: tuple[Row, ...] = ()
+    """Its tables: more than one where a report holds several."""
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
@@ -123,21 +116,14 @@ def tables_of(rows: tuple[Row, ...]) -> Tables:
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """All tables that count.
-
-    Parameters
-    ----------
-    tables : Tables
-        n studies, in the order of the list.
-    positions : ndarray of int, shape (n,)
-        0-based rank of the document that brought each.
-    notes : tuple of str
-        The same study twice, and what was made of it.
-    """
+    """All tables that count."""
 
     tables: Tables
+    """n studies, in the order of the list."""
     positions: NDArray[np.intp]
+    """0-based rank of the document that brought each. Shape (n,)."""
     notes: tuple[str, ...] = ()
+    """The same study twice, and what was made of it."""
 
 
 def collect(reports: Mapping[int, Report]) -> Collected:

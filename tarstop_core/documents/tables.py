@@ -17,13 +17,6 @@ CELLS = ("TP", "FP", "FN", "TN")
 class Tables:
     """The 2×2 tables of n studies, in the order in which they came in.
 
-    Parameters
-    ----------
-    study : tuple of str, length n
-        What each study is called; need not be unique.
-    TP, FP, FN, TN : ndarray of float, shape (n,)
-        Whole counts ≥ 0. FP and TN are NaN where a report gives sensitivity only.
-
     Raises
     ------
     InputProblem
@@ -31,10 +24,12 @@ class Tables:
     """
 
     study: tuple[str, ...]
+    """What each study is called; need not be unique."""
     TP: Floats
     FP: Floats
     FN: Floats
     TN: Floats
+    """`TP`, `FP`, `FN` and `TN`: whole counts ≥ 0. FP and TN are NaN where a report gives sensitivity only. Shape (n,)."""
 
     def __post_init__(self) -> None:
         for cell in CELLS:

@@ -17,22 +17,6 @@ from tarstop_core.errors import InputProblem
 class Topic:
     """One ranked list.
 
-    Parameters
-    ----------
-    name : str
-        Topic identifier, as in the run and the qrels.
-    ids : ndarray of str, shape (N,)
-        Document identifiers in screening order (best first).
-    scores : ndarray of float, shape (N,), or None
-        Retrieval scores in the same order; None for a list that has only its order.
-    labels : ndarray of bool, shape (N,), or None
-        True where the document is relevant; None when nothing is known (a live session).
-    n_relevant : int or None
-        R, the number of relevant documents the qrels know, ranked or not.
-    known : ndarray of bool, shape (N,), or None
-        Where a label is known: a document that nobody read is unlabelled, not irrelevant (its label is
-        False, and says nothing). None: all are.
-
     Raises
     ------
     InputProblem
@@ -40,11 +24,19 @@ class Topic:
     """
 
     name: str
+    """Topic identifier, as in the run and the qrels."""
     ids: NDArray[np.str_]
+    """Document identifiers in screening order (best first). Shape (N,)."""
     scores: NDArray[np.float64] | None = None
+    """Retrieval scores in the same order; None for a list that has only its order. Shape (N,)."""
     labels: NDArray[np.bool_] | None = None
+    """True where the document is relevant; None when nothing is known (a live session). Shape (N,)."""
     n_relevant: int | None = None
+    """R, the number of relevant documents the qrels know, ranked or not."""
     known: NDArray[np.bool_] | None = None
+    """Where a label is known: a document that nobody read is unlabelled, not irrelevant (its label is False, and says
+    nothing). None: all are. Shape (N,).
+    """
 
     def __post_init__(self) -> None:
         for what, column in (("scores", self.scores), ("labels", self.labels), ("marks", self.known)):

@@ -37,20 +37,12 @@ ENGINE = "univariate"
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Labelled lists to judge on.
-
-    Parameters
-    ----------
-    title : str
-    topics : tuple of Topic
-    outcomes : tuple of Outcome
-        Of reviews whose 2×2 tables are known.
-    simulated : bool
-    """
+    """Labelled lists to judge on."""
 
     title: str
     topics: tuple[Topic, ...]
     outcomes: tuple[Outcome, ...] = ()
+    """Of reviews whose 2×2 tables are known."""
     simulated: bool = False
 
 
@@ -96,27 +88,18 @@ def shipped(scenario: str, name: str) -> HeldOut:
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure for both, and their difference.
-
-    Parameters
-    ----------
-    name : str
-    a, b : float
-    difference : float
-        b − a.
-    low, high : float
-        Its interval of 95 % by a paired bootstrap over lists; NaN for a single list.
-    lower_is_better : bool or None
-        None: neither is better for being lower.
-    """
+    """One figure for both, and their difference."""
 
     name: str
     a: float
     b: float
     difference: float
+    """b − a."""
     low: float
     high: float
+    """`low` and `high`: its interval of 95 % by a paired bootstrap over lists; NaN for a single list."""
     lower_is_better: bool | None = True
+    """None: neither is better for being lower."""
 
     @property
     def clear(self) -> bool:
@@ -133,25 +116,18 @@ class Measure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both calibrators on the same documents.
-
-    Parameters
-    ----------
-    first_hits : bool
-        Whether they were judged by the first hit of each list, because one knows of nothing else; else by
-        every document.
-    lists, documents : int
-    a, b : Quality
-    measures : tuple of Measure
-        Brier score, ECE and log-loss.
-    """
+    """Both calibrators on the same documents."""
 
     first_hits: bool
+    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by every
+    document.
+    """
     lists: int
     documents: int
     a: Quality
     b: Quality
     measures: tuple[Measure, ...]
+    """Brier score, ECE and log-loss."""
 
 
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
@@ -261,19 +237,15 @@ def comparison_sentence(found: Comparison, a: str, b: str) -> str:
 
 @dataclass(frozen=True)
 class Decisions:
-    """One rule with the chances of each, on the same cases in paper mode.
-
-    Parameters
-    ----------
-    cases, empty : int
-        All of them, and those in which there is nothing to find (0 in reviews, where that is not asked).
-    measures : tuple of Measure
-        Net utility, documents read, and share of right decisions.
-    """
+    """One rule with the chances of each, on the same cases in paper mode."""
 
     cases: int
     empty: int
+    """`cases` and `empty`: all of them, and those in which there is nothing to find (0 in reviews, where that is not
+    asked).
+    """
     measures: tuple[Measure, ...]
+    """Net utility, documents read, and share of right decisions."""
 
 
 def decisions(
@@ -291,12 +263,12 @@ def decisions(
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
-    played: list[list[Played]] = []
     empty = 0
     if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
-        for calibrator in (a, b):
-            played.append(replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE))
+        played = [
+            replay_reviews(held_out.outcomes, each, policy, payoffs, cost, engine=ENGINE) for each in (a, b)
+        ]
     else:
         topics = [topic for topic in held_out.topics if topic.known is None]
         if not any(topic.omega for topic in topics):
@@ -305,8 +277,7 @@ def decisions(
         if all(topic.omega for topic in topics):
             topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
         empty = sum(not topic.omega for topic in topics)
-        for calibrator in (a, b):
-            played.append(replay(topics, calibrator, policy, payoffs, cost, b_0))
+        played = [replay(topics, each, policy, payoffs, cost, b_0) for each in (a, b)]
     names, of = np.unique(groups, return_inverse=True)
     count = np.bincount(of).astype(float)
     weights = bootstrap_weights(len(names))

@@ -19,16 +19,6 @@ from tarstop_core.errors import InputProblem
 class Case:
     """One decision to be made: a labelled ranking, in reviews with its 2×2 tables.
 
-    Parameters
-    ----------
-    topic : Topic
-        With labels and R.
-    group : str
-        Cases of one group are not independent (a topic and its ω⁻ twin, the outcomes of a review): they
-        are split, weighed and resampled together.
-    outcome : Outcome or None
-        Reviews only.
-
     Raises
     ------
     InputProblem
@@ -36,8 +26,13 @@ class Case:
     """
 
     topic: Topic
+    """With labels and R."""
     group: str
+    """Cases of one group are not independent (a topic and its ω⁻ twin, the outcomes of a review): they are split,
+    weighed and resampled together.
+    """
     outcome: Outcome | None = None
+    """Reviews only."""
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
@@ -78,20 +73,15 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Training cases and the test cases they are to serve.
-
-    Parameters
-    ----------
-    train, test : sequence of Case
-        Anything with a length and slices; the protocol takes a chunk at a time, so a sequence that makes
-        its cases when they are asked for keeps memory flat.
-    learn : sequence of Case, optional
-        Cases to fit calibrators (and priors) on; the training cases unless given.
-    """
+    """Training cases and the test cases they are to serve."""
 
     train: Sequence[Case]
     test: Sequence[Case]
+    """`train` and `test`: anything with a length and slices; the protocol takes a chunk at a time, so a sequence that
+    makes its cases when they are asked for keeps memory flat.
+    """
     learn: Sequence[Case] | None = None
+    """Cases to fit calibrators (and priors) on; the training cases unless given."""
 
     @property
     def learned_from(self) -> Sequence[Case]:
@@ -101,38 +91,25 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Cases to tune and to test on, and what a person should know of them.
-
-    Parameters
-    ----------
-    name : str
-        Short, for files.
-    title : str
-        For headings.
-    scenario : str
-        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
-    folds : tuple of Fold
-        One for a benchmark with a training half; several for cross-validation, each test case in one.
-    provenance : str
-        Where rankings, judgments and tables come from, in a sentence or two.
-    simulated : bool
-    weigh_by_group : bool
-        Whether groups count equally in means, however many cases they have (reviews with many outcomes).
-    statistics : mapping of str to (float, float or None)
-        Ranking statistics, achieved and (where the paper publishes them) aimed at.
-    notes : tuple of str
-        What was found odd.
-    """
+    """Cases to tune and to test on, and what a person should know of them."""
 
     name: str
+    """Short, for files."""
     title: str
+    """For headings."""
     scenario: str
+    """One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`."""
     folds: tuple[Fold, ...]
+    """One for a benchmark with a training half; several for cross-validation, each test case in one."""
     provenance: str
+    """Where rankings, judgments and tables come from, in a sentence or two."""
     simulated: bool = False
     weigh_by_group: bool = False
+    """Whether groups count equally in means, however many cases they have (reviews with many outcomes)."""
     statistics: Mapping[str, tuple[float, float | None]] = field(default_factory=dict)
+    """Ranking statistics, achieved and (where the paper publishes them) aimed at."""
     notes: tuple[str, ...] = ()
+    """What was found odd."""
 
     def __post_init__(self) -> None:
         if not self.folds or any(not len(fold.train) or not len(fold.test) for fold in self.folds):

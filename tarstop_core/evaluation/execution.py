@@ -31,7 +31,6 @@ def in_order(
     ----------
     work : callable
         Pure and importable.
-    jobs : iterable
     workers : int
         Processes on this machine; 1 works in this one, 0 or less takes all cores.
     dask : str, optional

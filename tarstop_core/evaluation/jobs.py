@@ -38,30 +38,19 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A chunk of cases for some methods.
-
-    Parameters
-    ----------
-    asked : Asked
-    cases : tuple of Case
-    weights : ndarray
-        Of the cases.
-    knowledge : mapping
-        By variant, what was learned.
-    methods : tuple of Method
-    choice : mapping or None
-        The settings to test; None to tune.
-    extras : bool
-        Whether the truth and the tallies are wanted too.
-    """
+    """A chunk of cases for some methods."""
 
     asked: Asked
     cases: tuple[Case, ...]
     weights: Floats
+    """Of the cases."""
     knowledge: Mapping[str, Any]
+    """By variant, what was learned."""
     methods: tuple[Method, ...]
     choice: Choice | None
+    """The settings to test; None to tune."""
     extras: bool
+    """Whether the truth and the tallies are wanted too."""
 
     def paths(self, case: Case) -> dict[str, Any]:
         """The paths of a case by variant, one for each of the payoffs."""

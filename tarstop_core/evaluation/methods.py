@@ -26,21 +26,14 @@ DEFAULT: dict[str, tuple[str, ...]] = {name: task.methods for name, task in TASK
 
 @dataclass(frozen=True)
 class Method:
-    """One row of a table.
-
-    Parameters
-    ----------
-    name : str
-        ``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes.
-    settings : tuple of Policy
-        In grid order; ties go to the first.
-    variant : str
-        One of :data:`VARIANTS` of the scenario.
-    """
+    """One row of a table."""
 
     name: str
+    """``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes."""
     settings: tuple[Policy, ...]
+    """In grid order; ties go to the first."""
     variant: str
+    """One of :data:`VARIANTS` of the scenario."""
 
     @property
     def policy(self) -> type[Policy]:
@@ -58,6 +51,11 @@ class Method:
     def family(self) -> str:
         """The rule's family."""
         return self.policy.family
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether it is a bound, not a rule to follow."""
+        return self.settings[0].knows_truth
 
     @property
     def digest(self) -> str:
@@ -98,7 +96,7 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
     return tuple(found)
 
 
-def parse_methods(specs: Iterable[str], scenario: str) -> tuple[Method, ...]:
+def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:
     """Methods by name.
 
     Parameters
@@ -109,6 +107,8 @@ def parse_methods(specs: Iterable[str], scenario: str) -> tuple[Method, ...]:
         (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
     scenario : str
         One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
+    files : bool
+        Whether rules may be loaded from files, see :func:`~tarstop_core.policies.parse_policy`.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def parse_methods(specs: Iterable[str], scenario: str) -> tuple[Method, ...]:
     """
     methods: dict[str, Method] = {}
     for spec in _spelled_out(specs):
-        method = _method(spec, scenario)
+        method = _method(spec, scenario, files)
         if method.name in methods:
             raise InputProblem(f"The method {method.name} is named twice; name it once.")
         methods[method.name] = method
@@ -159,7 +159,7 @@ def _spelled_out(specs: Iterable[str]) -> list[str]:
     return names
 
 
-def _method(spec: str, scenario: str) -> Method:
+def _method(spec: str, scenario: str, files: bool) -> Method:
     rule, at, variant = spec.rpartition("@")
     if not at:
         rule, variant = spec, VARIANTS[scenario][0]
@@ -168,7 +168,7 @@ def _method(spec: str, scenario: str) -> Method:
             f"There is no '{variant}' for {spec}; in the scenario {scenario} choose one of "
             f"{', '.join(VARIANTS[scenario])}."
         )
-    policy = parse_policy(rule)
+    policy = parse_policy(rule, files)
     if policy.parameters and "=" not in rule:
         name, settings = policy.origin or policy.name, grid(type(policy))
     else:

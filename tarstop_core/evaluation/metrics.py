@@ -156,7 +156,6 @@ def net_utility_of_errors(
 
     Parameters
     ----------
-    payoffs : Payoffs
     false_adopt, false_reject : float
         Topics with a wrong a⁺ and with a wrong a⁻ (fractional for means of replications).
     omega_plus, topics : float, int

@@ -21,28 +21,18 @@ CHUNK = 10
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One side of a fold: the training cases to tune on, or the test cases.
-
-    Parameters
-    ----------
-    fold : int
-    cases : sequence of Case
-        Taken a chunk at a time.
-    weights : ndarray
-        Of the cases.
-    knowledge : mapping
-        By variant, what was learned from the fold's training cases.
-    methods : tuple of Method
-    choice : mapping or None
-        The settings to test; None to tune.
-    """
+    """One side of a fold: the training cases to tune on, or the test cases."""
 
     fold: int
     cases: Sequence[Case]
+    """Taken a chunk at a time."""
     weights: Floats
+    """Of the cases."""
     knowledge: Mapping[str, Any]
+    """By variant, what was learned from the fold's training cases."""
     methods: tuple[Method, ...]
     choice: Choice | None
+    """The settings to test; None to tune."""
 
 
 class About(NamedTuple):
@@ -56,23 +46,14 @@ class About(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """What is known of a chunk. It holds no lists, so many may wait for their answers.
-
-    Parameters
-    ----------
-    fold : int
-    cases : tuple of About
-    keys : mapping
-        What each answer is kept under.
-    known : mapping
-        The answers that were kept.
-    effort : float
-    """
+    """What is known of a chunk. It holds no lists, so many may wait for their answers."""
 
     fold: int
     cases: tuple[About, ...]
     keys: Mapping[str, str]
+    """What each answer is kept under."""
     known: Answers
+    """The answers that were kept."""
     effort: float
 
     @property

@@ -199,14 +199,9 @@ class _Experiment:
             settings=self._settings(),
             methods=tuple(
                 MethodInfo(
-                    method.name,
-                    method.title,
-                    method.policy.name,
-                    method.variant,
-                    method.family,
-                    method.settings[0].knows_truth,
+                    each.name, each.title, each.policy.name, each.variant, each.family, each.knows_truth
                 )
-                for method in self.methods
+                for each in self.methods
             ),
             cases=tuple(case.name for case in cases),
             groups=groups,
@@ -232,11 +227,8 @@ class _Experiment:
     def _calibration(self, tested: Sequence[tuple[Piece, Answers]]) -> dict[str, Any]:
         """How well chances came true, by variant."""
         found = {}
-        how = (
-            "held-out topics"
-            if len(self.benchmark.folds) == 1
-            else f"{len(self.knowledge)}-fold cross-validation"
-        )
+        folds = len(self.knowledge)
+        how = "held-out topics" if folds == 1 else f"{folds}-fold cross-validation"
         counted = sum(case.judged for piece, _ in tested for case in piece.cases)
         for variant in self.knowledge[0]:
             sums = np.zeros((BINS, COLUMNS))

@@ -74,13 +74,6 @@ def topic_metrics(
 def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> RankingMetrics:
     """Mean average precision, NDCG and recall at 100 over the topics of a run.
 
-    Parameters
-    ----------
-    run : mapping of str to Topic
-        Ranked lists, as for `topic_metrics`.
-    qrels : mapping of str to mapping of str to int
-        Judgements, as for `topic_metrics`.
-
     Returns
     -------
     RankingMetrics

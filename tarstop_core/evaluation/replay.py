@@ -28,29 +28,19 @@ from tarstop_core.value.payoffs import Payoffs, check_cost
 
 @dataclass(frozen=True)
 class Played:
-    """What a policy came to on one topic.
-
-    Parameters
-    ----------
-    topic : str
-    depth : int or float
-        Documents read; of a rule that draws a random sample, the expected number.
-    action : str
-        "a+" or "a-".
-    omega : bool
-        ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for.
-    net_utility : float
-        Payoff of the action under the truth, minus cost times depth, in the payoffs' unit.
-    recall : float
-        Relevant documents read over the qrels' R; 0 when R = 0, as in the paper.
-    """
+    """What a policy came to on one topic."""
 
     topic: str
     depth: float
+    """Documents read; of a rule that draws a random sample, the expected number."""
     action: str
+    """One of "a+" or "a-"."""
     omega: bool
+    """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
     net_utility: float
+    """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
     recall: float
+    """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
 
 
 def replay(
@@ -87,7 +77,11 @@ def replay(
         When a topic has no labels or the cost is negative.
     """
     check_cost(cost)
-    return [_outcome(topic, calibrator, policy, payoffs, cost, b_0, scale) for topic in topics]
+    task = DecisiveTask(b_0=b_0, scale=scale)
+    cases = (Case(_judged(topic), topic.name) for topic in topics)
+    if isinstance(policy, Randomised):
+        return [_expected(case, policy, payoffs, cost) for case in cases]
+    return [_played(task, case, calibrator, policy, payoffs, cost) for case in cases]
 
 
 def replay_reviews(
@@ -111,10 +105,8 @@ def replay_reviews(
     outcomes : iterable of Outcome
     calibrator : Calibrator
         Of the chance that a document brings data.
-    policy : Policy
-    payoffs : Payoffs
-    cost : float
-        Per document, in the payoffs' unit.
+    policy, payoffs, cost, scale
+        As in :func:`replay`.
     theta : float
         Threshold on pooled sensitivity.
     truth : {"pooled", "full_evidence"}
@@ -122,8 +114,6 @@ def replay_reviews(
     engine : str
         Of the belief that policies act on; the truth is always bivariate.
     prior : Prior, optional
-    scale : float
-        Every chance times this, at most 1.
 
     Raises
     ------
@@ -136,11 +126,8 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    played = []
-    for outcome in outcomes:
-        case = Case(_judged(outcome.topic), outcome.review, outcome)
-        played.append(_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost))
-    return played
+    cases = (Case(_judged(outcome.topic), outcome.review, outcome) for outcome in outcomes)
+    return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
@@ -150,11 +137,10 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
             "No topic is both ranked and judged; check that run and qrels name the same topics."
         )
     right = [(outcome.action == "a+") == outcome.omega for outcome in outcomes]
+    means = ("depth", "net_utility", "recall")
     return {
         "topics": len(outcomes),
-        "depth": float(np.mean([outcome.depth for outcome in outcomes])),
-        "net_utility": float(np.mean([outcome.net_utility for outcome in outcomes])),
-        "recall": float(np.mean([outcome.recall for outcome in outcomes])),
+        **{name: float(np.mean([getattr(outcome, name) for outcome in outcomes])) for name in means},
         "decision_agreement": float(np.mean(right)),
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
@@ -166,18 +152,8 @@ def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
     return [asdict(outcome) for outcome in outcomes]
 
 
-def _outcome(
-    topic: Topic,
-    calibrator: Calibrator,
-    policy: Policy,
-    payoffs: Payoffs,
-    cost: float,
-    b_0: float,
-    scale: float,
-) -> Played:
-    case = Case(_judged(topic), topic.name)
-    if not isinstance(policy, Randomised):
-        return _played(DecisiveTask(b_0=b_0, scale=scale), case, calibrator, policy, payoffs, cost)
+def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
+    topic = case.topic
     # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
     drawn = policy.expected(case.labels)
     plus = drawn.found > 0.5

@@ -22,19 +22,13 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FILE_VERSION = 1
+LISTS = ("cases", "groups", "q_stars", "costs", "chosen")
 ARRAYS = ("weights", "documents", "omega", "screened", "plus", "recall")
 
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """What a reader must know of a method: its name, and whether it can be followed at all.
-
-    Parameters
-    ----------
-    name, title, policy, variant, family : str
-    knows_truth : bool
-        Oracles: shown as a bound, never counted in regret.
-    """
+    """What a reader must know of a method: its name, and whether it can be followed at all."""
 
     name: str
     title: str
@@ -42,52 +36,40 @@ class MethodInfo:
     variant: str
     family: str
     knows_truth: bool = False
+    """Oracles: shown as a bound, never counted in regret."""
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """T cases, M methods, Q threshold beliefs, C costs.
-
-    Parameters
-    ----------
-    settings : mapping
-        Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values.
-    methods : tuple of MethodInfo, length M
-    cases, groups : tuple of str, length T
-    q_stars, costs : tuple of float
-    weights : ndarray, shape (T,)
-        Weights of cases in means, in sum T.
-    documents : ndarray of int, shape (T,)
-        Length of each list.
-    omega : ndarray of bool, shape (T, Q)
-    screened, plus, recall : ndarray, shape (T, M, Q, C)
-        Documents read, chance of a⁺, recall by depth.
-    fold : ndarray of int, shape (T,)
-    chosen : tuple of str
-        Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`.
-    plus_exact : ndarray, shape (T, M, Q, C), or None
-        Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for
-        methods that it was not asked for (those that draw a sample, oracles).
-    calibration : mapping of str to Quality
-        By variant, on test cases.
-    """
+    """T cases, M methods, Q threshold beliefs, C costs."""
 
     settings: Mapping[str, Any]
+    """Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values."""
     methods: tuple[MethodInfo, ...]
     cases: tuple[str, ...]
     groups: tuple[str, ...]
     q_stars: tuple[float, ...]
     costs: tuple[float, ...]
     weights: Floats
+    """Weights of cases in means, in sum T; shape (T,)."""
     documents: NDArray[np.intp]
+    """Length of each list; shape (T,)."""
     omega: Flags
+    """Shape (T, Q)."""
     screened: Floats
     plus: Floats
     recall: Floats
+    """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
     fold: NDArray[np.intp]
+    """Shape (T,)."""
     chosen: tuple[str, ...]
+    """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
     plus_exact: Floats | None = None
+    """Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for methods that it
+    was not asked for (those that draw a sample, oracles); shape (T, M, Q, C).
+    """
     calibration: Mapping[str, Quality] = field(default_factory=dict)
+    """By variant, on test cases."""
 
     @property
     def simulated(self) -> bool:
@@ -174,11 +156,7 @@ def save(results: Results, path: Path) -> None:
         "version": FILE_VERSION,
         "settings": dict(results.settings),
         "methods": [asdict(method) for method in results.methods],
-        "cases": results.cases,
-        "groups": results.groups,
-        "q_stars": results.q_stars,
-        "costs": results.costs,
-        "chosen": results.chosen,
+        **{name: getattr(results, name) for name in LISTS},
         "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
     }
     arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
@@ -205,15 +183,12 @@ def load(path: Path) -> Results:
         raise InputProblem(f"{path} is not a file of results; run the experiment again.") from None
     if about.get("version") != FILE_VERSION:
         raise InputProblem(f"{path} was written by another version; run the experiment again.")
+    lists: dict[str, Any] = {name: tuple(about[name]) for name in LISTS}
     return Results(
         settings=about["settings"],
         methods=tuple(MethodInfo(**each) for each in about["methods"]),
-        cases=tuple(about["cases"]),
-        groups=tuple(about["groups"]),
-        q_stars=tuple(about["q_stars"]),
-        costs=tuple(about["costs"]),
-        chosen=tuple(about["chosen"]),
         calibration={name: _quality(content) for name, content in about["calibration"].items()},
+        **lists,
         **arrays,
     )
 

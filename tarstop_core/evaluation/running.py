@@ -33,14 +33,8 @@ from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import PARENT, runs_folder
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
-ORDER, PROGRESS, RESULTS, CACHE, FILES, LOG = (
-    "order.json",
-    "progress.json",
-    "results.npz",
-    "finished",
-    "benchmark",
-    "log.txt",
-)
+ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
+CACHE, FILES, LOG = "finished", "benchmark", "log.txt"
 PATIENCE = 5.0
 """Seconds that a cancelled run may take to finish a piece; then it is ended in the middle."""
 BEAT = 0.2
@@ -49,34 +43,23 @@ BEAT = 0.2
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be run.
-
-    Parameters
-    ----------
-    title : str
-        What the person calls it.
-    folder : str
-        Where the benchmark's files lie.
-    methods : tuple of str
-        As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them.
-    q_stars, costs : tuple of float
-    truth, engine, theta
-        Reviews only.
-    b_0 : float
-    created : str
-        ISO time, UTC.
-    """
+    """What is to be run."""
 
     title: str
+    """What the person calls it."""
     folder: str
+    """Where the benchmark's files lie."""
     methods: tuple[str, ...]
+    """As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them."""
     q_stars: tuple[float, ...] = Q_STARS
     costs: tuple[float, ...] = COSTS
     truth: str = "pooled"
     engine: str = "univariate"
     theta: float = 0.75
+    """`truth`, `engine` and `theta`: reviews only."""
     b_0: float = 0.5
     created: str = ""
+    """ISO time, UTC."""
 
     def task(self, scenario: str) -> Task:
         """How cases are played."""
@@ -85,21 +68,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run is.
-
-    Parameters
-    ----------
-    state : str
-    share : float
-        Of the work, 0 to 1.
-    what : str
-        What is being done, or why it failed.
-    seconds_left : float or None
-    """
+    """How far a run is."""
 
     state: State
     share: float = 0.0
+    """Of the work, 0 to 1."""
     what: str = ""
+    """What is being done, or why it failed."""
     seconds_left: float | None = None
 
 
@@ -233,13 +208,9 @@ def progress_said(status: Status) -> str:
         return f"{said} · finishing the piece at hand"
     if status.seconds_left is None:
         return said
-    left = max(1, round(status.seconds_left))
+    minutes, seconds = divmod(max(1, round(status.seconds_left)), 60)
     shown = (
-        f"{left} s"
-        if left < 60
-        else f"{left // 60} min {left % 60} s"
-        if left < 3600
-        else f"{left // 3600} h"
+        f"{minutes // 60} h" if minutes >= 60 else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     )
     return f"{said} · about {shown} left"
 
@@ -278,7 +249,7 @@ def main(folder: Path, pipe: int) -> None:
         found = run(
             benchmark,
             order.task(benchmark.scenario),
-            parse_methods(order.methods, benchmark.scenario),
+            parse_methods(order.methods, benchmark.scenario, files=False),
             q_stars=order.q_stars,
             costs=order.costs,
             workers=max(1, (os.cpu_count() or 1) - 1),  # one is left for the pages
@@ -292,7 +263,9 @@ def main(folder: Path, pipe: int) -> None:
     except Cancelled:
         last_word = replace(known[0], state="stopped", seconds_left=None)
     except InputProblem as problem:
-        last_word = Status("failed", known[0].share, str(problem))
+        # Pages show it, and where the server keeps things is nobody's business there.
+        said = str(problem).replace(str(content["folder"]), Path(content["folder"]).name)
+        last_word = Status("failed", known[0].share, said)
     except Exception:
         _write(folder / PROGRESS, asdict(Status("failed", known[0].share, UNFORESEEN)))
         raise

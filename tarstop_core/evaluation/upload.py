@@ -124,7 +124,9 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: _Room) -> list[st
                     )
                 with packed.open(member) as stream:
                     _write(stream, folder / half / place.name, room)
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as problem:
+        if isinstance(problem, InputProblem):
+            raise
         raise InputProblem(f"{name} is damaged or not a zip; pack it again.") from None
     except (RuntimeError, NotImplementedError):
         raise InputProblem(

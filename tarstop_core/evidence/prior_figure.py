@@ -22,21 +22,14 @@ EDGE = 1e-3  # densities may pile up at 0 and 1
 
 @dataclass(frozen=True, eq=False)
 class PriorDensity:
-    """What a prior says of sensitivity.
-
-    Parameters
-    ----------
-    sensitivity : ndarray, shape (n,)
-        From just above 0 to just below 1.
-    pooled : ndarray, shape (n,)
-        Density of pooled sensitivity.
-    single : ndarray, shape (n,)
-        Density of the true sensitivity in a single study: wider, because studies differ by τ.
-    """
+    """What a prior says of sensitivity."""
 
     sensitivity: Floats
+    """From just above 0 to just below 1; shape (n,)."""
     pooled: Floats
+    """Density of pooled sensitivity; shape (n,)."""
     single: Floats
+    """Density of the true sensitivity in a single study: wider, because studies differ by τ; shape (n,)."""
 
 
 def prior_density(prior: Prior, theta: float) -> PriorDensity:
@@ -63,16 +56,7 @@ def _logit_normal(at: Floats, mean: float, spread: Floats | float) -> Floats:
 
 
 def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
-    """Density of pooled sensitivity and of sensitivity in a single study, with θ marked.
-
-    Parameters
-    ----------
-    prior : Prior
-    theta : float
-        In (0, 1).
-    dark : bool
-        Whether the page is dark.
-    """
+    """Density of pooled sensitivity and of sensitivity in a single study, with θ (in (0, 1)) marked."""
     density = prior_density(prior, theta)
     x, text = density.sensitivity, text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)

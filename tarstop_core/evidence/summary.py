@@ -22,6 +22,7 @@ from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import same_studies
+from tarstop_core.presentation.figures import rows_of
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -39,16 +40,12 @@ POINTS = 200  # of a drawn curve
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """A share in each study with its 95 % interval; NaN where a study says nothing of it.
-
-    Parameters
-    ----------
-    value, low, high : ndarray, shape (n,)
-    """
+    """A share in each study with its 95 % interval; NaN where a study says nothing of it."""
 
     value: Floats
     low: Floats
     high: Floats
+    """`value`, `low` and `high`: shape (n,)."""
 
 
 def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
@@ -82,66 +79,44 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """The belief if one study had not been found.
-
-    Parameters
-    ----------
-    beliefs : ndarray, shape (n,)
-        NaN where the engine has no answer without that study.
-    approximate : bool
-        Whether the differences are those of the univariate belief, read off all studies at once.
-    """
+    """The belief if one study had not been found."""
 
     beliefs: Floats
+    """NaN where the engine has no answer without that study; shape (n,)."""
     approximate: bool = False
+    """Whether the differences are those of the univariate belief, read off all studies at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class MoreStudies:
-    """What more studies are worth, in units in which both mistakes together cost 1.
-
-    Parameters
-    ----------
-    k : ndarray, shape (A,)
-        How many more.
-    evsi : ndarray, shape (A,)
-        Expected value of k more studies: exactly enumerated for one, in closed form for more, and never
-        less than for fewer.
-    evpi : float
-        What certainty would be worth.
-    n1 : int
-        Diseased patients that a study to come is taken to have.
-    """
+    """What more studies are worth, in units in which both mistakes together cost 1."""
 
     k: Floats
+    """How many more; shape (A,)."""
     evsi: Floats
+    """Expected value of k more studies: exactly enumerated for one, in closed form for more, and never less than for
+    fewer; shape (A,).
+    """
     evpi: float
+    """What certainty would be worth."""
     n1: int
+    """Diseased patients that a study to come is taken to have."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The tables of a review and what follows from them; made by :func:`evidence`.
-
-    Parameters
-    ----------
-    tables : Tables
-        n studies.
-    theta : float
-        The sensitivity to exceed, in (0, 1).
-    engine : str
-        One of :data:`~tarstop_core.belief.engines.ENGINES`.
-    prior : Prior
-        "reml" does not look at it.
-    correction : "all", "single" or "none"
-        Continuity correction of the summary.
-    """
+    """The tables of a review and what follows from them; made by :func:`evidence`."""
 
     tables: Tables
+    """n studies."""
     theta: float
+    """The sensitivity to exceed, in (0, 1)."""
     engine: str
+    """One of :data:`~tarstop_core.belief.engines.ENGINES`."""
     prior: Prior
+    """What "reml" does not look at."""
     correction: reitsma.Correction = CORRECTION
+    """Continuity correction of the summary."""
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -362,11 +337,8 @@ class Evidence:
         """Prior and posterior density at each sensitivity of the grid."""
         if self.density is None:
             return []
-        columns = (self.density.sensitivity, self.density.prior, self.density.posterior)
-        return [
-            {"sensitivity": float(at), "prior": float(p), "posterior": float(q)}
-            for at, p, q in zip(*columns, strict=True)
-        ]
+        density = self.density
+        return rows_of(sensitivity=density.sensitivity, prior=density.prior, posterior=density.posterior)
 
     def without_rows(self) -> list[dict[str, Any]]:
         """The belief without each study."""
@@ -380,10 +352,7 @@ class Evidence:
         more = self.more_studies(q_star)
         if more is None:
             return []
-        return [
-            {"more_studies": int(k), "evsi": float(worth), "evpi": more.evpi}
-            for k, worth in zip(more.k, more.evsi, strict=True)
-        ]
+        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=np.full(len(AHEAD), more.evpi))
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Everything that the SROC plot draws: points, curve and regions, a point a row."""

@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.summary import AHEAD, Evidence
-from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.numbers import listed, number, percent
 from tarstop_core.value.payoffs import TOLERANCE
 
 REML_CORRECTION = (
@@ -259,7 +259,7 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
         if not other:
             text += " Leaving out any one study would not change the decision."
         elif len(other) <= 3:
-            text += f" Without {_either(other)} you would decide otherwise."
+            text += f" Without {listed(other, 'or')} you would decide otherwise."
         else:
             text += f" Leaving out any one of {len(other)} studies, {other[0]} first among them, would change the decision."
     if without.approximate:
@@ -294,10 +294,6 @@ def _worth(value: float) -> str:
 def _interval(estimate: Estimate) -> str:
     value, low, high = (percent(x) for x in estimate)
     return f"{value} (95 % interval {low} to {high})"
-
-
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _capital(text: str) -> str:

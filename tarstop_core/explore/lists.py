@@ -43,30 +43,19 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """A ranked list with what is known of it.
-
-    Parameters
-    ----------
-    name : str
-        As a person knows it.
-    settings : Settings
-        Where exploring begins; other payoffs, costs, b_0 and θ are put in their place.
-    calibrator : Calibrator
-    p : ndarray, shape (N,)
-        Chance of each document, in screening order.
-    state : State
-        Labels so far; plans begin at its depth.
-    truth : Topic or Outcome, optional
-        All labels, where they are known: what would have come of a rule.
-    simulated : bool
-    """
+    """A ranked list with what is known of it."""
 
     name: str
+    """As a person knows it."""
     settings: Settings
+    """Where exploring begins; other payoffs, costs, b_0 and θ are put in their place."""
     calibrator: Calibrator
     p: Floats
+    """Chance of each document, in screening order. Shape (N,)."""
     state: State
+    """Labels so far; plans begin at its depth."""
     truth: Topic | Outcome | None = None
+    """All labels, where they are known: what would have come of a rule."""
     simulated: bool = False
 
     def __len__(self) -> int:
@@ -92,12 +81,7 @@ class Explored:
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             return outcome_path(
-                self.truth,
-                p,
-                settings.payoffs,
-                settings.theta,
-                settings.engine,
-                settings.belief_prior,
+                self.truth, p, settings.payoffs, settings.theta, settings.engine, settings.belief_prior
             )
         topic = self._labelled()
         curve = self.calibrator.curve(p)
@@ -202,15 +186,7 @@ def _sample(name: str, topic: Topic, truth: Topic | Outcome, scenario: Scenario)
 
 
 def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored:
-    """A collection of which only the order is known, nothing read, in paper mode.
-
-    Parameters
-    ----------
-    name : str
-    documents : int
-        N; its own order is taken for a ranking.
-    simulated : bool
-    """
+    """A collection of N documents of which only the order is known, taken for a ranking; nothing read, in paper mode."""
     calibrator = calibrators()[default_calibrator(False)]
     settings = replace(_settings(PATENT), calibrator=calibrator.digest)
     p = calibrator.probabilities(None, documents)

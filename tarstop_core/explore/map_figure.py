@@ -13,7 +13,7 @@ from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import Figure, axis, drawn_layout, points, text_colour
+from tarstop_core.presentation.figures import Figure, axis, drawn, plain, points, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import (
     LESS,
@@ -53,22 +53,10 @@ def map_figure(
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
-    """One measure over q* and cost, or the difference between two rules.
+    """One measure over q* and cost, or the difference between two rules; of a mean map, the decision cannot be shown.
 
-    Every cell has an invisible point above it, in the order of the cells, that can be clicked.
-
-    Parameters
-    ----------
-    shown : Map or MeanMap
-        Of a mean map, the decision cannot be shown.
-    measure : str
-    against : Map or MeanMap, optional
-        Subtracted.
-    here : tuple of float, optional
-        q* and c/K as they are.
-    cell : tuple of int, optional
-        Row and column that is looked into.
-    simulated, dark : bool
+    `against` is subtracted; `here` are q* and c/K as they are, `cell` row and column of what is looked into. Every
+    cell has an invisible point above it, in the order of the cells, that can be clicked.
     """
     z = shown.values(measure) if against is None else shown.values(measure) - against.values(measure)
     q_stars = list(shown.q_stars)
@@ -115,31 +103,33 @@ def map_figure(
     decades = [each for each in x if abs(each - x[0] - round(each - x[0])) < 0.02]
     step = (x[-1] - x[0]) / (len(x) - 1) / 2
     half = (q_stars[1] - q_stars[0]) / 2
-    layout = drawn_layout(
+    xaxis = axis(
+        f"{with_unit('cost of a document', unit)}, log scale",
+        dark,
+        tickvals=decades,
+        ticktext=[number(10**each) for each in decades],
+        range=[x[0] - step, x[-1] + step],
+        showgrid=False,
+    )
+    yaxis = axis(
+        "threshold q*",
+        dark,
+        range=[q_stars[0] - half, q_stars[-1] + half],
+        showgrid=False,
+        tickformat=".1f",
+        dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
+    )
+    return drawn(
+        data,
         430,
         simulated,
         dark,
         clickmode="event+select",
         hovermode="closest",
         dragmode=False,
-        xaxis=axis(
-            f"cost of a document{f' ({unit})' if unit else ''}, log scale",
-            dark,
-            tickvals=decades,
-            ticktext=[number(10**each) for each in decades],
-            range=[x[0] - step, x[-1] + step],
-            showgrid=False,
-        ),
-        yaxis=axis(
-            "threshold q*",
-            dark,
-            range=[q_stars[0] - half, q_stars[-1] + half],
-            showgrid=False,
-            tickformat=".1f",
-            dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
-        ),
+        xaxis=xaxis,
+        yaxis=yaxis,
     )
-    return {"data": data, "layout": layout}
 
 
 def _outlined(x: float, y: float, symbol: str, size: int, colour: str) -> dict[str, Any]:
@@ -173,7 +163,7 @@ def _colours(
     title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
     unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
     bar: dict[str, Any] = {
-        "title": {"text": f"{title} ({unit})" if unit else title, "side": "right", "font": {"size": 12}},
+        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12}},
         "thickness": 12,
         "outlinewidth": 0,
         "tickfont": {"color": text_colour(dark), "size": 11},
@@ -214,11 +204,11 @@ def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None
     texts = []
     for i, q_star in enumerate(shown.q_stars):
         for j, cost in enumerate(shown.costs):
-            said = f"q* {q_star:g}, cost {amount(float(cost), unit)}<br>{shown.policy}: "
-            said += _value(float(values[i, j]), measure, unit)
+            said = [f"q* {q_star:g}, cost {amount(float(cost), unit)}"]
+            said.append(f"{shown.policy}: {_value(float(values[i, j]), measure, unit)}")
             if others is not None and against is not None:
-                said += f"<br>{against.policy}: {_value(float(others[i, j]), measure, unit)}"
-            texts.append(said)
+                said.append(f"{against.policy}: {_value(float(others[i, j]), measure, unit)}")
+            texts.append("<br>".join(plain(each, 200) for each in said))
     return texts
 
 
@@ -330,31 +320,21 @@ def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One cell of a map, looked into.
-
-    Parameters
-    ----------
-    path : Path
-        With the cell's payoffs.
-    policy : Policy
-    world : {"planned", "played"}
-    cost : float
-        In the payoffs' unit.
-    plan : Plans
-        Of this cost alone.
-    start : int
-        Documents read.
-    omega : bool or None
-        The truth, where it is played.
-    """
+    """One cell of a map, looked into."""
 
     path: Path
+    """With the cell's payoffs."""
     policy: Policy
     world: World
+    """One of "planned" or "played"."""
     cost: float
+    """In the payoffs' unit."""
     plan: Plans
+    """Of this cost alone."""
     start: int
+    """Documents read."""
     omega: bool | None = None
+    """The truth, where it is played."""
 
     @property
     def depth(self) -> int:

@@ -52,39 +52,26 @@ COMPARED: tuple[Policy, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """What one rule comes to at every q* and cost; K, unit and proportions stay.
-
-    Parameters
-    ----------
-    policy : Policy
-    world : {"planned", "played"}
-        What is expected if nothing is known beyond the labels so far, or what came of it.
-    stakes : Stakes
-        K and the unit.
-    q_stars : tuple of float, length Q
-    depth, plus, net_utility : ndarray, shape (Q, C)
-        The columns are :data:`FRACTIONS`.
-    regret : ndarray, shape (Q, C), or None
-        Against the best of the rules compared; None where it was not asked for.
-    omega : ndarray of bool, shape (Q,), or None
-        Truth, where it is known.
-    start : int
-        Documents read.
-    settled : bool
-        Whether a hit among them has decided the question.
-    """
+    """What one rule comes to at every q* and cost; K, unit and proportions stay."""
 
     policy: Policy
     world: World
+    """One of "planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
     stakes: Stakes
+    """K and the unit."""
     q_stars: tuple[float, ...]
     depth: Depths
     plus: Flags
     net_utility: Floats
+    """`depth`, `plus` and `net_utility`: the columns are :data:`FRACTIONS`. Shape (Q, C)."""
     regret: Floats | None
+    """Against the best of the rules compared; None where it was not asked for. Shape (Q, C)."""
     omega: Flags | None
+    """Truth, where it is known. Shape (Q,)."""
     start: int
+    """Documents read."""
     settled: bool = False
+    """Whether a hit among them has decided the question."""
 
     @property
     def costs(self) -> Floats:
@@ -132,19 +119,10 @@ def maps(
     compared: Sequence[Policy] = (),
     long: int = LONG,
 ) -> list[Map]:
-    """The map of each rule.
+    """The map of each rule; K, the unit, b_0 and θ are those of the settings.
 
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-        Gives K, the unit, b_0 and θ.
-    policies : sequence of Policy
-    world : {"planned", "played"}
-    compared : sequence of Policy
-        With any (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
-    long : int
-        Documents of a review beyond which there are fewer rows.
+    With any `compared` (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+    A review of more than `long` documents has fewer rows.
     """
     stakes = Stakes(settings.payoffs, settings.cost)
     every = list(dict.fromkeys((*policies, *compared)))
@@ -187,15 +165,10 @@ def maps(
 
 @dataclass(frozen=True, eq=False)
 class MeanMap:
-    """The maps of one rule on many lists, averaged cell by cell.
-
-    Parameters
-    ----------
-    maps : sequence of Map
-        One a list, with the same rule, world, stakes and q*'s.
-    """
+    """The maps of one rule on many lists, averaged cell by cell."""
 
     maps: Sequence[Map]
+    """One a list, with the same rule, world, stakes and q*'s."""
 
     @property
     def policy(self) -> Policy:
@@ -255,16 +228,9 @@ def mean_maps(
     world: World,
     compared: Sequence[Policy] = (),
 ) -> list[MeanMap]:
-    """What each rule comes to on average over a collection of lists; as :func:`maps`.
+    """What each rule comes to on average over one or more lists of one scenario; as :func:`maps`.
 
-    Parameters
-    ----------
-    lists : sequence of Explored
-        One or more, of one scenario.
-    settings : Settings
-        Payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
-    policies, world, compared
-        As for :func:`maps`.
+    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
     """
     found = [maps(each, _for(each, settings), policies, world, compared, LESS_ROWS) for each in lists]
     return [MeanMap([own[at] for own in found]) for at in range(len(policies))]

@@ -41,27 +41,19 @@ LESS_ROWS = 0
 
 @dataclass(frozen=True)
 class Now:
-    """One decision of the paper's rule, as ``tarstop decide`` says it.
-
-    Parameters
-    ----------
-    b, rho : float
-        Belief now, and the chance that the next document is a hit (brings data); 0 where none is left.
-    q_star, evpi, value : float
-        `value` is ρ·EVPI.
-    plus, go_on : bool
-    cost : float
-        Of the next document, with what reading it in full is expected to cost.
-    """
+    """One decision of the paper's rule, as ``tarstop decide`` says it."""
 
     b: float
     rho: float
+    """`b` and `rho`: belief now, and the chance that the next document is a hit (brings data); 0 where none is left."""
     q_star: float
     evpi: float
     value: float
+    """`q_star`, `evpi` and `value`: `value` is ρ·EVPI."""
     plus: bool
     go_on: bool
     cost: float
+    """Of the next document, with what reading it in full is expected to cost."""
 
 
 def settled(path: Path, start: int) -> bool:
@@ -88,20 +80,13 @@ def decide(path: Path, start: int, cost: float) -> Now:
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """What a rule comes to at each cost, all arrays of shape (C,).
-
-    Parameters
-    ----------
-    depth : ndarray of int
-    plus : ndarray of bool
-        The action at that depth.
-    net_utility : ndarray
-        In the payoffs' unit.
-    """
+    """What a rule comes to at each cost, all arrays of shape (C,)."""
 
     depth: Depths
     plus: Flags
+    """The action at that depth."""
     net_utility: Floats
+    """In the payoffs' unit."""
 
 
 def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:

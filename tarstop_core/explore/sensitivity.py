@@ -35,42 +35,26 @@ SCAN, HALVINGS = 6, 16
 
 @dataclass(frozen=True)
 class Swing:
-    """What one assumption does to the plan.
-
-    Parameters
-    ----------
-    name : str
-        "B", "L_r", "L_g", "G", "cost", "b_0" or "p".
-    values : tuple of float
-        The assumption, low and high; for "p" the factors.
-    depth : tuple of int
-        Where the rule then stops if nothing turns up.
-    net_utility : tuple of float
-    """
+    """What one assumption does to the plan."""
 
     name: str
+    """One of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"."""
     values: tuple[float, float]
+    """The assumption, low and high; for "p" the factors."""
     depth: tuple[int, int]
+    """Where the rule then stops if nothing turns up."""
     net_utility: tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Tornado:
-    """The plan as it is, and each assumption changed alone.
-
-    Parameters
-    ----------
-    depth : int
-    net_utility : float
-    swings : tuple of Swing
-    settled : bool
-        Whether a hit has decided the question.
-    """
+    """The plan as it is, and each assumption changed alone."""
 
     depth: int
     net_utility: float
     swings: tuple[Swing, ...]
     settled: bool = False
+    """Whether a hit has decided the question."""
 
 
 def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
@@ -136,36 +120,23 @@ def _with_b_0(explored: Explored, settings: Settings, base: Path, b_0: float) ->
 
 @dataclass(frozen=True)
 class Turn:
-    """A value at which the advice is another one.
-
-    Parameters
-    ----------
-    at : float
-    plus : bool
-        The action, were one to stop there.
-    """
+    """A value at which the advice is another one."""
 
     at: float
     plus: bool
+    """The action, were one to stop there."""
 
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Where one assumption would turn the advice.
-
-    Parameters
-    ----------
-    name : str
-        "B", "L_r", "L_g", "G", "cost" or "b_0".
-    value : float
-        As it is.
-    turns : tuple of Turn
-        The nearest value below and above at which the advice turns, where there are such within reach.
-    """
+    """Where one assumption would turn the advice."""
 
     name: FactorName
+    """One of "B", "L_r", "L_g", "G", "cost" or "b_0"."""
     value: float
+    """As it is."""
     turns: tuple[Turn, ...]
+    """The nearest value below and above at which the advice turns, where there are such within reach."""
 
 
 def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:

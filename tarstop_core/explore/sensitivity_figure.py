@@ -7,7 +7,17 @@ from typing import Any
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
-from tarstop_core.presentation.figures import Figure, axis, drawn_layout, ink, note, text_colour, upright
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    drawn,
+    ink,
+    note,
+    plain,
+    text_colour,
+    upright,
+    with_unit,
+)
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.screening.explain import action
@@ -38,15 +48,7 @@ def factor_names(settings: Settings) -> dict[str, str]:
 def tornado_figure(
     found: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Stopping depth and expected net utility when one assumption is lower or higher, widest on top.
-
-    Parameters
-    ----------
-    found : Tornado
-    settings : Settings
-        Names of the actions, and the unit.
-    simulated, dark : bool
-    """
+    """Stopping depth and expected net utility when one assumption is lower or higher, widest on top."""
     ordered = _by_width(found)
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]
@@ -75,8 +77,11 @@ def tornado_figure(
                         },
                     },
                     "customdata": [
-                        f"{_setting(each, end, unit)}: "
-                        f"{count_of(value) if measure == 'depth' else amount(value, unit)}"
+                        plain(
+                            f"{_setting(each, end, unit)}: "
+                            f"{count_of(value) if measure == 'depth' else amount(value, unit)}",
+                            200,
+                        )
                         for each, value in zip(ordered, values, strict=True)
                     ],
                     "hovertemplate": "%{customdata}<extra></extra>",
@@ -92,35 +97,32 @@ def tornado_figure(
         note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
     shapes = [upright(base, xref=f"x{number_}") for _, base, number_ in panels]
-    utility = f"expected net utility{f' ({unit})' if unit else ''}"
-    layout = drawn_layout(
+    utility = with_unit("expected net utility", unit)
+    xaxis = axis(
+        "stopping depth",
+        dark,
+        domain=list(HALVES[0]),
+        nticks=4,
+        range=_room(found, "depth"),
+        tickformat=",.3~r",
+    )
+    xaxis2 = axis(
+        utility, dark, domain=list(HALVES[1]), nticks=4, range=_room(found, "net_utility"), tickformat=",.3~r"
+    )
+    yaxis = axis("", dark, automargin=True, type="category", autorange="reversed")
+    return drawn(
+        data,
         90 + ROW * len(rows),
         simulated,
         dark,
         notes,
         barmode="overlay",
         shapes=shapes,
-        xaxis=axis(
-            "stopping depth",
-            dark,
-            domain=list(HALVES[0]),
-            nticks=4,
-            range=_room(found, "depth"),
-            tickformat=",.3~r",
-        ),
-        xaxis2=axis(
-            utility,
-            dark,
-            domain=list(HALVES[1]),
-            nticks=4,
-            range=_room(found, "net_utility"),
-            tickformat=",.3~r",
-        ),
-        yaxis=axis("", dark, automargin=True, type="category", autorange="reversed"),
+        xaxis=xaxis,
+        xaxis2=xaxis2,
+        yaxis=yaxis,
         margin={"l": 8},
     )
-    layout["yaxis"]["tickfont"] = {"color": text, "size": 11}
-    return {"data": data, "layout": layout}
 
 
 def _at_the_end(swing: Swing, measure: str, end: int, base: float) -> str:

@@ -13,14 +13,16 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
+    plain,
     points,
     rise,
     rows_of,
     text_colour,
+    with_unit,
 )
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
@@ -44,15 +46,7 @@ def stakes_figure(
 ) -> Figure:
     """What each action is expected to bring above, what certainty would be worth below, against the belief.
 
-    Parameters
-    ----------
-    payoffs : Payoffs
-    now : Now
-        Where the person stands. The line at c/ρ is what EVPI has to exceed for the paper's rule to go on.
-    plus, minus : str
-        The actions by name.
-    belief_title : str
-    simulated, dark : bool
+    The line at c/ρ is what EVPI has to exceed for the paper's rule to go on. `plus` and `minus` name the actions.
     """
     b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), payoffs.evpi(b)
@@ -73,8 +67,8 @@ def stakes_figure(
         data.append(points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
     notes = [
-        label(1, float(up[-1]), f"“{plus}”", ink(PLUS, dark)),
-        label(0, float(down[0]), f"“{minus}”", ink(MINUS, dark), xanchor="left"),
+        label(1, float(up[-1]), f"“{plain(plus, 44)}”", ink(PLUS, dark)),
+        label(0, float(down[0]), f"“{plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
         label(
             payoffs.q_star,
             1.25 * peak,
@@ -102,31 +96,24 @@ def stakes_figure(
         data.append(line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         at, anchor = (0.0, "left") if right else (1.0, "right")
         notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
-    unit = f" ({payoffs.unit})" if payoffs.unit else ""
-    layout = drawn_layout(
-        390,
-        simulated,
+    xaxis = axis(belief_title, dark, range=[0, 1], tickformat=".1f", anchor="y2")
+    yaxis = axis(
+        with_unit("expected utility", payoffs.unit),
         dark,
-        notes,
-        xaxis=axis(belief_title, dark, range=[0, 1], tickformat=".1f", anchor="y2"),
-        yaxis=axis(
-            f"expected utility{unit}",
-            dark,
-            domain=[0.5, 1.0],
-            range=[low - room, high + 2 * room],
-            nticks=6,
-            exponentformat="none",
-        ),
-        yaxis2=axis(
-            f"EVPI{unit}",
-            dark,
-            domain=[0.0, 0.42],
-            range=[0, 1.25 * peak],
-            nticks=5,
-            exponentformat="none",
-        ),
+        domain=[0.5, 1.0],
+        range=[low - room, high + 2 * room],
+        nticks=6,
+        exponentformat="none",
     )
-    return {"data": data, "layout": layout}
+    yaxis2 = axis(
+        with_unit("EVPI", payoffs.unit),
+        dark,
+        domain=[0.0, 0.42],
+        range=[0, 1.25 * peak],
+        nticks=5,
+        exponentformat="none",
+    )
+    return drawn(data, 390, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def stakes_sentence(

@@ -9,7 +9,7 @@ from tarstop_core.files.format import Format
 from tarstop_core.files.outcomes import OutcomeFile, read_outcome_tables, read_outcomes
 from tarstop_core.files.reading import FORMATS, read_records
 from tarstop_core.files.tables import TableFile, read_tables
-from tarstop_core.files.trace import table_to_csv, trace_to_csv
+from tarstop_core.files.trace import table_to_csv, trace_to_csv, without_formulas
 from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run, write_run
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "read_tables",
     "table_to_csv",
     "trace_to_csv",
+    "without_formulas",
     "write_run",
 ]

@@ -113,10 +113,6 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
     columns : mapping, optional
         Their column to our field, as a person chose; "" leaves a column out. Columns not named here
         are still recognised, for fields not named here.
-
-    Returns
-    -------
-    Layout
     """
     names = tuple(name.strip() for name in header)
     chosen = columns or {}
@@ -194,7 +190,6 @@ def make_layout(
     ----------
     name : str
         The file, for messages.
-    header : sequence of str
     where : str
         Where the header stands, as in "line 3".
     preview : iterable of rows

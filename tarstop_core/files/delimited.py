@@ -6,20 +6,13 @@ import contextlib
 import csv
 import io
 import itertools
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import check_columns
-from tarstop_core.files.columns import (
-    Progress,
-    RecordTable,
-    Row,
-    collect,
-    find_header,
-    finish,
-    make_layout,
-)
+from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.synonyms import normal_header
@@ -29,6 +22,8 @@ _SAMPLE_ROWS = 60
 # Longest single cell. Patent descriptions reach some hundred thousand characters; the rest of a file
 # swallowed by an unclosed quotation mark is longer.
 _LONGEST_CELL = 5_000_000
+_ROWS_AT_A_TIME = 256
+_ONE_LIMIT = threading.RLock()
 # A line that ends every file given to the csv module. A quotation mark left open swallows it.
 _END = "\x1eend of file\x1e"
 
@@ -109,10 +104,9 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
     """Choose the delimiter under which a title is recognised and the rows are even."""
 
     def merit(delimiter: str) -> tuple[int, float, int, bool]:
-        csv.field_size_limit(_LONGEST_CELL)
         reader = csv.reader(iter(lines), delimiter=delimiter)
         rows: list[list[str]] = []
-        with contextlib.suppress(csv.Error):  # the reader proper names the line
+        with contextlib.suppress(csv.Error), _long_cells():  # the reader proper names the line
             rows.extend(itertools.islice(reader, _SAMPLE_ROWS))
         if not complete and len(rows) > 1 and len(rows) < _SAMPLE_ROWS:
             rows.pop()  # the sample ends inside it
@@ -129,20 +123,16 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
 
 def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 3]) -> Iterator[Row]:
     """Yield (line on which the row starts, cells); blank lines give no row."""
-    csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(
         itertools.chain(stream, [_END + delimiter + _END]), delimiter=delimiter, quoting=quoting
     )
     start = 1
-    cells: list[str] = []
-    while True:
-        try:
-            cells = next(reader, [])
-        except csv.Error as problem:
+    for cells, end in _parsed(reader):
+        if cells is None:
             raise _BrokenRows(
                 f"The row that begins on line {start} of {name} has a cell longer than {_LONGEST_CELL:,} "
                 "characters; look for a quotation mark that is never closed."
-            ) from problem
+            )
         if cells == [_END, _END]:
             return
         if cells and cells[-1].endswith(_END):
@@ -153,7 +143,35 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
         if cells:
             check_columns(name, f"line {start}", len(cells))
             yield start, cells
-        start = reader.line_num + 1
+        start = end + 1
+
+
+@contextlib.contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be long: the csv module has one limit for the whole program, which others rely on."""
+    with _ONE_LIMIT:
+        before = csv.field_size_limit(_LONGEST_CELL)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+def _parsed(reader: Any) -> Iterator[tuple[list[str] | None, int]]:
+    """Rows with the line on which each ends; None for one with too long a cell, which is the last.
+
+    Whole handfuls at a time, so that the limit is not moved for every row, nor while others use a row.
+    """
+    while True:
+        rows: list[tuple[list[str] | None, int]] = []
+        try:
+            with _long_cells():
+                rows.extend((row, reader.line_num) for row in itertools.islice(reader, _ROWS_AT_A_TIME))
+        except csv.Error:
+            rows.append((None, reader.line_num))
+        yield from rows
+        if len(rows) < _ROWS_AT_A_TIME or rows[-1][0] is None:
+            return
 
 
 def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row]:

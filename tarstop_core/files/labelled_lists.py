@@ -100,9 +100,7 @@ def abstract_column(content: bytes) -> str | None:
 
 
 def read_labelled(
-    files: Sequence[tuple[str, bytes]],
-    queries: Mapping[str, str] | None = None,
-    abstracts: bool = False,
+    files: Sequence[tuple[str, bytes]], queries: Mapping[str, str] | None = None, abstracts: bool = False
 ) -> Labelled:
     """Labelled rankings from files: tables of records with labels, and TREC runs with their qrels.
 

@@ -50,10 +50,6 @@ def read_records(
     progress : callable, optional
         Called now and then with the share done (0 to 1) and a few words.
 
-    Returns
-    -------
-    RecordTable
-
     Raises
     ------
     UnrecognisedColumns

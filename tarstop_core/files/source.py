@@ -280,10 +280,7 @@ _TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
         r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ",
         Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS"),
     ),
-    (
-        r"\s*\[\s*\{",
-        Looks("", "one JSON array", 'write one object a line and name it ".jsonl"'),
-    ),
+    (r"\s*\[\s*\{", Looks("", "one JSON array", 'write one object a line and name it ".jsonl"')),
     (
         r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)",
         Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for"),
@@ -296,7 +293,6 @@ def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | No
 
     Parameters
     ----------
-    head : bytes
     own : sequence of (str, Looks)
         How texts begin that can be read here, as a pattern, and what they are.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tarstop_core.files.columns import MAPPABLE, Layout, Progress, RecordTable, Row, collect, finish
 from tarstop_core.files.source import Source
-from tarstop_core.files.values import label_from_notes, reason_from_notes, remark_from_notes, tool_of
+from tarstop_core.files.values import FROM_NOTES, tool_of
 
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Fields = dict[str, str]
@@ -85,14 +85,7 @@ def decisions(notes: Iterable[str]) -> Fields:
     {'label': 'not relevant', 'reason': '', 'remark': 'animals only'}
     """
     texts = list(notes)
-    return {
-        field: next(filter(None, map(read, texts)), "")
-        for field, read in (
-            ("label", label_from_notes),
-            ("reason", reason_from_notes),
-            ("remark", remark_from_notes),
-        )
-    }
+    return {field: next(filter(None, map(read, texts)), "") for field, read in FROM_NOTES.items()}
 
 
 def told_in(their: str, notes: Iterable[str]) -> str:

@@ -109,19 +109,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 
 
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
-    """Read TREC relevance judgments: `topic iteration document relevance`.
-
-    Parameters
-    ----------
-    source : path or open binary file
-        Gzipped or not.
-    name : str, optional
-        Name for messages.
-
-    Returns
-    -------
-    Qrels
-        A dict from topic to a dict from document to relevance, with `notes`.
+    """Read TREC relevance judgments: `topic iteration document relevance`; arguments as in :func:`read_run`.
 
     Raises
     ------
@@ -166,11 +154,6 @@ def label_topics(
     """Join a run and its judgments: labels in ranked order, R from the judgments.
 
     A document that the judgments do not list is not relevant; relevance above 0 is relevant.
-
-    Parameters
-    ----------
-    run : mapping of str to Topic
-    qrels : mapping of str to mapping of str to int
 
     Returns
     -------

@@ -106,6 +106,10 @@ def remark_from_notes(notes: str) -> str:
     return "; ".join(filter(None, found))
 
 
+FROM_NOTES = {"label": label_from_notes, "reason": reason_from_notes, "remark": remark_from_notes}
+"""What of a decision stands in notes, and how it is read."""
+
+
 def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
     """Return what was decided of n records: their `label`, and `reason` and `remark` where there are any.
 
@@ -113,11 +117,7 @@ def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
     """
     out: dict[str, pd.Series] = {}
     notes = found["notes"].tolist() if "notes" in found else []
-    for field, read in (
-        ("label", label_from_notes),
-        ("reason", reason_from_notes),
-        ("remark", remark_from_notes),
-    ):
+    for field, read in FROM_NOTES.items():
         if field in found:
             out[field] = found[field]
         elif notes:

@@ -12,15 +12,7 @@ import openpyxl
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
-from tarstop_core.files.columns import (
-    Progress,
-    RecordTable,
-    Row,
-    collect,
-    find_header,
-    finish,
-    make_layout,
-)
+from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
 from tarstop_core.files.synonyms import normal_header

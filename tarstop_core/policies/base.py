@@ -12,33 +12,12 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import Path, first_not_worth
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
-
-# What a rule of one's own may import from here.
-__all__ = [
-    "TOLERANCE",
-    "Depths",
-    "Expected",
-    "Family",
-    "Flags",
-    "Floats",
-    "InputProblem",
-    "Parameter",
-    "Path",
-    "Payoffs",
-    "Policy",
-    "Randomised",
-    "Replicates",
-    "T",
-    "Value",
-    "at_any_cost",
-    "first_check",
-    "first_not_worth",
-    "of_labels",
-    "until_hit",
-]
+# Under names of their own, because a rule in a file of one's own may import these from here.
+from tarstop_core.errors import InputProblem as InputProblem
+from tarstop_core.value.path import Path as Path
+from tarstop_core.value.path import first_not_worth as first_not_worth
+from tarstop_core.value.payoffs import TOLERANCE as TOLERANCE
+from tarstop_core.value.payoffs import Payoffs as Payoffs
 
 Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
@@ -50,28 +29,19 @@ T = TypeVar("T", float, Floats)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a policy: sliders, command line and grid search read this.
-
-    Parameters
-    ----------
-    name, meaning : str
-    low, high : int or float
-        Smallest and largest value (numbers only).
-    grid : tuple
-        Values a grid search tries.
-    kind : str
-        "int", "float" or "choice".
-    choices : tuple of str
-        The values of a choice.
-    """
+    """One parameter of a policy: sliders, command line and grid search read this."""
 
     name: str
     meaning: str
     low: Any
     high: Any
+    """`low` and `high`: smallest and largest value (numbers only)."""
     grid: tuple[Value, ...]
+    """Values a grid search tries."""
     kind: Literal["int", "float", "choice"] = "int"
+    """One of "int", "float" or "choice"."""
     choices: tuple[str, ...] = ()
+    """The values of a choice."""
 
     @classmethod
     def choice(cls, name: str, meaning: str, choices: tuple[str, ...], grid: tuple[str, ...]) -> Parameter:
@@ -204,42 +174,28 @@ class Expected(Generic[T]):
     """What a rule that draws a random sample comes to on average over its samples.
 
     Each figure is a float for one rule, an array of shape (cells,) for a grid of them.
-
-    Parameters
-    ----------
-    depth : float or ndarray
-        Rank it goes down to.
-    read : float or ndarray
-        Documents read: the ranks down to the depth and the sample beyond, each counted once.
-    recall : float or ndarray
-        Share of the relevant documents that lie within the depth; 0 where there are none.
-    recall_read : float or ndarray
-        The same of all documents read, the sample included.
-    found : float or ndarray
-        Chance that at least one relevant document is read.
     """
 
     depth: T
+    """Rank it goes down to."""
     read: T
+    """Documents read: the ranks down to the depth and the sample beyond, each counted once."""
     recall: T
+    """Share of the relevant documents that lie within the depth; 0 where there are none."""
     recall_read: T
+    """The same of all documents read, the sample included."""
     found: T
+    """Chance that at least one relevant document is read."""
 
 
 @dataclass(frozen=True)
 class Replicates:
-    """Single runs of a rule that draws a random sample.
-
-    Parameters
-    ----------
-    depth : ndarray of int, shape (n,)
-        Rank each run goes down to.
-    seen : ndarray of bool, shape (n, N)
-        Documents each run reads, in the ranking's order.
-    """
+    """Single runs of a rule that draws a random sample."""
 
     depth: Depths
+    """Rank each run goes down to; shape (n,)."""
     seen: Flags
+    """Documents each run reads, in the ranking's order; shape (n, N)."""
 
 
 @dataclass(frozen=True)

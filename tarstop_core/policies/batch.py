@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Policy
+from tarstop_core.policies.base import Depths, Floats, Parameter, Policy
 from tarstop_core.policies.smooth import WINDOWS
 from tarstop_core.value.path import Path, first_not_worth
 from tarstop_core.value.payoffs import exceeds
@@ -24,19 +23,17 @@ class Batch(Policy):
 
     K: int = 10
 
-    name: ClassVar[str] = "batch"
-    title: ClassVar[str] = "Batch"
-    rule: ClassVar[str] = "Read K documents at a time while together they are worth more than they cost."
-    formula: ClassVar[str] = r"\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt K c"
-    source: ClassVar[str] = "Fletcher & Stevenson, Batch"
-    family: ClassVar[Family] = "paper's policy"
-    place: ClassVar[int] = 50
-    colour: ClassVar[str] = "#009E73"
-    marker: ClassVar[str] = "diamond"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),
-    )
-    worth_phrase: ClassVar[str] = "The paper's score, averaged over the batch, is"
+    name = "batch"
+    title = "Batch"
+    rule = "Read K documents at a time while together they are worth more than they cost."
+    formula = r"\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt K c"
+    source = "Fletcher & Stevenson, Batch"
+    family = "paper's policy"
+    place = 50
+    colour = "#009E73"
+    marker = "diamond"
+    parameters = (Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),)
+    worth_phrase = "The paper's score, averaged over the batch, is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         looks = path.score(self.K)[:: self.K]

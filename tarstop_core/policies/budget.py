@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
 from tarstop_core.value.path import Path
 
 
@@ -18,19 +17,17 @@ class Budget(Policy):
 
     d: int = 100
 
-    name: ClassVar[str] = "budget"
-    title: ClassVar[str] = "Budget"
-    rule: ClassVar[str] = "Read a fixed number of documents, whatever they show."
-    formula: ClassVar[str] = r"\text{stop at } \min(d, N)"
-    source: ClassVar[str] = "Fletcher & Stevenson, baseline Budget"
-    family: ClassVar[Family] = "paper's baseline"
-    place: ClassVar[int] = 60
-    colour: ClassVar[str] = "#56B4E9"
-    marker: ClassVar[str] = "x"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),
-    )
+    name = "budget"
+    title = "Budget"
+    rule = "Read a fixed number of documents, whatever they show."
+    formula = r"\text{stop at } \min(d, N)"
+    source = "Fletcher & Stevenson, baseline Budget"
+    family = "paper's baseline"
+    place = 60
+    colour = "#56B4E9"
+    marker = "x"
+    acts_on_belief = False
+    parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(max(start, min(self.d, len(path))), costs)
@@ -42,16 +39,16 @@ class Share(Policy):
 
     share: float = 0.5
 
-    name: ClassVar[str] = "share"
-    title: ClassVar[str] = "Share"
-    rule: ClassVar[str] = "Read a fixed share of the list, whatever it shows."
-    formula: ClassVar[str] = r"\text{stop at } \lceil \text{share} \cdot N \rceil"
-    source: ClassVar[str] = "common practice (review half; review x %)"
-    place: ClassVar[int] = 190
-    colour: ClassVar[str] = "#0072B2"
-    marker: ClassVar[str] = "diamond"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "share"
+    title = "Share"
+    rule = "Read a fixed share of the list, whatever it shows."
+    formula = r"\text{stop at } \lceil \text{share} \cdot N \rceil"
+    source = "common practice (review half; review x %)"
+    place = 190
+    colour = "#0072B2"
+    marker = "diamond"
+    acts_on_belief = False
+    parameters = (
         Parameter(
             "share",
             "share of the list to read",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Any
 
 import numpy as np
 
@@ -19,27 +22,22 @@ RESTARTS = 6
 ENOUGH = 5
 """Findings after which no further list is tried."""
 
+Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
+"""A sentence on what is wrong with a rule that stops there at that cost; nothing where nothing is."""
+
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the trials of one rule came to.
-
-    Parameters
-    ----------
-    policy : str
-        The rule's spec.
-    lists : int
-        Random lists it was tried on.
-    findings : tuple of str
-        What is wrong, a sentence each; none: nothing was found.
-    remark : str
-        What could not be tried, or nothing.
-    """
+    """What the trials of one rule came to."""
 
     policy: str
+    """The rule's spec."""
     lists: int
+    """Random lists it was tried on."""
     findings: tuple[str, ...]
+    """What is wrong, a sentence each; none: nothing was found."""
     remark: str = ""
+    """What could not be tried, or nothing."""
 
     @property
     def ok(self) -> bool:
@@ -57,13 +55,6 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     tried once as a patent search and once as a review, where neither labels nor studies behind the stop may
     move it.
 
-    Parameters
-    ----------
-    policy : Policy
-    lists : int
-    seed : int
-        Of the random lists.
-
     Examples
     --------
     >>> from tarstop_core.policies import Greedy
@@ -76,8 +67,10 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     findings: list[str] = []
     for trial in range(lists):
         length = LENGTHS[trial % len(LENGTHS)]
-        found = _findings(policy, _random_path(rng, length), rng)
-        found += _findings_in_review(policy, _random_review(rng, length), rng)
+        found = _findings(
+            policy, _random_path(rng, length), rng, "On a list", (_looks_ahead, _restarts), None
+        )
+        found += _findings(policy, _random_review(rng, length), rng, "In a review", (_looks_at_studies,), 1)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
             return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
@@ -101,43 +94,34 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
     return CheckResult(policy.spec, lists, (), remark)
 
 
-def _findings(policy: Policy, path: DecisivePath, rng: np.random.Generator) -> list[str]:
-    N = len(path)
+def _findings(
+    policy: Policy, path: Any, rng: np.random.Generator, where: str, checks: Sequence[Check], most: int | None
+) -> list[str]:
+    """What checks find wrong on one list, cost by cost; `most` ends it early."""
     try:
         stops = policy.depths(path, COSTS)
-        wrong = _malformed(stops, 0, N)
-        if wrong:
+        if wrong := _malformed(stops, 0, len(path)):
             return [wrong]
-        found = []
-        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
-            found.append(_looks_ahead(policy, path, cost, stop, rng))
-            found.append(_restarts(policy, path, cost, stop, rng))
-        return [finding for finding in found if finding]
+        tried = product(zip(COSTS, stops.tolist(), strict=True), checks)
+        found = (check(policy, path, cost, stop, rng) for (cost, stop), check in tried)
+        return [*islice(filter(None, found), most)]
     except Exception as problem:
         said = " ".join(str(problem).split()).rstrip(".")
-        return [f"On a list of {N} documents it fails: {type(problem).__name__}: {said}."]
+        return [f"{where} of {len(path)} documents it fails: {type(problem).__name__}: {said}."]
 
 
-def _findings_in_review(policy: Policy, path: CumulativePath, rng: np.random.Generator) -> list[str]:
+def _looks_at_studies(
+    policy: Policy, path: CumulativePath, cost: float, stop: int, rng: np.random.Generator
+) -> str:
     """Whether studies that later documents bring move the stop, or bring it before they are known."""
-    N = len(path)
-    try:
-        stops = policy.depths(path, COSTS)
-        wrong = _malformed(stops, 0, N)
-        if wrong:
-            return [wrong]
-        for cost, stop in dict(zip(COSTS, stops.tolist(), strict=True)).items():
-            for d in {stop, *_some(stop, rng)[-2:]}:
-                other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
-                if (d == stop and other != stop) or (d < stop and other <= d):
-                    return [
-                        f"In a review of {N} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
-                        f"the studies after {d} are others: it looks ahead."
-                    ]
-    except Exception as problem:
-        said = " ".join(str(problem).split()).rstrip(".")
-        return [f"In a review of {N} documents it fails: {type(problem).__name__}: {said}."]
-    return []
+    for d in {stop, *_some(stop, rng)[-2:]}:
+        other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
+        if (d == stop and other != stop) or (d < stop and other <= d):
+            return (
+                f"In a review of {len(path)} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
+                f"the studies after {d} are others: it looks ahead."
+            )
+    return ""
 
 
 def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,15 +19,11 @@ class Combined(Policy):
 
     Acts on belief, needs labels, or knows the truth if one of its rules does (assumption), and ignores costs
     and payoffs if all do. A rule that draws a random sample has no depth to compare and is refused.
-
-    Parameters
-    ----------
-    rules : tuple of Policy
     """
 
     rules: tuple[Policy, ...]
 
-    source: ClassVar[str] = "combination of other rules"
+    source = "combination of other rules"
 
     def __post_init__(self) -> None:
         if len(self.rules) < 2:
@@ -63,9 +59,9 @@ class Combined(Policy):
 class Either(Combined):
     """Stop where the first of the rules stops."""
 
-    name: ClassVar[str] = "either"
-    title: ClassVar[str] = "Either"
-    rule: ClassVar[str] = "Stop as soon as one of the rules says so."
+    name = "either"
+    title = "Either"
+    rule = "Stop as soon as one of the rules says so."
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return np.asarray(np.min([rule.depths(path, costs, start) for rule in self.rules], axis=0))
@@ -75,9 +71,9 @@ class Either(Combined):
 class Both(Combined):
     """Stop at the first depth where all of the rules say stop."""
 
-    name: ClassVar[str] = "both"
-    title: ClassVar[str] = "Both"
-    rule: ClassVar[str] = "Go on until all of the rules say stop."
+    name = "both"
+    title = "Both"
+    rule = "Go on until all of the rules say stop."
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return np.array([self._depth(path, cost, start) for cost in np.atleast_1d(costs)], dtype=np.intp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,18 +18,16 @@ class Consecutive(Policy):
 
     n: int = 50
 
-    name: ClassVar[str] = "consecutive"
-    title: ClassVar[str] = "Consecutive irrelevant"
-    rule: ClassVar[str] = "Stop after a number of irrelevant documents in a row."
-    formula: ClassVar[str] = r"n \text{ in a row with } y = 0"
-    source: ClassVar[str] = "common practice in reviews (among others ASReview's suggestion)"
-    place: ClassVar[int] = 160
-    colour: ClassVar[str] = "#7A5195"
-    marker: ClassVar[str] = "star"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),
-    )
+    name = "consecutive"
+    title = "Consecutive irrelevant"
+    rule = "Stop after a number of irrelevant documents in a row."
+    formula = r"n \text{ in a row with } y = 0"
+    source = "common practice in reviews (among others ASReview's suggestion)"
+    place = 160
+    colour = "#7A5195"
+    marker = "star"
+    acts_on_belief = False
+    parameters = (Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N, ranks = len(path), np.flatnonzero(path.labels) + 1
@@ -48,16 +45,16 @@ class LowPrecision(Policy):
     size: int = 200
     batches: int = 1
 
-    name: ClassVar[str] = "low-precision"
-    title: ClassVar[str] = "Low precision"
-    rule: ClassVar[str] = "Stop when whole batches hold hardly any relevant document."
-    formula: ClassVar[str] = r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}"
-    source: ClassVar[str] = "common practice in legal review (5 of 200), as in tarexp"
-    place: ClassVar[int] = 170
-    colour: ClassVar[str] = "#8C8C00"
-    marker: ClassVar[str] = "pentagon"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "low-precision"
+    title = "Low precision"
+    rule = "Stop when whole batches hold hardly any relevant document."
+    formula = r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}"
+    source = "common practice in legal review (5 of 200), as in tarexp"
+    place = 170
+    colour = "#8C8C00"
+    marker = "pentagon"
+    acts_on_belief = False
+    parameters = (
         Parameter("share", "share of a batch that may be relevant", 0.0, 1.0, (0.025, 0.05), "float"),
         Parameter("size", "documents in a batch", 1, 100_000, (20, 50, 100, 200)),
         Parameter("batches", "batches in a row", 1, 1_000, (1, 3)),
@@ -76,15 +73,15 @@ class LowPrecision(Policy):
 class Rule2399(Policy):
     """Stop at the first n ≥ 1.2·C(n) + 2399."""
 
-    name: ClassVar[str] = "rule-2399"
-    title: ClassVar[str] = "2399 rule"
-    rule: ClassVar[str] = "Read 2,399 documents, and 1.2 more for every relevant one."
-    formula: ClassVar[str] = r"n \ge 1.2\thinspace C(n) + 2399"
-    source: ClassVar[str] = "Cormack & Grossman 2015 (2399 rule), as in tarexp"
-    place: ClassVar[int] = 180
-    colour: ClassVar[str] = "#777777"
-    marker: ClassVar[str] = "circle"
-    acts_on_belief: ClassVar[bool] = False
+    name = "rule-2399"
+    title = "2399 rule"
+    rule = "Read 2,399 documents, and 1.2 more for every relevant one."
+    formula = r"n \ge 1.2\thinspace C(n) + 2399"
+    source = "Cormack & Grossman 2015 (2399 rule), as in tarexp"
+    place = 180
+    colour = "#777777"
+    marker = "circle"
+    acts_on_belief = False
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N, C = len(path), gain(path.labels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,18 +36,18 @@ class Hypergeometric(Policy):
     every: int = 1
     bias: float = 1.0
 
-    name: ClassVar[str] = "hypergeometric"
-    title: ClassVar[str] = "Hypergeometric test"
-    rule: ClassVar[str] = "Stop when missing the recall one wants would make what was read an unlikely draw."
-    formula: ClassVar[str] = (
+    name = "hypergeometric"
+    title = "Hypergeometric test"
+    rule = "Stop when missing the recall one wants would make what was read an unlikely draw."
+    formula = (
         r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}"
     )
-    source: ClassVar[str] = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
-    place: ClassVar[int] = 130
-    colour: ClassVar[str] = "#CC79A7"
-    marker: ClassVar[str] = "cross"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    source = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
+    place = 130
+    colour = "#CC79A7"
+    marker = "cross"
+    acts_on_belief = False
+    parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
         Parameter("every", "documents between tests", 1, 100_000, (1,)),

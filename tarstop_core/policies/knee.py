@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
 from tarstop_core.policies.budget import share_of
 from tarstop_core.policies.gain_curve import (
     gain,
@@ -47,22 +46,20 @@ class Knee(Policy):
     reading: str = "P"
     cap_on_empty: str = "yes"
 
-    name: ClassVar[str] = "knee"
-    title: ClassVar[str] = "Knee"
-    rule: ClassVar[str] = (
-        "Stop when relevant documents have become much rarer than before the gain curve's bend."
-    )
-    formula: ClassVar[str] = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min}"
-    source: ClassVar[str] = (
+    name = "knee"
+    title = "Knee"
+    rule = "Stop when relevant documents have become much rarer than before the gain curve's bend."
+    formula = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min}"
+    source = (
         "Fletcher & Stevenson, baseline Knee (parameters not defined there); Kneedle: Satopaa et al. 2011; "
         "slope ratio: Cormack & Grossman 2016"
     )
-    family: ClassVar[Family] = "paper's baseline"
-    place: ClassVar[int] = 80
-    colour: ClassVar[str] = "#8C8C00"
-    marker: ClassVar[str] = "star"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    family = "paper's baseline"
+    place = 80
+    colour = "#8C8C00"
+    marker = "star"
+    acts_on_belief = False
+    parameters = (
         Parameter(
             "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 10.0), "float"
         ),
@@ -119,18 +116,16 @@ class GeometricKnee(Policy):
     beta: int = 0
     relret_at: str = "knee"
 
-    name: ClassVar[str] = "cg-knee"
-    title: ClassVar[str] = "Cormack–Grossman knee"
-    rule: ClassVar[str] = "Stop when the gain curve is much flatter after its knee than before it."
-    formula: ClassVar[str] = (
-        r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min} + A - \min(\mathrm{relret}, A)"
-    )
-    source: ClassVar[str] = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
-    place: ClassVar[int] = 100
-    colour: ClassVar[str] = "#0072B2"
-    marker: ClassVar[str] = "square"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "cg-knee"
+    title = "Cormack–Grossman knee"
+    rule = "Stop when the gain curve is much flatter after its knee than before it."
+    formula = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min} + A - \min(\mathrm{relret}, A)"
+    source = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
+    place = 100
+    colour = "#0072B2"
+    marker = "square"
+    acts_on_belief = False
+    parameters = (
         SLOPE_RATIO,
         Parameter(
             "adjust", "how much more is asked for while nothing was found, A", 0, 100_000, (0, 50, 150)
@@ -162,18 +157,16 @@ class BudgetMethod(Policy):
     rho_min: float = 6.0
     cap: float = 0.75
 
-    name: ClassVar[str] = "cg-budget"
-    title: ClassVar[str] = "Cormack–Grossman budget"
-    rule: ClassVar[str] = "Stop after the knee once as much was read as finding ten at random would take."
-    formula: ClassVar[str] = (
-        r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N"
-    )
-    source: ClassVar[str] = "Cormack & Grossman 2016 (budget method)"
-    place: ClassVar[int] = 110
-    colour: ClassVar[str] = "#D55E00"
-    marker: ClassVar[str] = "diamond"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "cg-budget"
+    title = "Cormack–Grossman budget"
+    rule = "Stop after the knee once as much was read as finding ten at random would take."
+    formula = r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N"
+    source = "Cormack & Grossman 2016 (budget method)"
+    place = 110
+    colour = "#D55E00"
+    marker = "diamond"
+    acts_on_belief = False
+    parameters = (
         SLOPE_RATIO,
         Parameter("cap", "share of the list at which to stop anyway", 0.01, 1.0, (0.6, 0.75), "float"),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -19,17 +18,15 @@ class LookAhead(Policy):
 
     m: int = 20
 
-    name: ClassVar[str] = "look-ahead"
-    title: ClassVar[str] = "Look-ahead"
-    rule: ClassVar[str] = "Go on while some plan of at most m more documents is worth more than it costs."
-    formula: ClassVar[str] = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
-    source: ClassVar[str] = "derived from the paper's framework (value of a plan J(D)); not in the paper"
-    place: ClassVar[int] = 20
-    colour: ClassVar[str] = "#E69F00"
-    marker: ClassVar[str] = "cross"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),
-    )
+    name = "look-ahead"
+    title = "Look-ahead"
+    rule = "Go on while some plan of at most m more documents is worth more than it costs."
+    formula = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
+    source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
+    place = 20
+    colour = "#E69F00"
+    marker = "cross"
+    parameters = (Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, self.m, start), path, start)

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,18 +43,16 @@ class PoissonProcess(Policy):
     confidence: float = 0.95
     rmse: float = 0.1
 
-    name: ClassVar[str] = "poisson"
-    title: ClassVar[str] = "Poisson process"
-    rule: ClassVar[str] = "Stop when the falling rate of relevant documents says that few are still to come."
-    formula: ClassVar[str] = (
-        r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
-    )
-    source: ClassVar[str] = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
-    place: ClassVar[int] = 140
-    colour: ClassVar[str] = "#E69F00"
-    marker: ClassVar[str] = "x"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "poisson"
+    title = "Poisson process"
+    rule = "Stop when the falling rate of relevant documents says that few are still to come."
+    formula = r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
+    source = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
+    place = 140
+    colour = "#E69F00"
+    marker = "x"
+    acts_on_belief = False
+    parameters = (
         Parameter.choice(
             "model",
             "how the rate falls",

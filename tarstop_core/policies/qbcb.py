@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import bdtr
 
-from tarstop_core.policies.base import Family, Parameter
+from tarstop_core.policies.base import Parameter
 from tarstop_core.policies.sampled import OrderStatistic, Pair
 from tarstop_core.value.payoffs import TOLERANCE
 
@@ -32,24 +31,20 @@ class QBCB(OrderStatistic):
     n_min: int = 15
     alpha: float = 0.1
 
-    name: ClassVar[str] = "qbcb"
-    title: ClassVar[str] = "QBCB"
-    rule: ClassVar[str] = (
-        "Draw at random until some relevant documents are known, then read on until enough of them came up again."
-    )
-    formula: ClassVar[str] = (
-        r"j = \min\lbrace j : P(\mathrm{Bin}(n_{\min}, \tau) \le j - 1) \ge 1 - \alpha \rbrace"
-    )
-    source: ClassVar[str] = (
+    name = "qbcb"
+    title = "QBCB"
+    rule = "Draw at random until some relevant documents are known, then read on until enough of them came up again."
+    formula = r"j = \min\lbrace j : P(\mathrm{Bin}(n_{\min}, \tau) \le j - 1) \ge 1 - \alpha \rbrace"
+    source = (
         "Lewis, Yang & Frieder 2021 (quantile binomial confidence bound); grid and 50 replications: "
         "Fletcher & Stevenson"
     )
-    family: ClassVar[Family] = "paper's baseline"
-    place: ClassVar[int] = 70
-    colour: ClassVar[str] = "#7A5195"
-    marker: ClassVar[str] = "triangle-down"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    family = "paper's baseline"
+    place = 70
+    colour = "#7A5195"
+    marker = "triangle-down"
+    acts_on_belief = False
+    parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
         Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),
         Parameter("alpha", "1 − confidence, α", 0.0001, 1.0, TENTHS, "float"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,18 +23,16 @@ class Quant(Policy):
     tau: float = 0.8
     nstd: float = 2.0
 
-    name: ClassVar[str] = "quant"
-    title: ClassVar[str] = "QuantCI"
-    rule: ClassVar[str] = (
-        "Stop when the calibrated chances say that enough of the relevant documents were read."
-    )
-    formula: ClassVar[str] = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
-    source: ClassVar[str] = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
-    place: ClassVar[int] = 150
-    colour: ClassVar[str] = "#56B4E9"
-    marker: ClassVar[str] = "triangle-down"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    name = "quant"
+    title = "QuantCI"
+    rule = "Stop when the calibrated chances say that enough of the relevant documents were read."
+    formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
+    source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
+    place = 150
+    colour = "#56B4E9"
+    marker = "triangle-down"
+    acts_on_belief = False
+    parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
         Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),
     )

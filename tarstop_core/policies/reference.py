@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Policy, at_any_cost
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import exceeds
 
@@ -17,15 +16,15 @@ from tarstop_core.value.payoffs import exceeds
 class DecideNow(Policy):
     """Stop before the first document: a⁺ iff b_0 > q*."""
 
-    name: ClassVar[str] = "decide-now"
-    title: ClassVar[str] = "Decide now"
-    rule: ClassVar[str] = "Read nothing and decide by what was believed before."
-    formula: ClassVar[str] = r"\text{stop at } d"
-    source: ClassVar[str] = "reference: what the starting assumption alone is worth"
-    family: ClassVar[Family] = "reference"
-    place: ClassVar[int] = 200
-    colour: ClassVar[str] = "#D55E00"
-    marker: ClassVar[str] = "triangle-up"
+    name = "decide-now"
+    title = "Decide now"
+    rule = "Read nothing and decide by what was believed before."
+    formula = r"\text{stop at } d"
+    source = "reference: what the starting assumption alone is worth"
+    family = "reference"
+    place = 200
+    colour = "#D55E00"
+    marker = "triangle-up"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(start, costs)
@@ -35,16 +34,16 @@ class DecideNow(Policy):
 class ScreenEverything(Policy):
     """Read the whole list: a⁺ iff anything relevant is in it."""
 
-    name: ClassVar[str] = "screen-everything"
-    title: ClassVar[str] = "Screen everything"
-    rule: ClassVar[str] = "Read the whole list."
-    formula: ClassVar[str] = r"\text{stop at } N"
-    source: ClassVar[str] = "reference: what stopping is meant to save"
-    family: ClassVar[Family] = "reference"
-    place: ClassVar[int] = 210
-    colour: ClassVar[str] = "#009E73"
-    marker: ClassVar[str] = "cross"
-    acts_on_belief: ClassVar[bool] = False
+    name = "screen-everything"
+    title = "Screen everything"
+    rule = "Read the whole list."
+    formula = r"\text{stop at } N"
+    source = "reference: what stopping is meant to save"
+    family = "reference"
+    place = 210
+    colour = "#009E73"
+    marker = "cross"
+    acts_on_belief = False
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(len(path), costs)
@@ -60,17 +59,17 @@ class Oracle(Policy):
     do better on any topic. It takes part in no regret and gives no advice.
     """
 
-    name: ClassVar[str] = "oracle"
-    title: ClassVar[str] = "Oracle"
-    rule: ClassVar[str] = "Know the answer, and read only what it takes to prove it."
-    formula: ClassVar[str] = r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0"
-    source: ClassVar[str] = "reference: the bound that no rule can pass"
-    family: ClassVar[Family] = "reference"
-    place: ClassVar[int] = 220
-    colour: ClassVar[str] = "#CC79A7"
-    marker: ClassVar[str] = "x"
-    needs_labels: ClassVar[bool] = True
-    knows_truth: ClassVar[bool] = True
+    name = "oracle"
+    title = "Oracle"
+    rule = "Know the answer, and read only what it takes to prove it."
+    formula = r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0"
+    source = "reference: the bound that no rule can pass"
+    family = "reference"
+    place = 220
+    colour = "#CC79A7"
+    marker = "x"
+    needs_labels = True
+    knows_truth = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         if path.hit is None or path.hit <= start or path.chooses_plus(start):

@@ -58,29 +58,20 @@ class GridReplicates:
     """Single runs of a grid of rules that share their random orders.
 
     Rules with the same (r, j) are one: `pair` leads from a rule of the grid to its row.
-
-    Parameters
-    ----------
-    pair : ndarray of int, shape (cells,)
-    depth, read : ndarray of int, shape (pairs, n)
-        Rank each run goes down to, and documents it reads.
-    seen : ndarray of bool, shape (pairs, n, R)
-        Which of the relevant documents it reads, in ranking order.
     """
 
     pair: Depths
+    """Shape (cells,)."""
     depth: Depths
     read: Depths
+    """`depth` and `read`: rank each run goes down to, and documents it reads; shape (pairs, n)."""
     seen: Flags
+    """Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)."""
 
 
 @dataclass(frozen=True)
 class SampleGrid:
     """Many rules (r, j) on the same topics at once, as a grid search needs them.
-
-    Parameters
-    ----------
-    rules : sequence of OrderStatistic
 
     Examples
     --------

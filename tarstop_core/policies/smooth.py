@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Floats, Parameter, Policy, until_hit
+from tarstop_core.policies.base import Depths, Floats, Parameter, Policy, until_hit
 from tarstop_core.value.path import Path, first_not_worth
 
 WINDOWS = (2, 5, 10, 20, 50, 100)
@@ -23,19 +22,17 @@ class Smooth(Policy):
 
     K: int = 5
 
-    name: ClassVar[str] = "smooth"
-    title: ClassVar[str] = "Smooth"
-    rule: ClassVar[str] = "As Greedy, with the average chance of the next K documents."
-    formula: ClassVar[str] = r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c"
-    source: ClassVar[str] = "Fletcher & Stevenson, Smooth"
-    family: ClassVar[Family] = "paper's policy"
-    place: ClassVar[int] = 40
-    colour: ClassVar[str] = "#CC79A7"
-    marker: ClassVar[str] = "triangle-up"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("K", "documents to average over", 1, 100_000, WINDOWS),
-    )
-    worth_phrase: ClassVar[str] = "The paper's score, averaged over the next documents, is"
+    name = "smooth"
+    title = "Smooth"
+    rule = "As Greedy, with the average chance of the next K documents."
+    formula = r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c"
+    source = "Fletcher & Stevenson, Smooth"
+    family = "paper's policy"
+    place = 40
+    colour = "#CC79A7"
+    marker = "triangle-up"
+    parameters = (Parameter("K", "documents to average over", 1, 100_000, WINDOWS),)
+    worth_phrase = "The paper's score, averaged over the next documents, is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(first_not_worth(path.score(self.K), costs, start), path, start)

@@ -12,6 +12,8 @@ from tarstop_core.policies.own import load_rule, make_rule
 from tarstop_core.policies.registry import POLICIES
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
+MOST_RULES = 32
+"""That one text combines."""
 _COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 
@@ -43,6 +45,8 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
     'Either(Greedy; Budget(100))'
     """
     spec = spec.strip()
+    if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
+        raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
     combined = _COMBINED.fullmatch(spec)
     if combined:
         kind = COMBINED[combined[1].lower()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from tarstop_core.policies.base import Parameter
 from tarstop_core.policies.sampled import OrderStatistic, Pair
@@ -21,20 +20,18 @@ class Target(OrderStatistic):
     tau: float = 0.8
     confidence: float = 0.95
 
-    name: ClassVar[str] = "target"
-    title: ClassVar[str] = "Target"
-    rule: ClassVar[str] = (
-        "Draw a set of relevant documents at random, then read on until all of them came up again."
-    )
-    formula: ClassVar[str] = r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil"
-    source: ClassVar[str] = (
+    name = "target"
+    title = "Target"
+    rule = "Draw a set of relevant documents at random, then read on until all of them came up again."
+    formula = r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil"
+    source = (
         "Cormack & Grossman 2016 (Target method); size of the set for other goals: Sneyd & Stevenson 2019"
     )
-    place: ClassVar[int] = 120
-    colour: ClassVar[str] = "#009E73"
-    marker: ClassVar[str] = "triangle-up"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    place = 120
+    colour = "#009E73"
+    marker = "triangle-up"
+    acts_on_belief = False
+    parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 0.999, (0.5, 0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "chance of reaching it", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
     )

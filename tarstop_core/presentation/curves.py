@@ -21,6 +21,7 @@ from tarstop_core.presentation.figures import (
     points,
     thinned,
     upright,
+    with_unit,
 )
 from tarstop_core.presentation.palette import BELIEF, COST, PAPER, PAPER_ON_DARK, THRESHOLD, VALUE
 
@@ -108,7 +109,7 @@ def live_curves(
         if cost > 0:
             data.append(drawn.level(cost, COST, yaxis="y2"))
             notes.append(_cost_label(drawn, lines, cost, decades))
-        title = f"{worth_title} ({unit})" if unit else worth_title
+        title = with_unit(worth_title, unit)
         powers = {"type": "log", "dtick": 1, "exponentformat": "power", "range": decades}
         layout["yaxis2"] = axis(title, dark, domain=[0.0, 0.45], **powers)
     if steps:

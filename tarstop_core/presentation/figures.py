@@ -129,15 +129,16 @@ def clear_layout(height: float, margin: dict[str, int], **more: Any) -> dict[str
     }
 
 
-def drawn_layout(
-    height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
-) -> dict[str, Any]:
-    """A clear layout whose texts can be read; "simulated" stands above its right end."""
+def drawn(
+    data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
+) -> Figure:
+    """A figure with a clear layout whose texts can be read; "simulated" stands above its right end."""
     notes = list(notes)
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     margin = {"l": 60, "r": 12, "t": 24, "b": 46, **more.pop("margin", {})}
-    return clear_layout(height, margin, font={"color": text_colour(dark)}, annotations=notes, **more)
+    layout = clear_layout(height, margin, font={"color": text_colour(dark)}, annotations=notes, **more)
+    return {"data": data, "layout": layout}
 
 
 def rows_of(**columns: ArrayLike) -> Rows:
@@ -150,6 +151,17 @@ def rows_of(**columns: ArrayLike) -> Rows:
     """
     values = [np.asarray(column).tolist() for column in columns.values()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def with_unit(title: str, unit: str) -> str:
+    """The title of an axis with the unit that a person named, where there is one.
+
+    Examples
+    --------
+    >>> with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")
+    ('worth each (£)', 'EVPI (&lt;b>)', 'EVPI')
+    """
+    return f"{title} ({plain(unit, 24)})" if unit else title
 
 
 def plain(name: str, longest: int) -> str:

@@ -39,15 +39,7 @@ TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 
 
 def page(module: str, **told: Any) -> str:
-    """The page of a module: the template of the same name beside it, filled in.
-
-    Parameters
-    ----------
-    module : str
-        ``__name__`` of the module in this package.
-    **told
-        What the template asks for; a name that it misses is an error.
-    """
+    """The template beside a module (its ``__name__``) and called like it, filled in; a name that it misses is an error."""
     place = module.partition(".")[2].replace(".", "/")
     return TEMPLATES.get_template(f"{place}.html").render(told)
 

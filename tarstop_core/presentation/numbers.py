@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 CURRENCIES = "£$€¥"
 
@@ -59,6 +60,11 @@ def percent(probability: float) -> str:
     share = 100 * probability
     digits = 0 if 10 <= share < 99 else 1 if share >= 1 else 2
     return f"{share:.{digits}f} %"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """'A', 'A and B', 'A, B and C'."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def count_of(count: float) -> str:

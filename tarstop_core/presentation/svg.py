@@ -16,27 +16,18 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a chart.
-
-    Parameters
-    ----------
-    x, y : sequence of float
-        A y of None breaks the line.
-    colour : str
-    name : str
-        What stands at its right end; empty for nothing.
-    dash : str
-        Of the stroke; empty for a solid line.
-    steps : bool
-        Horizontal, then vertical: a value that holds until the next.
-    """
+    """One line of a chart."""
 
     x: Sequence[float]
     y: Sequence[float | None]
+    """`x` and `y`: A y of None breaks the line."""
     colour: str
     name: str = ""
+    """What stands at its right end; empty for nothing."""
     dash: str = ""
+    """Of the stroke; empty for a solid line."""
     steps: bool = False
+    """Horizontal, then vertical: a value that holds until the next."""
 
 
 def text(x: float, y: float, words: str, *, anchor: str = "start", colour: str = INK, size: int = 13) -> str:

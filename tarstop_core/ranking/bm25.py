@@ -33,18 +33,12 @@ _WEIGHTS_AT_A_TIME = 1 << 20  # keeps the temporaries of the weight formula at a
 
 @dataclass(frozen=True, eq=False)
 class Bm25Index:
-    """A collection prepared for BM25 queries; made by `build_index`.
-
-    Parameters
-    ----------
-    vocabulary : dict of str to int
-        Row of each word that occurs in the collection, numbered by first appearance.
-    weights : csr_array of float, shape (words, N)
-        What one occurrence of the word in a query adds to the document's score.
-    """
+    """A collection prepared for BM25 queries; made by `build_index`."""
 
     vocabulary: dict[str, int]
+    """Row of each word that occurs in the collection, numbered by first appearance."""
     weights: csr_array[np.float64, tuple[int, int]]
+    """What one occurrence of the word in a query adds to the document's score. Shape (words, N)."""
 
     def __len__(self) -> int:
         """N, the number of documents."""

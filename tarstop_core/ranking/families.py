@@ -11,18 +11,9 @@ from tarstop_core.ranking.order import Ranking, leave_out
 
 
 def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
-    """Leave only the member of each family that is ranked first.
+    """Leave only the member of each family that is ranked first; the same ranking where nothing is to be left out.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    groups : sequence of sequences of int
-        Positions in the collection that are one family. Some may be missing from the ranking.
-
-    Returns
-    -------
-    Ranking
-        The same one where nothing is to be left out.
+    `groups` are positions in the collection that are one family; some may be missing from the ranking.
     """
     size = 1 + max([int(ranking.order.max()), *(max(group) for group in groups)])
     rank = np.full(size, size, dtype=np.int64)

@@ -30,21 +30,14 @@ QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A collection put in screening order.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (N,)
-        Positions in the collection, first to be read first.
-    scores : ndarray of float, shape (N,), or None
-        In the same (screening) order; None where the list has only its order.
-    how : str
-        Where the order comes from, as a sentence.
-    """
+    """A collection put in screening order."""
 
     order: NDArray[np.intp]
+    """Positions in the collection, first to be read first. Shape (N,)."""
     scores: NDArray[np.float64] | None
+    """In the same (screening) order; None where the list has only its order. Shape (N,)."""
     how: str
+    """Where the order comes from, as a sentence."""
 
     def __len__(self) -> int:
         return len(self.order)

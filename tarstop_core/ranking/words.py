@@ -21,13 +21,7 @@ _WORD = re.compile(r"\w+")
 
 
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """A text in pieces, each with whether it is a word that is asked for.
-
-    Parameters
-    ----------
-    text : str
-    wanted : frozenset of str
-        What :func:`stems` found in the query.
+    """A text in pieces, each with whether it is a word that is asked for: one that :func:`stems` found in the query.
 
     Examples
     --------

@@ -29,69 +29,45 @@ REVIEW_COLUMNS: tuple[str, ...] = ("topic", "title", "question", "criteria", "do
 
 @dataclass(frozen=True)
 class FullText:
-    """What the full text of a simulated report says, and what becomes of the report.
-
-    Parameters
-    ----------
-    text : str
-        A paragraph that holds the counts in words, or says why there are none.
-    status : str
-        "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.documents.reports.OUTCOMES`.
-    reason : str
-        Why it brings no data; "" when it does.
-    study : str
-        "Surname YEAR"; two reports of one study share it.
-    TP, FP, FN, TN : int or None
-        The 2×2 table; None without one.
-    """
+    """What the full text of a simulated report says, and what becomes of the report."""
 
     text: str
+    """A paragraph that holds the counts in words, or says why there are none."""
     status: reports.FullText
+    """One of "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.documents.reports.OUTCOMES`."""
     reason: str = ""
+    """Why it brings no data; "" when it does."""
     study: str = ""
+    """As "Surname YEAR"; two reports of one study share it."""
     TP: int | None = None
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
+    """`TP`, `FP`, `FN` and `TN`: the 2×2 table; None without one."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """Summary of published tables as somebody else computed it, to compare with.
-
-    Parameters
-    ----------
-    by : str
-        Who, and how.
-    sensitivity, false_positive_rate : tuple of float
-        Estimate and the ends of its 95 % confidence interval.
-    """
+    """Summary of published tables as somebody else computed it, to compare with."""
 
     by: str
+    """Who, and how."""
     sensitivity: tuple[float, float, float]
     false_positive_rate: tuple[float, float, float]
+    """`sensitivity` and `false_positive_rate`: estimate and the ends of its 95 % confidence interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedSet:
-    """The 2×2 tables of a published meta-analysis.
-
-    Parameters
-    ----------
-    name, title : str
-        Short name and title.
-    citation : str
-        The publication that the counts come from, with its DOI.
-    note : str
-        How they came here, and what is to be known of them.
-    tables : Tables
-    reported : Reported
-    """
+    """The 2×2 tables of a published meta-analysis."""
 
     name: str
     title: str
+    """`name` and `title`: short name and title."""
     citation: str
+    """The publication that the counts come from, with its DOI."""
     note: str
+    """How they came here, and what is to be known of them."""
     tables: Tables
     reported: Reported
 
@@ -115,11 +91,6 @@ def sample_topics() -> pd.DataFrame:
 
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
-
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_topics`.
 
     Returns
     -------
@@ -153,11 +124,6 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 
 def sample_reasons(topic: str) -> dict[str, str]:
     """Why each document of a search is relevant or not, in one sentence.
-
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_topics`.
 
     Returns
     -------
@@ -195,11 +161,6 @@ def sample_reviews() -> pd.DataFrame:
 def load_review_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_reviews`.
-
     Returns
     -------
     DataFrame
@@ -216,11 +177,6 @@ def load_review_sample(topic: str) -> pd.DataFrame:
 
 def sample_full_texts(topic: str) -> dict[str, FullText]:
     """What the full texts of a simulated review say.
-
-    Parameters
-    ----------
-    topic : str
-        A name from `sample_reviews`.
 
     Returns
     -------
@@ -243,10 +199,6 @@ def sample_full_texts(topic: str) -> dict[str, FullText]:
 
 def published_sets() -> list[PublishedSet]:
     """2×2 tables of published meta-analyses: figures, with their sources.
-
-    Returns
-    -------
-    list of PublishedSet
 
     Examples
     --------

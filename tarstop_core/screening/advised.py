@@ -10,74 +10,51 @@ Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alo
 
 @dataclass(frozen=True)
 class Variation:
-    """The advice under one changed assumption.
-
-    Parameters
-    ----------
-    assumption : str
-        What was changed, as a clause: "documents are half as likely to be relevant".
-    go_on : bool
-    more : int
-        Documents that would still be read if nothing turned up.
-    plus : bool
-        The action on stopping now.
-    """
+    """The advice under one changed assumption."""
 
     assumption: str
+    """What was changed, as a clause: "documents are half as likely to be relevant"."""
     go_on: bool
     more: int
+    """Documents that would still be read if nothing turned up."""
     plus: bool
+    """The action on stopping now."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The advice at one depth.
-
-    Parameters
-    ----------
-    headline : str
-        Which of the kinds of advice this is.
-    go_on : bool
-        Whether the chosen rule, taken at its word, reads another document.
-    depth, documents : int
-        Documents read, and in the list.
-    b, rho, evpi : float
-        Belief now; chance that the next document is a hit; EVPI now, in the payoffs' unit.
-    score, worth : float or None
-        The paper's score of the next document, and the figure that the chosen rule compares with
-        the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
-    cost : float
-        Per document, in the payoffs' unit.
-    more : int
-        Documents that would still be read if nothing turned up.
-    plus : bool
-        The action on stopping now.
-    utility : float
-        What that action is expected to bring, in the payoffs' unit, screening cost not subtracted.
-    variations : tuple of Variation
-        The advice under other assumptions.
-    if_fails : Advice or None
-        While a hit waits for confirmation: the advice should it not hold.
-    facts : object or None
-        What the scenario tells beside the advice.
-    """
+    """The advice at one depth."""
 
     headline: Headline
+    """Which of the kinds of advice this is."""
     go_on: bool
+    """Whether the chosen rule, taken at its word, reads another document."""
     depth: int
     documents: int
+    """`depth` and `documents`: documents read, and in the list."""
     b: float
     rho: float
     evpi: float
+    """`b`, `rho` and `evpi`: belief now; chance that the next document is a hit; EVPI now, in the payoffs' unit."""
     score: float | None
     worth: float | None
+    """`score` and `worth`: the paper's score of the next document, and the figure that the chosen rule compares with
+    the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
+    """
     cost: float
+    """Per document, in the payoffs' unit."""
     more: int
+    """Documents that would still be read if nothing turned up."""
     plus: bool
+    """The action on stopping now."""
     utility: float
+    """What that action is expected to bring, in the payoffs' unit, screening cost not subtracted."""
     variations: tuple[Variation, ...] = ()
+    """The advice under other assumptions."""
     if_fails: Advice | None = None
+    """While a hit waits for confirmation: the advice should it not hold."""
     facts: Any = None
+    """What the scenario tells beside the advice."""
 
     @property
     def says_stop(self) -> bool:

@@ -14,35 +14,20 @@ from tarstop_core.value.payoffs import exceeds
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a person reads.
-
-    Parameters
-    ----------
-    word : str
-        The headline.
-    sentence : str
-        Why, with its numbers.
-    stopping : str
-        What stopping now would mean.
-    doubts : tuple of str
-        Assumptions under which the advice would be another one, a sentence each.
-    """
+    """What a person reads."""
 
     word: str
+    """The headline."""
     sentence: str
+    """Why, with its numbers."""
     stopping: str
+    """What stopping now would mean."""
     doubts: tuple[str, ...] = ()
+    """Assumptions under which the advice would be another one, a sentence each."""
 
 
 def explain(advice: Advice, settings: Settings) -> Explanation:
-    """The advice in words.
-
-    Parameters
-    ----------
-    advice : Advice
-    settings : Settings
-        Those that the advice was computed with.
-    """
+    """The advice in words, with the settings that it was computed with."""
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
     headline = advice.headline
@@ -129,13 +114,7 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
-    """Why an action is advised that the belief by itself speaks against; empty where it does not.
-
-    Parameters
-    ----------
-    advice : Advice
-    settings : Settings
-    """
+    """Why an action is advised that the belief by itself speaks against; empty where it does not."""
     q = settings.payoffs.q_star
     # Above q* only the lack of a document to cite keeps from acting.
     if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or advice.plus != (advice.b > q):

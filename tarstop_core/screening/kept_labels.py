@@ -40,21 +40,14 @@ _ASREVIEW = ("asreview label", "label included")
 
 @dataclass(frozen=True, eq=False)
 class FileLabels:
-    """What the documents of a collection were labelled as before.
-
-    Parameters
-    ----------
-    codes : ndarray of int8, shape (n,)
-        By position in the collection: UNSEEN for no label, else as in a session.
-    unknown : tuple of str
-        Labels whose meaning is not evident; their documents count as not labelled.
-    source : str
-        Where they come from.
-    """
+    """What the documents of a collection were labelled as before."""
 
     codes: NDArray[np.int8]
+    """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
     unknown: tuple[str, ...]
+    """Labels whose meaning is not evident; their documents count as not labelled."""
     source: str
+    """Where they come from."""
 
     @property
     def count(self) -> int:
@@ -166,14 +159,7 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
 def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
     """The event that takes the labels over into a session, with the reasons and remarks that came along.
 
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-    ranking : Ranking
-        As :func:`kept_first` gives it.
-    labels : FileLabels
-    ranks : sequence of int
-        As :func:`kept_first` gives them.
+    Ranking and ranks as :func:`kept_first` gives them.
     """
     positions = ranking.order[: len(ranks)].tolist()
     column = {name: frame[name].tolist() for name in ("id", "reason", "remark")}
@@ -198,23 +184,15 @@ def _said(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) ->
 
 @dataclass(frozen=True)
 class Replayed:
-    """Where a rule would have stopped on labelled documents.
-
-    Parameters
-    ----------
-    policy : Policy
-    depth : int
-        Documents read by then.
-    found : int
-        Relevant ones among them.
-    plus : bool or None
-        Whether a⁺ is taken there; None in a review, where labels say nothing about it.
-    """
+    """Where a rule would have stopped on labelled documents."""
 
     policy: Policy
     depth: int
+    """Documents read by then."""
     found: int
+    """Relevant ones among them."""
     plus: bool | None
+    """Whether a⁺ is taken there; None in a review, where labels say nothing about it."""
 
 
 def replayed(

@@ -153,11 +153,7 @@ def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
 def scale_before(begun: Settings, events: Iterable[Event]) -> float:
     """The scale that was in force before the last change of it: what taking it back returns to.
 
-    Parameters
-    ----------
-    begun : Settings
-        At the start of the session.
-    events : iterable of Event
+    `begun` are the settings at the start of the session.
 
     Examples
     --------

@@ -144,25 +144,16 @@ KINDS = tuple(PAYLOADS)
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the log.
-
-    Parameters
-    ----------
-    kind : str
-        One of :data:`KINDS`.
-    payload : mapping
-        JSON values; what they are is said beside each kind.
-    seq : int
-        Position in the log, from 1 on, without gaps; 0 before it is stored.
-    time : str
-        ISO 8601 with UTC offset; set when stored.
-    reviewer : str
-    """
+    """One line of the log."""
 
     kind: str
+    """One of :data:`KINDS`."""
     payload: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; what they are is said beside each kind."""
     seq: int = 0
+    """Position in the log, from 1 on, without gaps; 0 before it is stored."""
     time: str = ""
+    """ISO 8601 with UTC offset; set when stored."""
     reviewer: str = ""
 
 

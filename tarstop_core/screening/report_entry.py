@@ -26,18 +26,10 @@ _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 @dataclass(frozen=True)
 class TypedTable:
-    """One 2×2 table as typed.
-
-    Parameters
-    ----------
-    part : str
-        Which part of the study it is about, where a report holds several tables.
-    TP, FP, FN, TN : str
-    sensitivity, diseased, specificity, healthy : str
-        Rates and group sizes, where a report gives no counts.
-    """
+    """One 2×2 table as typed."""
 
     part: str = ""
+    """Which part of the study it is about, where a report holds several tables."""
     TP: str = ""
     FP: str = ""
     FN: str = ""
@@ -46,6 +38,7 @@ class TypedTable:
     diseased: str = ""
     specificity: str = ""
     healthy: str = ""
+    """`sensitivity`, `diseased`, `specificity` and `healthy`: rates and group sizes, where a report gives no counts."""
 
     @property
     def has_counts(self) -> bool:
@@ -119,24 +112,16 @@ class TypedTable:
 
 @dataclass(frozen=True)
 class Draft:
-    """A report as typed.
-
-    Parameters
-    ----------
-    outcome : str
-        One of :data:`~tarstop_core.documents.reports.OUTCOMES`.
-    study, reason : str
-    tables : tuple of TypedTable
-        At least one, which may be empty.
-    stored : Report or None
-        What had been stored before.
-    """
+    """A report as typed."""
 
     outcome: FullText = "data"
+    """One of :data:`~tarstop_core.documents.reports.OUTCOMES`."""
     study: str = ""
     reason: str = ""
     tables: tuple[TypedTable, ...] = (TypedTable(),)
+    """At least one, which may be empty."""
     stored: Report | None = None
+    """What had been stored before."""
 
     @classmethod
     def of(cls, report: Report | None, study: str) -> Draft:

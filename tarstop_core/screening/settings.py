@@ -24,77 +24,54 @@ TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that changes advice, apart from the labels.
-
-    Parameters
-    ----------
-    payoffs : Payoffs
-    cost : float
-        Per document, in the payoffs' unit.
-    b_0 : float
-        Belief before any document, in (0, 1).
-    policy : str
-        As :func:`tarstop_core.policies.parse_policy` reads it.
-    calibrator : str
-        Digest of the calibrator.
-    needs_citation : bool
-        a⁺ is open only with a confirmed document to cite.
-    confirm_hits : bool
-        A hit counts only once it is confirmed.
-    kappa : float
-        Chance that a deciding document, if it exists, is in this list.
-    s : float
-        Chance of recognising a relevant document on reading it.
-    plus, minus : str
-        What the two actions are called.
-    scenario : str
-        What is screened for: one of :data:`~tarstop_core.screening.scenarios.named.SCENARIOS`.
-    theta : float
-        Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1).
-    engine : str
-        Reviews: one of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session.
-    prior : Prior
-        Reviews: everything of it but its b_0, for which `b_0` stands.
-    truth : {"pooled", "full_evidence"}
-        Reviews: what the decision is held against: whether pooled sensitivity exceeds θ, or what all
-        documents of the list would have led to.
-    stages : {1, 2}
-        Reviews: a document and its table are read at once (the paper's), or reports are included by title
-        and abstract and read in full later.
-    full_cost : float
-        Reviews in two stages: cost of reading a report in full, in the payoffs' unit.
-    data_share : DataShare
-        Reviews: how many included reports bring data, before any was read in full.
-    floor : float
-        Reviews: no rule says stop while the chance of the right decision is below this; 0 for none.
-    scale : float
-        Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found.
-    application : Application
-        Patents: what prior art is sought for; says which documents cannot be held against it.
-    """
+    """Everything that changes advice, apart from the labels."""
 
     payoffs: Payoffs
     cost: float
+    """Per document, in the payoffs' unit."""
     b_0: float = 0.5
+    """Belief before any document, in (0, 1)."""
     policy: str = "optimal"
+    """As :func:`tarstop_core.policies.parse_policy` reads it."""
     calibrator: str = ""
+    """Digest of the calibrator."""
     needs_citation: bool = True
+    """a⁺ is open only with a confirmed document to cite."""
     confirm_hits: bool = True
+    """A hit counts only once it is confirmed."""
     kappa: float = 1.0
+    """Chance that a deciding document, if it exists, is in this list."""
     s: float = 1.0
+    """Chance of recognising a relevant document on reading it."""
     plus: str = "Reject"
     minus: str = "Grant"
+    """`plus` and `minus`: what the two actions are called."""
     scenario: str = "patent"
+    """What is screened for: one of :data:`~tarstop_core.screening.scenarios.named.SCENARIOS`."""
     theta: float = 0.75
+    """Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1)."""
     engine: str = "bivariate"
+    """Reviews: one of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
     prior: Prior = DEFAULT_PRIOR
+    """Reviews: everything of it but its b_0, for which `b_0` stands."""
     truth: str = "pooled"
+    """Reviews: what the decision is held against, "pooled" or "full_evidence": whether pooled sensitivity exceeds θ, or
+    what all documents of the list would have led to.
+    """
     stages: int = 2
+    """Reviews, 1 or 2 stages: a document and its table are read at once (the paper's), or reports are included by title and
+    abstract and read in full later.
+    """
     full_cost: float = 0.0
+    """Reviews in two stages: cost of reading a report in full, in the payoffs' unit."""
     data_share: DataShare = NOTHING_KNOWN
+    """Reviews: how many included reports bring data, before any was read in full."""
     floor: float = 0.0
+    """Reviews: no rule says stop while the chance of the right decision is below this; 0 for none."""
     scale: float = 1.0
+    """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     application: Application = NOTHING_SAID
+    """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
     def __post_init__(self) -> None:
         check_cost(self.cost)

@@ -15,11 +15,7 @@ from tarstop_core.screening.settings import Settings
 def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str, str]]:
     """Everything that changes advice, apart from the labels: name and value, words before symbols.
 
-    Parameters
-    ----------
-    settings : Settings
-    calibrator : Calibrator
-        The one that `settings` names.
+    The calibrator is the one that the settings name.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     plus, minus, asked = settings.plus, settings.minus, question(settings)

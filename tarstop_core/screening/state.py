@@ -37,79 +37,54 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a session stands after its log.
-
-    Parameters
-    ----------
-    settings : Settings
-        In force now.
-    labels : ndarray of int8, shape (N,)
-        UNSEEN or one of :data:`CODES`, in screening order.
-    confirmed : ndarray of int8, shape (N,)
-        For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any.
-    seq : int
-        Number of events so far.
-    reports : mapping of int to Report
-        What became of the reports read in full, by position in the list.
-    notes : mapping of str to str
-        By document.
-    reasons : tuple of str
-        Reasons to exclude something that the person defined, in their order.
-    excluded_for : mapping of int to str
-        By position: the reason given with a verdict.
-    together : mapping of int to int
-        By position: the Y that a document settles the question together with.
-    plan : Settings or None
-        What was registered before the first label.
-    plan_records : str
-        Hash of the records that the plan was registered for.
-    deviations : tuple of Event
-        Settings changed, with a reason, after a plan was registered.
-    stopped : bool
-    decision : Decision or None
-    former : Decision or None
-        What had been decided before screening went on.
-    can_undo : bool
-        Whether a label, change or confirmation stands that could be taken back.
-    last_time : str
-        Time of the last event.
-    spent : float
-        What the documents read have cost, each at the cost then in force, in the payoffs' unit.
-    touched : bool
-        Whether a document was ever labelled here, even if that was taken back.
-    kept : int
-        How many documents came with their labels: the first of the list, whatever order they were read in.
-    kept_from : str
-        Where those labels come from.
-    ranks : ndarray of int, shape (N,), or None
-        Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
-    also : mapping of str to tuple of str
-        By document: the other members of its patent family, which are not in the list.
-    """
+    """Where a session stands after its log."""
 
     settings: Settings
+    """In force now."""
     labels: NDArray[np.int8]
+    """UNSEEN or one of :data:`CODES`, in screening order. Shape (N,)."""
     confirmed: NDArray[np.int8]
+    """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any. Shape (N,)."""
     seq: int = 0
+    """Number of events so far."""
     reports: Mapping[int, Report] = field(default_factory=dict)
+    """What became of the reports read in full, by position in the list."""
     notes: Mapping[str, str] = field(default_factory=dict)
+    """By document."""
     reasons: tuple[str, ...] = ()
+    """Reasons to exclude something that the person defined, in their order."""
     excluded_for: Mapping[int, str] = field(default_factory=dict)
+    """By position: the reason given with a verdict."""
     together: Mapping[int, int] = field(default_factory=dict)
+    """By position: the Y that a document settles the question together with."""
     plan: Settings | None = None
+    """What was registered before the first label."""
     plan_records: str = ""
+    """Hash of the records that the plan was registered for."""
     deviations: tuple[Event, ...] = ()
+    """Settings changed, with a reason, after a plan was registered."""
     stopped: bool = False
     decision: Decision | None = None
     former: Decision | None = None
+    """What had been decided before screening went on."""
     can_undo: bool = False
+    """Whether a label, change or confirmation stands that could be taken back."""
     last_time: str = ""
+    """Time of the last event."""
     spent: float = 0.0
+    """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
     touched: bool = False
+    """Whether a document was ever labelled here, even if that was taken back."""
     kept: int = 0
+    """How many documents came with their labels: the first of the list, whatever order they were read in."""
     kept_from: str = ""
+    """Where those labels come from."""
     ranks: NDArray[np.int64] | None = None
+    """Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
+    Shape (N,).
+    """
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By document: the other members of its patent family, which are not in the list."""
 
     @property
     def ranked(self) -> int | NDArray[np.int64]:

@@ -29,24 +29,16 @@ JUDGEMENTS = (*UNDOABLE, "kept", "families", "undo", "note", "reasons")
 
 @dataclass(frozen=True)
 class Stopped:
-    """Where a rule stops on a session's list, given its labels.
-
-    Parameters
-    ----------
-    depth : int
-        Documents read then. Beyond what was read: if nothing more turns up.
-    plus : bool
-        Whether a⁺ is taken there.
-    b : float
-        Belief there.
-    read : int
-        Documents that were read.
-    """
+    """Where a rule stops on a session's list, given its labels."""
 
     depth: int
+    """Documents read then. Beyond what was read: if nothing more turns up."""
     plus: bool
+    """Whether a⁺ is taken there."""
     b: float
+    """Belief there."""
     read: int
+    """Documents that were read."""
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:

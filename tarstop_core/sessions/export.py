@@ -215,6 +215,7 @@ def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     head = []
     for name in names:
         cell = WriteOnlyCell(sheet, name)
+        cell.data_type = "s"
         cell.font = Font(bold=True)
         head.append(cell)
     sheet.append(head)

@@ -114,11 +114,17 @@ class OpenSession:
 
     def refresh(self) -> bool:
         """Take in what was recorded elsewhere; True when there was something."""
-        news = self.store.events(self.row.id, after=self.events[-1].seq if self.events else 0)
-        if news:
-            self.events = [*self.events, *news]
-            self._state = None
-        return bool(news)
+        # From the last one known on: where it is not the same, a backup was restored and the log is another one.
+        known = self.events[-1:]
+        news = self.store.events(self.row.id, after=known[0].seq - 1 if known else 0)
+        if news[:1] == known:
+            fresh = [*self.events, *news[1:]]
+        else:
+            fresh = self.store.events(self.row.id) if known else news
+        changed = fresh != self.events
+        if changed:
+            self.events, self._state = fresh, None
+        return changed
 
     def record(self, event: Event, seen: int) -> None:
         """Store an event, then count it in.

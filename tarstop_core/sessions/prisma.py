@@ -21,55 +21,42 @@ FAMILIES = "Records for which another of their patent family stands"
 
 @dataclass(frozen=True)
 class Prisma:
-    """Counts, from top to bottom of the diagram.
-
-    Parameters
-    ----------
-    identified : tuple of (str, int)
-        Records by source.
-    duplicates : int
-        Removed before screening.
-    screened, excluded, unsure, unscreened : int
-        Records read by title and abstract; excluded there; still unsure; left because screening stopped.
-    sought, not_retrieved, waiting : int
-        Reports sought in full, not retrieved, and not read yet.
-    assessed : int
-        Reports read in full.
-    excluded_full : tuple of (str, int)
-        By reason, the most frequent first.
-    without_data : int
-        Eligible reports without extractable data.
-    reports, studies : int
-        Reports that brought data, and the studies they report.
-    left_out : int
-        Records that were left out of the list before screening: flagged ones of a patent session.
-    excluded_for : tuple of (str, int)
-        Of the excluded records: by reason given, the most frequent first, then those without one, so that the parts
-        add up; empty where none has a reason.
-    families : int
-        Records that are not in the list because another member of their patent family is.
-    graded : tuple of (str, int)
-        Patents: of the records screened, those graded Y and A, where there are any.
-    """
+    """Counts, from top to bottom of the diagram."""
 
     identified: tuple[tuple[str, int], ...]
+    """Records by source."""
     duplicates: int
+    """Removed before screening."""
     screened: int
     excluded: int
     unsure: int
     unscreened: int
+    """`screened`, `excluded`, `unsure` and `unscreened`: records read by title and abstract; excluded there; still
+    unsure; left because screening stopped.
+    """
     sought: int
     not_retrieved: int = 0
     waiting: int = 0
+    """`sought`, `not_retrieved` and `waiting`: reports sought in full, not retrieved, and not read yet."""
     assessed: int = 0
+    """Reports read in full."""
     excluded_full: tuple[tuple[str, int], ...] = ()
+    """By reason, the most frequent first."""
     without_data: int = 0
+    """Eligible reports without extractable data."""
     reports: int = 0
     studies: int = 0
+    """`reports` and `studies`: reports that brought data, and the studies they report."""
     left_out: int = 0
+    """Records that were left out of the list before screening: flagged ones of a patent session."""
     excluded_for: tuple[tuple[str, int], ...] = ()
+    """Of the excluded records: by reason given, the most frequent first, then those without one, so that the parts add
+    up; empty where none has a reason.
+    """
     graded: tuple[tuple[str, int], ...] = ()
+    """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0
+    """Records that are not in the list because another member of their patent family is."""
 
     def rows(self) -> list[tuple[str, int]]:
         """Box and number, in order: the table."""

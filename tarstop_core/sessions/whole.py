@@ -29,24 +29,15 @@ from tarstop_core.sessions.store.store import Store
 
 @dataclass(frozen=True, eq=False)
 class WholeSession:
-    """A session with all it rests on; what follows from its log is computed once, when it is asked for.
-
-    Parameters
-    ----------
-    row : SessionRow
-    collection : CollectionRow
-    events : list of Event
-    records : DataFrame, N rows
-        In screening order.
-    calibrators : mapping of str to Calibrator
-        By digest: every one that its settings ever named.
-    """
+    """A session with all it rests on; what follows from its log is computed once, when it is asked for."""
 
     row: SessionRow
     collection: CollectionRow
     events: list[Event]
     records: pd.DataFrame
+    """In screening order."""
     calibrators: Mapping[str, Calibrator]
+    """By digest: every one that its settings ever named."""
 
     @cached_property
     def state(self) -> State:

@@ -42,35 +42,23 @@ _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 @dataclass(frozen=True, eq=False)
 class CumulativePath:
-    """All depths of one ranking at once, with the studies that its documents have brought.
-
-    Parameters
-    ----------
-    p : ndarray, shape (N,)
-        Chance that each document is one to read in full; with `share` = 1, that it brings data.
-    states : sequence of NextStudy
-        What is known, and what the next study may find, after 0 … n studies.
-    known : ndarray of int, shape (N + 1,)
-        Which of the states holds after d documents; it never falls.
-    payoffs : Payoffs
-    labels : ndarray of bool, shape (N,)
-        Documents known to be relevant; those not read yet are False.
-    share : float
-        P(data | included): of the reports read in full, how many bring a 2×2 table.
-    full_cost : float
-        Cost of reading a report in full, in the payoffs' unit, beside the cost of each document.
-    waiting : float
-        Studies expected from reports that were included and not read in full yet.
-    """
+    """All depths of one ranking at once, with the studies that its documents have brought."""
 
     p: Floats
+    """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
     states: Sequence[NextStudy]
+    """What is known, and what the next study may find, after 0 … n studies."""
     known: Depths
+    """Which of the states holds after d documents; it never falls; shape (N + 1,)."""
     payoffs: Payoffs
     labels: Flags
+    """Documents known to be relevant; those not read yet are False; shape (N,)."""
     share: float = 1.0
+    """P(data | included): of the reports read in full, how many bring a 2×2 table."""
     full_cost: float = 0.0
+    """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
     waiting: float = 0.0
+    """Studies expected from reports that were included and not read in full yet."""
 
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True

@@ -30,34 +30,21 @@ _NOT_GIVEN = cast(Any, None)
 
 @dataclass(frozen=True, eq=False)
 class DecisivePath:
-    """All depths of one ranking at once, under "no hit so far", and the hit if there is one.
-
-    Parameters
-    ----------
-    curve : HitCurve
-        N documents.
-    b_0 : float
-        Belief before any document, in (0, 1).
-    payoffs : Payoffs
-    hit : int or None
-        Depth (1-based) of the first confirmed hit; None while there is none.
-    needs_citation : bool
-        a⁺ is open only with a document to cite, so before a hit only a⁻ is
-        (a person's session; the paper has it off).
-    labels : ndarray of bool, shape (N,), optional
-        Documents known to be relevant; in a session those not read yet are False. Without them, only
-        the hit. (`dataclasses.replace` keeps them: with another hit or curve, give labels too.)
-    p : ndarray, shape (N,), optional
-        Calibrated chance of each document given ω⁺; without it, the curve's h.
-    """
+    """All depths of one ranking at once, under "no hit so far", and the hit if there is one."""
 
     curve: HitCurve
+    """N documents."""
     b_0: float
+    """Belief before any document, in (0, 1)."""
     payoffs: Payoffs
     hit: int | None = None
+    """Depth (1-based) of the first confirmed hit; None while there is none."""
     needs_citation: bool = False
+    """a⁺ is open only with a document to cite, so before a hit only a⁻ is (a person's session; the paper has it off)."""
     labels: Flags = _NOT_GIVEN
+    """Shape (N,)."""
     p: Floats = _NOT_GIVEN
+    """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 
     in_steps: ClassVar[bool] = False
     full_cost: ClassVar[float] = 0.0

@@ -35,19 +35,6 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
 class Payoffs:
     """The four payoffs of a binary action, all positive, in one unit.
 
-    Parameters
-    ----------
-    B : float
-        Benefit of a⁺ when ω⁺ holds.
-    L_r : float
-        Loss of a⁺ when ω⁻ holds (a wrong adoption).
-    L_g : float
-        Loss of a⁻ when ω⁺ holds (a wrong rejection).
-    G : float
-        Gain of a⁻ when ω⁻ holds.
-    unit : str
-        What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised.
-
     Raises
     ------
     InputProblem
@@ -67,10 +54,15 @@ class Payoffs:
     """
 
     B: float
+    """Benefit of a⁺ when ω⁺ holds."""
     L_r: float
+    """Loss of a⁺ when ω⁻ holds (a wrong adoption)."""
     L_g: float
+    """Loss of a⁻ when ω⁺ holds (a wrong rejection)."""
     G: float
+    """Gain of a⁻ when ω⁻ holds."""
     unit: str = ""
+    """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
 
     def __post_init__(self) -> None:
         for name in ("B", "L_r", "L_g", "G"):

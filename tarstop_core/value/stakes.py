@@ -24,12 +24,6 @@ EQUAL = 1e-9
 class Stakes:
     """Payoffs and the cost of reading one document, in one unit.
 
-    Parameters
-    ----------
-    payoffs : Payoffs
-    cost : float
-        Per document, ≥ 0, in the payoffs' unit.
-
     Raises
     ------
     InputProblem
@@ -47,6 +41,7 @@ class Stakes:
 
     payoffs: Payoffs
     cost: float
+    """Per document, ≥ 0, in the payoffs' unit."""
 
     def __post_init__(self) -> None:
         check_cost(self.cost)

@@ -43,25 +43,17 @@ def n1_next(tables: Tables) -> int:
 
 @dataclass(frozen=True, eq=False)
 class NextStudy:
-    """What the next study may find.
-
-    Parameters
-    ----------
-    n1 : int
-        Its diseased patients.
-    b : float
-        Belief before it.
-    given_plus, given_minus : ndarray, shape (n1 + 1,)
-        Chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1.
-    n_0 : float
-        How many studies like this one the present knowledge is worth.
-    """
+    """What the next study may find."""
 
     n1: int
+    """Its diseased patients."""
     b: float
+    """Belief before it."""
     given_plus: Floats
     given_minus: Floats
+    """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float
+    """How many studies like this one the present knowledge is worth."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""

@@ -178,7 +178,7 @@ def session_id(page: Page) -> str:
 
 def stored(server: Any) -> Store:
     """The server's database, opened beside it."""
-    return Store(f"sqlite:///{server.database}")
+    return Store(server.database)
 
 
 def assert_trace_is_the_cores(trace: pd.DataFrame, store: Store, session: str) -> None:

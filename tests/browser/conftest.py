@@ -33,6 +33,7 @@ from playwright.sync_api import (
 from playwright.sync_api import Error as PlaywrightError
 
 from tarstop_core.sessions.store.database import METADATA, VERSION, Database
+from tests import postgres
 from tests.browser.acting import ROOT, SECONDS, at_rest
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -81,15 +82,18 @@ class AppServer:
     Parameters
     ----------
     folder : Path
-        Holds the database and the server's log.
+        Holds the server's log, its experiments, and the database unless that is elsewhere.
+    database : str, optional
+        URL of the database, where it is not a file in that folder.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database: str | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
-        self.database = folder / "t.db"
+        self.folder = folder
+        self.database = database or f"sqlite:///{folder / 't.db'}"
         self.log = folder / "server.log"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -98,7 +102,7 @@ class AppServer:
         assert self.process is None, "the server runs already"
         environment = {
             **os.environ,
-            "TARSTOP_DATABASE_URL": f"sqlite:///{self.database}",
+            "TARSTOP_DATABASE_URL": self.database,
             "PYTHONUNBUFFERED": "1",
         }
         call = f"from tarstop_core.cli.launch import run_app; run_app({self.port}, headless=True)"
@@ -137,11 +141,11 @@ class AppServer:
 
     def empty(self) -> None:
         """Take every row out of the database, beside the running server, and every experiment."""
-        with closing(Database(f"sqlite:///{self.database}")) as database, database.write() as connection:
+        with closing(Database(self.database)) as database, database.write() as connection:
             for table in reversed(METADATA.sorted_tables):
                 if table is not VERSION:
                     connection.execute(table.delete())
-        shutil.rmtree(self.database.parent / "experiments", ignore_errors=True)
+        shutil.rmtree(self.folder / "experiments", ignore_errors=True)
 
     def __enter__(self) -> AppServer:
         self.start()
@@ -160,13 +164,25 @@ def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServ
         yield running
 
 
+@pytest.fixture(scope="session")
+def running_on_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """Another one, whose database is on a PostgreSQL server."""
+    folder = tmp_path_factory.mktemp("on_postgres")
+    with postgres.database() as url, AppServer(folder, url) as running:
+        yield running
+
+
 @pytest.fixture
-def server(running_server: AppServer) -> AppServer:
-    """The server with an empty database; a test may kill it and start it again."""
-    if not running_server.healthy():
-        running_server.restart()
-    running_server.empty()
-    return running_server
+def server(request: pytest.FixtureRequest) -> AppServer:
+    """A server with an empty database, on SQLite unless the test asks for "postgres"; a test may kill it."""
+    kind = getattr(request, "param", "sqlite")
+    running: AppServer = request.getfixturevalue(
+        "running_server" if kind == "sqlite" else "running_on_postgres"
+    )
+    if not running.healthy():
+        running.restart()
+    running.empty()
+    return running
 
 
 def find_chromium(playwright: Playwright) -> str:

@@ -39,7 +39,7 @@ def test_labels_that_came_along_are_kept_and_counted(
     expect(page.get_by_test_id("counter")).to_contain_text("851 came with labels")
     watched.settle()
     watched.assert_sound()
-    with Store(f"sqlite:///{server.database}") as store:
+    with Store(server.database) as store:
         (summary,) = store.sessions()
         assert summary.labelled == 851
         assert [event.kind for event in store.events(summary.id)] == ["kept"]

@@ -31,7 +31,11 @@ from tests.browser.acting import (
 OpenPage = Callable[..., Any]
 REAL_TOPIC = "CD008691"
 
+ON_BOTH = pytest.mark.parametrize("server", ["sqlite", "postgres"], indirect=True)
+"""Where the store is asked for more than once a label: the same on every kind of database."""
 
+
+@ON_BOTH
 def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, server.url)
@@ -125,6 +129,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     watched.assert_sound()
 
 
+@ON_BOTH
 def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
     server: Any, open_page: OpenPage
 ) -> None:
@@ -162,6 +167,7 @@ def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage)
     expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
 
 
+@ON_BOTH
 def test_looking_back_changes_a_verdict(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, server.url)
@@ -190,6 +196,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(server: Any, open_p
     expect(counter(page)).to_contain_text("1 of")
 
 
+@ON_BOTH
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.deep)])
 def test_kills_lose_no_acknowledged_label(server: Any, open_page: OpenPage, kills: int) -> None:
     """kill -9 between key presses: whatever the page had counted is there afterwards."""

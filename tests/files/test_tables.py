@@ -456,3 +456,13 @@ def test_every_format_is_listed_with_its_own_suffixes() -> None:
     suffixes = list(itertools.chain.from_iterable(each.suffixes for each in FORMATS))
     assert len(set(suffixes)) == len(suffixes)
     assert [each.key for each in FORMATS] == ["csv", "tsv", "xlsx", "ris", "bib", "nbib", "jsonl"]
+
+
+def test_the_limit_of_others_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = csv.field_size_limit()
+    long = "x" * (before + 1)
+    table = read(f"title,abstract\nA,{long}\n" + "B,b\n" * 600)
+    assert len(table.frame) == 601 and table.frame["abstract"][0] == long
+    assert csv.field_size_limit() == before
+    assert "longer than 5,000,000" in refusal(f"title,abstract\nA,b\nB,{'x' * 5_000_001}\n")
+    assert csv.field_size_limit() == before

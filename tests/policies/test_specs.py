@@ -247,3 +247,13 @@ def test_files_are_not_run_where_they_may_not_be(own: str) -> None:
         with pytest.raises(InputProblem, match="not run"):
             parse_policy(spec, files=False)
     assert parse_policy("greedy", files=False) == Greedy()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["either(" * 5000 + "greedy" + ")" * 5000, f"either({';'.join(['greedy'] * 5000)})", "(" * 100_000],
+    ids=["deep", "wide", "brackets"],
+)
+def test_a_text_cannot_combine_without_end(text: str) -> None:
+    with pytest.raises(InputProblem, match="more than 32 others"):
+        parse_policy(text, files=False)

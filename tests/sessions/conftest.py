@@ -1,4 +1,4 @@
-"""Each test has an empty database of its own."""
+"""Each test has an empty database of its own, of each kind."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.sessions.store.store import Store
+from tests.sessions.store.cases import fresh_url
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(f"sqlite:///{tmp_path / 't.db'}") as opened:
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    with fresh_url(request.param, tmp_path) as url, Store(url) as opened:
         yield opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.files import read_records
+from tarstop_core.files import read_records, table_to_csv, trace_to_csv
 from tarstop_core.files.trace import FORMULA_STARTS
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.export import (
@@ -64,6 +65,24 @@ def test_csv_keeps_numbers_and_runs_no_formula(store: Store) -> None:
         for cell in frame[column]:
             text = str(cell)
             assert not text.startswith(FORMULA_STARTS) or float(text) < 0, (column, text)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("=1+1", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", " =1", "＝1", "a;=1", "a; =1", "a;\t@x", "a\t=1"),
+        *("a\n=1", "a\r=1", "a\r\n-1", 'a";=1', 'a",b\n=1', "a;b;+1", ";=1", "a, b;=1"),
+    ],
+    ids=ascii,
+)
+def test_no_cell_is_a_formula_however_a_spreadsheet_parts_it(text: str, separator: str) -> None:
+    told = table_to_csv(pd.DataFrame({"id": ["x"], text: ["y"], "said": [text], "b": [-0.5]}))
+    assert told == trace_to_csv([{"id": "x", text: "y", "said": text, "b": -0.5}])
+    # As a spreadsheet with another separator reads it: a quotation mark inside a cell opens nothing.
+    for row in csv.reader(io.StringIO(told, newline=""), delimiter=separator):
+        for cell in row:
+            assert cell == "-0.5" or not cell.lstrip(" ").startswith(FORMULA_STARTS), (told, cell)
 
 
 def test_xlsx_keeps_texts_as_texts(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import hundredths
+from dashboard.frame.widgets import hundredths, lasting
 from dashboard.parts import application, stakes
 from dashboard.parts.application import Asked
 from dashboard.set_up.forms.base import PREFIX, Form
@@ -33,7 +33,61 @@ class PatentForm(Form):
 
     def more(self, settings: Settings) -> Settings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
-        return _more(settings)
+        paper = st.toggle(
+            "Paper mode: none of these",
+            **lasting(f"{PREFIX}/paper"),
+            help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
+            "complete and every relevant document is recognised.",
+        )
+        plus = shell.escape_label(settings.plus)
+        left, right = st.columns(2, gap="large")
+
+        def how(name: str) -> dict[str, Any]:
+            return {"key": f"{PREFIX}/{name}", "persist_state": "session", "disabled": paper}
+
+        needs_citation = left.toggle(
+            f"“{plus}” needs a document to cite",
+            value=True,
+            **how("needs_citation"),
+            help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
+        )
+        confirm_hits = right.toggle(
+            "A hit counts only once you confirm it",
+            value=True,
+            **how("confirm_hits"),
+            help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
+        )
+        kappa = hundredths(
+            "Chance that it is in this list, if it exists",
+            100,
+            low=5,
+            high=100,
+            at=left,
+            step=5,
+            **how("kappa"),
+            help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
+        )
+        left.caption(
+            f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
+        )
+        s = hundredths(
+            "Chance that you recognise it on reading",
+            100,
+            low=5,
+            high=100,
+            at=right,
+            step=5,
+            **how("s"),
+            help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
+        )
+        right.caption(
+            f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them."
+        )
+        if paper:
+            return settings.paper_mode()
+        return replace(
+            settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
+        )
 
 
 def _needs_citation() -> bool:
@@ -41,60 +95,3 @@ def _needs_citation() -> bool:
     state = st.session_state
     paper = bool(state.get(f"{PREFIX}/paper", False))
     return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper
-
-
-def _more(settings: Settings) -> Settings:
-    paper = st.toggle(
-        "Paper mode: none of these",
-        key=f"{PREFIX}/paper",
-        persist_state="session",
-        help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
-        "complete and every relevant document is recognised.",
-    )
-    plus = shell.escape_label(settings.plus)
-    left, right = st.columns(2, gap="large")
-
-    def how(name: str) -> dict[str, Any]:
-        return {"key": f"{PREFIX}/{name}", "persist_state": "session", "disabled": paper}
-
-    needs_citation = left.toggle(
-        f"“{plus}” needs a document to cite",
-        value=True,
-        **how("needs_citation"),
-        help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
-    )
-    confirm_hits = right.toggle(
-        "A hit counts only once you confirm it",
-        value=True,
-        **how("confirm_hits"),
-        help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
-    )
-    kappa = hundredths(
-        "Chance that it is in this list, if it exists",
-        100,
-        low=5,
-        high=100,
-        at=left,
-        step=5,
-        **how("kappa"),
-        help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
-    )
-    left.caption(
-        f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
-    )
-    s = hundredths(
-        "Chance that you recognise it on reading",
-        100,
-        low=5,
-        high=100,
-        at=right,
-        step=5,
-        **how("s"),
-        help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
-    )
-    right.caption(f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them.")
-    if paper:
-        return settings.paper_mode()
-    return replace(
-        settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
-    )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
-from dashboard.frame.widgets import explained, hundredths, one_of, text_of
+from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of
 from dashboard.parts import chances
 from dashboard.set_up.forms.base import Form
 from tarstop_core.belief.engines import ENGINES
@@ -57,8 +57,7 @@ def theta(plus: str) -> float:
     share = hundredths(
         f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
         75,
-        key=f"{PREFIX}/theta",
-        persist_state="session",
+        **lasting(f"{PREFIX}/theta"),
         help=f"θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
         f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
     )
@@ -73,7 +72,7 @@ def stages() -> int:
     """Ask when a report is read in full."""
     paper = in_paper_mode()
     key = f"{PREFIX}/stages"
-    chosen = explained("How do you read?", STAGES, key=key, persist_state="session", disabled=paper)
+    chosen = explained("How do you read?", STAGES, **lasting(key), disabled=paper)
     if paper:
         st.caption("Paper mode (under Chances) reads each document and its table at once.")
         return 1
@@ -94,8 +93,7 @@ def full_cost(settings: Settings) -> float:
         FULL_TIMES,
         step=1.0,
         format="%g",
-        key=f"{PREFIX}/times",
-        persist_state="session",
+        **lasting(f"{PREFIX}/times"),
         width=470,
     )
     cost = times * settings.cost
@@ -127,15 +125,7 @@ def starting_chance(settings: Settings) -> float:
 
 
 def data_share(learned: DataShare, simulated: bool) -> DataShare:
-    """Ask how many included reports bring a table: P(data | included), with its spread.
-
-    Parameters
-    ----------
-    learned : DataShare
-        What comes with the programme.
-    simulated : bool
-        Whether it was learned from simulated reviews.
-    """
+    """Ask how many included reports bring a table: P(data | included), with its spread."""
     choices = {
         "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
         "own": "My own expectation",
@@ -144,21 +134,15 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
     chosen = one_of(
         "How many of the included reports bring a 2×2 table?",
         choices,
-        key=f"{PREFIX}/share/{learned.source}",
-        persist_state="session",
+        **lasting(f"{PREFIX}/share/{learned.source}"),
     )
     share = learned if chosen == "learned" else DataShare()
     if chosen == "own":
         left, right = st.columns(2, gap="medium")
         key = f"{PREFIX}/share/mean"
-        mean = hundredths("Expected share", 50, at=left, key=key, persist_state="session")
+        mean = hundredths("Expected share", 50, at=left, **lasting(key))
         sure = right.number_input(
-            "As sure as after reading … reports",
-            1,
-            1000,
-            SURENESS,
-            key=f"{PREFIX}/share/sure",
-            persist_state="session",
+            "As sure as after reading … reports", 1, 1000, SURENESS, **lasting(f"{PREFIX}/share/sure")
         )
         share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
     low, high = share.interval()
@@ -173,24 +157,6 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
 # --- more assumptions ---------------------------------------------------------------------------
 
 
-def more(settings: Settings) -> Settings:
-    """Ask for what has a default that most people leave as it is."""
-    paper = st.toggle(
-        "Paper mode",
-        key=f"{PREFIX}/paper",
-        persist_state="session",
-        help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
-        "keeps a rule from stopping.",
-    )
-    left, right = st.columns(2, gap="large")
-    with left:
-        engine, truth, floor = _engine(), _truth(), _floor(paper)
-    with right:
-        prior = _prior(settings)
-    settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
-    return settings.paper_mode() if paper else settings
-
-
 def chosen_engine() -> str:
     """As it stands further down the page: REML knows no prior."""
     return str(st.session_state.get(f"{PREFIX}/engine", next(iter(ENGINES))))
@@ -198,11 +164,11 @@ def chosen_engine() -> str:
 
 def _engine() -> str:
     words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
-    return explained("Where the belief comes from", words, key=f"{PREFIX}/engine", persist_state="session")
+    return explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
 
 
 def _truth() -> str:
-    return explained("What the right decision is", TRUTHS, key=f"{PREFIX}/truth", persist_state="session")
+    return explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))
 
 
 def _floor(paper: bool) -> float:
@@ -210,8 +176,7 @@ def _floor(paper: bool) -> float:
         "Never say stop while the chance of the right decision is below",
         0,
         low=0,
-        key=f"{PREFIX}/floor",
-        persist_state="session",
+        **lasting(f"{PREFIX}/floor"),
         disabled=paper,
         help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
         f"cost. A {shell.term('floor', 'floor')} overrules it.",
@@ -244,7 +209,7 @@ def _prior(settings: Settings) -> Prior:
         **OTHER_PRIORS,
     }
     asked = "What is believed of sensitivity before any study"
-    name = one_of(asked, words, key=f"{PREFIX}/prior", persist_state="session")
+    name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
     if name == "file":
         _file()
     prior = chosen_prior() or (_own() if name == "own" else Prior())
@@ -270,9 +235,9 @@ def _learned(prior: Prior) -> str:
 def _own() -> Prior:
     left, right = st.columns(2, gap="medium")
     words = "s: spread of pooled sensitivity, logits"
-    s = left.slider(words, 0.2, 5.0, 1.5, 0.1, key=f"{PREFIX}/prior/s", persist_state="session")
+    s = left.slider(words, 0.2, 5.0, 1.5, 0.1, **lasting(f"{PREFIX}/prior/s"))
     words = "τ: scale of the differences between studies, logits"
-    tau = right.slider(words, 0.05, 3.0, 1.0, 0.05, key=f"{PREFIX}/prior/tau", persist_state="session")
+    tau = right.slider(words, 0.05, 3.0, 1.0, 0.05, **lasting(f"{PREFIX}/prior/tau"))
     return Prior(s=s, tau=tau)
 
 
@@ -330,8 +295,20 @@ class ReviewForm(Form):
         return replace(settings, data_share=data_share(learned, simulated=simulated))
 
     def more(self, settings: Settings) -> Settings:
-        """Engine, truth, floor, prior."""
-        return more(settings)
+        """Paper mode, engine, truth, floor, prior: what has a default that most people leave as it is."""
+        paper = st.toggle(
+            "Paper mode",
+            **lasting(f"{PREFIX}/paper"),
+            help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
+            "keeps a rule from stopping.",
+        )
+        left, right = st.columns(2, gap="large")
+        with left:
+            engine, truth, floor = _engine(), _truth(), _floor(paper)
+        with right:
+            prior = _prior(settings)
+        settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+        return settings.paper_mode() if paper else settings
 
     def in_short(self, settings: Settings) -> str:
         """The threshold."""

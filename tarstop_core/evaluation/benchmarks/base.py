@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,34 +16,24 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Named:
-    """A benchmark that goes by a name.
-
-    Parameters
-    ----------
-    name : str
-        Short, for the command line and for files.
-    title : str
-        For headings.
-    scenario : str
-        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
-    said : str
-        What it is, for the command's help.
-    make : callable
-        Makes it: of nothing, or of the folder of real collections.
-    real : bool
-        Whether it needs these.
-    variant : str
-        Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come
-        with the programme.
-    """
+    """A benchmark that goes by a name."""
 
     name: str
+    """Short, for the command line and for files."""
     title: str
+    """For headings."""
     scenario: str
+    """One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`."""
     said: str
+    """What it is, for the command's help."""
     make: Callable[..., Benchmark]
+    """Makes it: of nothing, or of the folder of real collections."""
     real: bool = False
+    """Whether it needs these."""
     variant: str = ""
+    """Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come with the
+    programme.
+    """
 
     def made(self) -> Benchmark:
         """The benchmark itself.
@@ -73,9 +64,7 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
     >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
     [1, 2]
     """
-    sizes: dict[str, int] = {}
-    for case in cases:
-        sizes[case.group] = sizes.get(case.group, 0) + 1
+    sizes = Counter(case.group for case in cases)
     folds = min(folds, len(sizes))
     if folds < 2:
         raise InputProblem(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from tarstop_core.evaluation.benchmarks.base import Named
 from tarstop_core.evaluation.benchmarks.sources import Source
+from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 READ = {"content": "full text", "abs": "title and abstract"}
 """What relevance is judged by: as files call it, and in words."""
@@ -25,11 +30,17 @@ def collection(data: Path, name: str, relevance: str) -> Source:
     return Source(data / name / run, data / name / qrels, outcomes)
 
 
-def called(name: str, relevance: str) -> str:
-    """The name of a benchmark by what relevance is judged by: full text goes without saying."""
-    return name if relevance == "content" else f"{name}-{relevance}"
-
-
-def variant(relevance: str) -> str:
-    """What a benchmark takes otherwise than the one of its name."""
-    return "" if relevance == "content" else f"relevance by {READ[relevance]}"
+def by_relevance(name: str, title: str, said: str, make: Callable[..., Benchmark]) -> dict[str, Named]:
+    """A benchmark of rankings played as patents, once for each of :data:`READ`: full text goes without saying."""
+    return {
+        relevance: Named(
+            name if relevance == "content" else f"{name}-{relevance}",
+            f"{title}, relevance by {read}",
+            DecisiveTask.scenario,
+            said,
+            make=partial(make, relevance=relevance),
+            real=True,
+            variant="" if relevance == "content" else f"relevance by {read}",
+        )
+        for relevance, read in READ.items()
+    }

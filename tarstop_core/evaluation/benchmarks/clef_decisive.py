@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
-from tarstop_core.evaluation.benchmarks.base import Named, achieved, cross_validated
+from tarstop_core.evaluation.benchmarks.base import achieved, cross_validated
 from tarstop_core.evaluation.benchmarks.sources import decisive_cases
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def clef_decisive(data: Path, relevance: str = "content") -> Benchmark:
@@ -29,15 +27,6 @@ def clef_decisive(data: Path, relevance: str = "content") -> Benchmark:
     )
 
 
-NAMED = {
-    relevance: Named(
-        clef.called("clef", relevance),
-        f"CLEF TAR rankings, relevance by {read}",
-        DecisiveTask.scenario,
-        "real rankings, any relevant document decides",
-        make=partial(clef_decisive, relevance=relevance),
-        real=True,
-        variant=clef.variant(relevance),
-    )
-    for relevance, read in clef.READ.items()
-}
+NAMED = clef.by_relevance(
+    "clef", "CLEF TAR rankings", "real rankings, any relevant document decides", clef_decisive
+)

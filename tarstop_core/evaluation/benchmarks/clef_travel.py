@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
-from tarstop_core.evaluation.benchmarks.base import Named, achieved
+from tarstop_core.evaluation.benchmarks.base import achieved
 from tarstop_core.evaluation.benchmarks.sources import decisive_cases
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
-from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 def clef_travel(data: Path, relevance: str = "content") -> Benchmark:
@@ -42,15 +40,9 @@ def clef_travel(data: Path, relevance: str = "content") -> Benchmark:
     )
 
 
-NAMED = {
-    relevance: Named(
-        clef.called("clef-travel", relevance),
-        f"CLEF TAR rankings of other systems, relevance by {read}",
-        DecisiveTask.scenario,
-        "the same, trained on one system's rankings, tested on others'",
-        make=partial(clef_travel, relevance=relevance),
-        real=True,
-        variant=clef.variant(relevance),
-    )
-    for relevance, read in clef.READ.items()
-}
+NAMED = clef.by_relevance(
+    "clef-travel",
+    "CLEF TAR rankings of other systems",
+    "the same, trained on one system's rankings, tested on others'",
+    clef_travel,
+)

@@ -15,18 +15,12 @@ from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
 
 @dataclass(frozen=True)
 class Source:
-    """Files of one collection.
-
-    Parameters
-    ----------
-    run, qrels : path
-    outcomes : path, optional
-        2×2 tables with the documents they come from (reviews).
-    """
+    """Files of one collection."""
 
     run: Path
     qrels: Path | None
     outcomes: Path | None = None
+    """2×2 tables with the documents they come from (reviews)."""
 
 
 def without_relevant(topic: Topic) -> Topic:
@@ -49,7 +43,6 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
 
     Parameters
     ----------
-    source : Source
     twins : bool
         Whether every ω⁺ topic gets an ω⁻ twin; topics without relevant documents stay ω⁻ either way.
     """

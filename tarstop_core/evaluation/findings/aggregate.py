@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -28,18 +29,18 @@ SEED = 1
 LEVELS = (0.025, 0.975)
 REFERENCE = "greedy"
 CONTRACT = (
-    "approach",
-    "q_star",
-    "cost",
-    "truth",
-    "net_utility",
-    "recall",
-    "screened",
-    "icer",
-    "decision_agreement",
-    "false_adopt",
-    "false_reject",
-    "topics",
+    *(
+        "approach",
+        "q_star",
+        "cost",
+        "truth",
+        "net_utility",
+        "recall",
+        "screened",
+        "icer",
+        "decision_agreement",
+    ),
+    *("false_adopt", "false_reject", "topics"),
 )
 """Columns that come first in every table of rows."""
 PAPER_NAMES = {
@@ -85,7 +86,6 @@ def mean_with_interval(
 
     Parameters
     ----------
-    results : Results
     values : ndarray, shape (T, …)
     q : int
         Which q*'s truth tells ω⁺ cases apart.
@@ -153,16 +153,13 @@ def rows(
         ``engine_changes`` is the share of terminal actions that the bivariate engine would change, NaN where
         it was not asked.
     """
-    found = []
-    wanted_q = range(len(results.q_stars)) if q_stars is None else [results.q(each) for each in q_stars]
-    wanted_c = range(len(results.costs)) if costs is None else [results.c(each) for each in costs]
-    c_at = list(wanted_c)
-    for q in wanted_q:
-        cell = _Cell(results, q, c_at, share, draws)
-        for place, c in enumerate(c_at):
-            for m in range(len(results.methods)):
-                found.append(cell.row(m, c, place))
-    return pd.DataFrame(found)
+    q_at = [results.q(each) for each in (results.q_stars if q_stars is None else q_stars)]
+    c_at = [results.c(each) for each in (results.costs if costs is None else costs)]
+    cells = (_Cell(results, q, c_at, share, draws) for q in q_at)
+    methods = range(len(results.methods))
+    return pd.DataFrame(
+        [cell.row(m, c, place) for cell in cells for place, c in enumerate(c_at) for m in methods]
+    )
 
 
 class _Cell:
@@ -195,14 +192,11 @@ class _Cell:
         exact = results.plus_exact
         self.changes = None if exact is None else mean(np.abs(exact[:, :, q, c_at] - plus))
         self.reference = next((m for m, each in enumerate(results.methods) if each.name == REFERENCE), None)
-        self.intervals: dict[str, Mean] = {}
-        if draws:
-            for name, values in (
-                ("net_utility", utility),
-                ("decision_agreement", agrees),
-                ("screened", self.screened),
-            ):
-                self.intervals[name] = mean_with_interval(results, values, q, share, draws)
+        uncertain = {"net_utility": utility, "decision_agreement": agrees, "screened": self.screened}
+        self.intervals = {
+            name: mean_with_interval(results, values, q, share, draws)
+            for name, values in (uncertain if draws else {}).items()
+        }
 
     def row(self, m: int, c: int, place: int) -> dict[str, Any]:
         results, method = self.results, self.results.methods[m]
@@ -221,8 +215,9 @@ class _Cell:
             "screened": float(self.read[at]),
             "icer": self._icer(m, place),
             "decision_agreement": float(self.agrees[at]),
-            "false_adopt": _count(self.adopts[at]),
-            "false_reject": _count(self.rejects[at]),
+            # Counts without the dust of summing weights.
+            "false_adopt": round(float(self.adopts[at]), 6),
+            "false_reject": round(float(self.rejects[at]), 6),
             "topics": len(results.cases),
             **_named(method),
             "setting": results.setting(m, self.q, c),
@@ -246,13 +241,8 @@ class _Cell:
             return metrics.REFERENCE
         if self.reference is None:
             return metrics.NEITHER
-        mine, other = (m, place), (self.reference, place)
-        return metrics.icer(
-            float(self.read[mine]),
-            float(self.agrees[mine]),
-            float(self.read[other]),
-            float(self.agrees[other]),
-        )
+        at = [(m, place), (self.reference, place)]
+        return metrics.icer(*(float(each[i]) for i in at for each in (self.read, self.agrees)))
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
@@ -277,11 +267,6 @@ def _named(method: MethodInfo) -> dict[str, Any]:
         "variant": method.variant,
         "family": method.family,
     }
-
-
-def _count(value: float) -> float:
-    """A count without the dust of summing weights."""
-    return round(float(value), 6)
 
 
 def regrets(results: Results, q: int) -> Floats:
@@ -407,29 +392,25 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
     T, M = len(results.cases), len(results.methods)
-    parts = []
-    for q in q_at:
-        for c in c_at:
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "topic": np.repeat(np.array(results.cases, dtype=object), M),
-                        "group": np.repeat(np.array(results.groups, dtype=object), M),
-                        "omega": np.repeat(results.omega[:, q], M),
-                        "documents": np.repeat(results.documents, M),
-                        "approach": [method.title for method in results.methods] * T,
-                        "method": [method.name for method in results.methods] * T,
-                        "q_star": results.q_stars[q],
-                        "cost": results.costs[c],
-                        "screened": results.screened[:, :, q, c].ravel(),
-                        "plus": results.plus[:, :, q, c].ravel(),
-                        "recall": results.recall[:, :, q, c].ravel(),
-                        "net_utility": results.net_utility[:, :, q, c].ravel(),
-                        "fold": np.repeat(results.fold, M),
-                    }
-                )
-            )
-    return pd.concat(parts, ignore_index=True)
+    parts = [
+        {
+            "topic": np.repeat(np.array(results.cases, dtype=object), M),
+            "group": np.repeat(np.array(results.groups, dtype=object), M),
+            "omega": np.repeat(results.omega[:, q], M),
+            "documents": np.repeat(results.documents, M),
+            "approach": [method.title for method in results.methods] * T,
+            "method": [method.name for method in results.methods] * T,
+            "q_star": results.q_stars[q],
+            "cost": results.costs[c],
+            **{
+                name: getattr(results, name)[:, :, q, c].ravel()
+                for name in ("screened", "plus", "recall", "net_utility")
+            },
+            "fold": np.repeat(results.fold, M),
+        }
+        for q, c in product(q_at, c_at)
+    ]
+    return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
 
 
 def beside_paper(results: Results) -> pd.DataFrame:

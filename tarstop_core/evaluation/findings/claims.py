@@ -24,20 +24,17 @@ PAIRS = (
     ("optimal@hazard", "optimal", "A first-hit hazard beats marginal chances"),
     ("optimal@frailty", "optimal", "A frailty beats marginal chances"),
     ("greedy@learned", "greedy", "A learned prior helps Greedy"),
-    (
-        "greedy@learned",
-        "decide-now@learned",
-        "With a learned prior reading pays: Greedy beats deciding at once",
-    ),
-    (
-        "look-ahead@learned",
-        "decide-now@learned",
-        "With a learned prior reading pays: a look-ahead beats deciding at once",
-    ),
-    (
-        "optimal@learned",
-        "decide-now@learned",
-        "With a learned prior reading pays: optimal stopping beats deciding at once",
+    *(
+        (
+            f"{rule}@learned",
+            "decide-now@learned",
+            f"With a learned prior reading pays: {called} beats deciding at once",
+        )
+        for rule, called in (
+            ("greedy", "Greedy"),
+            ("look-ahead", "a look-ahead"),
+            ("optimal", "optimal stopping"),
+        )
     ),
     ("look-ahead@learned", "greedy@learned", "With a learned prior a look-ahead beats Greedy"),
     ("optimal@learned", "greedy@learned", "With a learned prior optimal stopping beats Greedy"),
@@ -171,7 +168,7 @@ def differences(results: Results) -> list[str]:
     where = "simulated" if results.simulated else "real, but other,"
     found = [
         f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
-        "agree is under About.",
+        "agree is under About."
     ]
     found += TASKS[results.scenario].differences(known)
     run = {method.name for method in results.methods}

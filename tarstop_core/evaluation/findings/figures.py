@@ -21,7 +21,7 @@ from tarstop_core.presentation.figures import (
     text_colour,
     upright,
 )
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import listed, number
 from tarstop_core.presentation.palette import MINUS, PLUS
 
 FURTHEST = -1.0
@@ -43,10 +43,6 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     frame : DataFrame
         :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
         has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
-    simulated : bool
-        Says so in the figure.
-    dark : bool
-        Whether the page is dark.
     """
     data: list[dict[str, Any]] = []
     ends: list[tuple[float, float, str, str]] = []
@@ -147,10 +143,10 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
     always = [str(name) for name in wins.index if wins[name] == len(table)]
     if always:
-        where = f"{_listed(always)} {'is' if len(always) == 1 else 'are'} best at every cost"
+        where = f"{listed(always)} {'is' if len(always) == 1 else 'are'} best at every cost"
     else:
         often = wins[wins > 0].sort_values(ascending=False, kind="stable")
-        where = f"of {len(table)} costs, ties counted for each, the best is {_listed([f'{name} at {often[name]}' for name in often.index])}"
+        where = f"of {len(table)} costs, ties counted for each, the best is {listed([f'{name} at {often[name]}' for name in often.index])}"
     return (
         f"At q* = {q_star:g} and a cost of {cost:g}, {best} gives up least ({number(here[best])} a topic) and "
         f"{worst} most ({number(here[worst])}); {where}."
@@ -169,7 +165,6 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
     scenario : str
         What the errors are called after.
-    simulated, dark : bool
     """
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
@@ -380,7 +375,7 @@ def difference_sentence(frame: pd.DataFrame) -> str:
     worse = frame[frame["difference_high"] < 0]["approach"].tolist()
     open_ = frame[(frame["difference_low"] <= 0) & (frame["difference_high"] >= 0)]["approach"].tolist()
     parts = [
-        f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
         for names, what in (
             (better, f"better than {reference}"),
             (worse, f"worse than {reference}"),
@@ -389,7 +384,3 @@ def difference_sentence(frame: pd.DataFrame) -> str:
         if names
     ]
     return f"By intervals of 95 % {'; '.join(parts)}." if parts else f"Nothing was compared with {reference}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

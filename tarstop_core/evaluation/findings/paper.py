@@ -23,7 +23,6 @@ SOURCE = (
 REFERENCE_METHOD = "Greedy"
 MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
 """Methods whose error counts are means over 50 random samples, so need not be whole."""
-"""Patent topics with prior art, of 1,000, as the paper states."""
 
 
 def published() -> pd.DataFrame:
@@ -79,16 +78,10 @@ def recovered() -> pd.DataFrame:
         reference = panel[panel["approach"] == REFERENCE_METHOD].iloc[0]
         for _, row in panel.iterrows():
             adopts, rejects = _errors(row, plus)
-            ratio = (
-                metrics.REFERENCE
-                if row["approach"] == REFERENCE_METHOD
-                else metrics.icer(
-                    row["screened"],
-                    row["decision_agreement"],
-                    reference["screened"],
-                    reference["decision_agreement"],
-                )
-            )
+            compared = [
+                each[name] for each in (row, reference) for name in ("screened", "decision_agreement")
+            ]
+            ratio = metrics.REFERENCE if row["approach"] == REFERENCE_METHOD else metrics.icer(*compared)
             found.append(
                 {
                     **row[["scenario", "q_star", "cost", "approach", "topics"]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from tarstop_core.evaluation.findings.figures import (
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.files import without_formulas
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
 
@@ -58,20 +59,13 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Frames and figures of an experiment, computed once.
-
-    Parameters
-    ----------
-    results : Results
-    share : float, optional
-        Share of ω⁺ topics to weigh to; as they are unless given.
-    draws : int
-        Bootstrap samples.
-    """
+    """Frames and figures of an experiment, computed once."""
 
     results: Results
     share: float | None = None
+    """Share of ω⁺ topics to weigh to; as they are unless given."""
     draws: int = aggregate.DRAWS
+    """Bootstrap samples."""
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -123,61 +117,52 @@ class Findings:
     @property
     def figures(self) -> list[Drawn]:
         """All figures."""
+        return list(self._figures())
+
+    def _figures(self) -> Iterator[Drawn]:
         results, simulated = self.results, self.results.simulated
-        drawn = []
         for q_star, every in self.regret.items():
             focus = every[every["method"].isin(FOCUS)]
             frame = focus if focus["method"].nunique() > 2 else every
             against = every["method"].nunique()
-            drawn.append(
-                Drawn(
-                    f"regret_q{q_star:g}",
-                    f"Regret against the best of the {against} methods run, by cost of a document, q* = {q_star:g}",
-                    lambda dark, frame=frame: regret_figure(frame, simulated, dark),  # type: ignore[misc]
-                    regret_sentence(frame, q_star, self.cost),
-                )
+            yield Drawn(
+                f"regret_q{q_star:g}",
+                f"Regret against the best of the {against} methods run, by cost of a document, q* = {q_star:g}",
+                lambda dark, frame=frame: regret_figure(frame, simulated, dark),  # type: ignore[misc]
+                regret_sentence(frame, q_star, self.cost),
             )
-        drawn.append(
-            Drawn(
-                "errors",
-                f"Wrong decisions of both kinds, cost {self.cost:g}",
-                lambda dark: error_figure(self.errors, results.scenario, simulated, dark),
-                error_sentence(self.errors),
-            )
+        yield Drawn(
+            "errors",
+            f"Wrong decisions of both kinds, cost {self.cost:g}",
+            lambda dark: error_figure(self.errors, results.scenario, simulated, dark),
+            error_sentence(self.errors),
         )
         for q_star in results.q_stars:
             own = self.rows[(self.rows["q_star"] == q_star) & (self.rows["cost"] == self.cost)]
-            drawn.append(
-                Drawn(
-                    f"effort_q{q_star:g}",
-                    f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
-                    lambda dark, own=own: effort_figure(own, simulated, dark),  # type: ignore[misc]
-                    effort_sentence(own),
-                )
+            yield Drawn(
+                f"effort_q{q_star:g}",
+                f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
+                lambda dark, own=own: effort_figure(own, simulated, dark),  # type: ignore[misc]
+                effort_sentence(own),
             )
             if self.comparisons is not None:
                 table = self.comparisons
                 paired = table[(table["q_star"] == q_star) & (table["cost"] == self.cost)]
-                drawn.append(
-                    Drawn(
-                        f"differences_q{q_star:g}",
-                        f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
-                        lambda dark, paired=paired: difference_figure(paired, simulated, dark),  # type: ignore[misc]
-                        difference_sentence(paired),
-                    )
+                yield Drawn(
+                    f"differences_q{q_star:g}",
+                    f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
+                    lambda dark, paired=paired: difference_figure(paired, simulated, dark),  # type: ignore[misc]
+                    difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
             bins = quality.reliability
-            drawn.append(
-                Drawn(
-                    f"reliability_{variant}",
-                    f"Reliability of chances ({variant}), {quality.how}",
-                    lambda dark, bins=bins: reliability_figure(bins, simulated, dark),  # type: ignore[misc]
-                    f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
-                    f"{quality.ece:.4f}.",
-                )
+            yield Drawn(
+                f"reliability_{variant}",
+                f"Reliability of chances ({variant}), {quality.how}",
+                lambda dark, bins=bins: reliability_figure(bins, simulated, dark),  # type: ignore[misc]
+                f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
+                f"{quality.ece:.4f}.",
             )
-        return drawn
 
 
 @dataclass(frozen=True)
@@ -195,14 +180,6 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with
     :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where there
     is a Chromium.
-
-    Parameters
-    ----------
-    report : Report
-    folder : path
-        Made if it is not there.
-    pictures : bool
-        Whether to try to draw SVG and PNG.
 
     Raises
     ------
@@ -225,7 +202,9 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
         for name, frame in frames.items():
             # Without a time stamp inside, equal tables are equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
-            frame.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
+            without_formulas(frame).to_csv(
+                folder / name, index=False, compression=packed, lineterminator="\n"
+            )
         digits = ICER_DIGITS[results.scenario]
         (folder / "tables.tex").write_text(
             tables.latex(report.rows, report.cost, report.caption, digits), encoding="utf-8"
@@ -285,19 +264,11 @@ def html(report: Findings) -> str:
         unit=report.unit,
         groups=TASKS[results.scenario].groups,
         draws=report.draws,
-        claims=pd.DataFrame(
-            [
-                {"claim": each.claim, "found": each.found}
-                for each in claims.verdicts(results, report.share, report.draws)
-            ]
-        ),
+        claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
         caption=report.caption,
         panels=[
-            (
-                q_star,
-                tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS),
-            )
+            (q_star, tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS))
             for q_star in sorted(results.q_stars, reverse=True)
         ],
         engine=_engine(report),
@@ -305,14 +276,7 @@ def html(report: Findings) -> str:
         ordering=claims.ordering_sentences(results),
         other_truth=paper is not None and known["truth"] != paper.truth,
         figures=[
-            {
-                "name": drawn.name,
-                "heading": drawn.heading,
-                "light": drawn.draw(False),
-                "dark": drawn.draw(True),
-                "sentence": drawn.sentence,
-            }
-            for drawn in report.figures
+            {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)} for drawn in report.figures
         ],
         compared=report.comparisons is not None,
         calibration=_calibration(results),
@@ -340,10 +304,8 @@ def _engine(report: Findings) -> dict[str, Any] | None:
     at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
     if at.empty:
         return None
-    return {
-        "mean": at["engine_changes"].mean(),
-        "worst": at.iloc[int(at["engine_changes"].to_numpy().argmax())],
-    }
+    changes = at["engine_changes"]
+    return {"mean": changes.mean(), "worst": at.iloc[int(changes.to_numpy().argmax())]}
 
 
 def _beside_paper(report: Findings) -> pd.DataFrame:

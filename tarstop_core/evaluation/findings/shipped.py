@@ -21,17 +21,11 @@ FOLDER = "results"
 
 @dataclass(frozen=True)
 class Listed:
-    """A file of results, known without reading its arrays.
-
-    Parameters
-    ----------
-    path : path
-    settings : mapping
-        As in :class:`~tarstop_core.evaluation.results.Results`.
-    """
+    """A file of results, known without reading its arrays."""
 
     path: Path
     settings: Mapping[str, Any]
+    """As in :class:`~tarstop_core.evaluation.results.Results`."""
 
     @property
     def benchmark(self) -> str:

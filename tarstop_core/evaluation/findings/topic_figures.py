@@ -47,8 +47,6 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     ----------
     frame : DataFrame
         Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them.
-    simulated, dark : bool
-        Say so in the figure; colours for a dark page.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
@@ -134,26 +132,18 @@ def saved_sentence(frame: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Stop:
-    """Where a method stopped on a topic.
-
-    Parameters
-    ----------
-    approach, policy, variant, family : str
-    screened : float
-        Documents read; an expectation for rules that draw a sample.
-    plus : float
-        Chance of a⁺.
-    right : float
-        Chance that this was the right action.
-    """
+    """Where a method stopped on a topic."""
 
     approach: str
     policy: str
     variant: str
     family: str
     screened: float
+    """Documents read; an expectation for rules that draw a sample."""
     plus: float
+    """Chance of a⁺."""
     right: float
+    """Chance that this was the right action."""
 
 
 def topic_figure(
@@ -188,7 +178,6 @@ def topic_figure(
     steps : bool
         Draw belief as steps (reviews).
     belief_title, worth_title : str
-    simulated, dark : bool
     """
     n = len(b) - 1
     text = text_colour(dark)
@@ -287,10 +276,7 @@ def _solid_then_dashed(
     x = np.where(at == 0, 0.5, at).tolist()
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
-    for part, more in (
-        (slice(0, last), {"width": 3}),
-        (slice(max(0, last - 1), None), {"dash": "dot"}),
-    ):
+    for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
         drawn = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
         drawn["line"] |= shape
         found.append(drawn)

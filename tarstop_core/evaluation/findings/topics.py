@@ -72,22 +72,14 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What paths are made of: cases by name, and what was learned for each fold.
-
-    Parameters
-    ----------
-    cases : mapping of str to Case
-    knowledge : list
-        By fold: by variant what the task has learned.
-    task : Task
-    same : bool
-        Whether what was learned now is what the results were measured with.
-    """
+    """What paths are made of: cases by name, and what was learned for each fold."""
 
     cases: dict[str, Case]
     knowledge: list[dict[str, Any]]
+    """By fold: by variant what the task has learned."""
     task: Task
     same: bool
+    """Whether what was learned now is what the results were measured with."""
 
 
 def material(results: Results, variant: str, benchmark: Benchmark) -> Material:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
@@ -28,51 +29,35 @@ REPLICATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class PlayedGrid:
-    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs.
-
-    Parameters
-    ----------
-    screened : ndarray
-        Documents read (an expectation for rules that draw a sample).
-    plus : ndarray
-        Chance that the action is a⁺.
-    recall : ndarray
-        Down to the stopping depth; 0 where nothing is relevant.
-    plus_exact : ndarray or None
-        Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it
-        was not asked (of a rule that draws a sample, or that knows the truth).
-    """
+    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs."""
 
     screened: Floats
+    """Documents read (an expectation for rules that draw a sample)."""
     plus: Floats
+    """Chance that the action is a⁺."""
     recall: Floats
+    """Down to the stopping depth; 0 where nothing is relevant."""
     plus_exact: Floats | None = None
+    """Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it was not asked
+    (of a rule that draws a sample, or that knows the truth).
+    """
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What the paper says of a scenario.
-
-    Parameters
-    ----------
-    table : str
-        Where its results stand.
-    cost : float
-        Per document, of its tables.
-    brier, ece : float
-        Brier score and expected calibration error that it reports.
-    truth : str
-        As `settings` call it: the truth that its table is under.
-    omega_plus : int or None
-        How many of its topics are ω⁺; None where it does not say.
-    """
+    """What the paper says of a scenario."""
 
     table: str
+    """Where its results stand."""
     cost: float
+    """Per document, of its tables."""
     brier: float
     ece: float
+    """`brier` and `ece`: brier score and expected calibration error that it reports."""
     truth: str
+    """As `settings` call it: the truth that its table is under."""
     omega_plus: int | None = None
+    """How many of its topics are ω⁺; None where it does not say."""
 
 
 @dataclass(frozen=True)
@@ -168,9 +153,7 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
 
 def found_in(case: Case) -> Depths:
     """Relevant documents among the first d, shape (N + 1,)."""
-    found = np.zeros(len(case.topic) + 1, dtype=np.intp)
-    np.cumsum(case.labels, out=found[1:])
-    return found
+    return gain(case.labels)
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid:

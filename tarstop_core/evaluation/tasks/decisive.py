@@ -36,40 +36,29 @@ class DecisiveTask(Task):
     """Patents: one relevant document decides.
 
     Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document.
-
-    Parameters
-    ----------
-    b_0 : float
-        Belief before any document.
-    pseudo : float
-        Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression.
-    replications : int or None
-        Runs of rules that draw a sample (the paper: 50); None takes their exact expectation.
-    seed : int
-        Of those runs.
-    scale : float
-        Every chance times this, at most 1: for replays; experiments take calibrators at their word.
     """
 
-    scenario: ClassVar[str] = "patent"
-    variants: ClassVar[tuple[str, ...]] = ("marginal", "hazard", "frailty", "rank")
-    methods: ClassVar[tuple[str, ...]] = ("all", "optimal@hazard", "optimal@frailty")
+    scenario = "patent"
+    variants = ("marginal", "hazard", "frailty", "rank")
+    methods = ("all", "optimal@hazard", "optimal@frailty")
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
-    fixed_share: ClassVar[bool] = True
-    about_chances: ClassVar[str] = (
-        "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
-    )
-    paper: ClassVar[Paper | None] = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
+    fixed_share = True
+    about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
+    paper = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
     b_0: float = 0.5
+    """Belief before any document."""
     pseudo: float = 0.0
+    """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
     replications: int | None = None
+    """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
     seed: int = 1
+    """Of those runs."""
     scale: float = 1.0
+    """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that changes a number."""
         return {
             "scenario": self.scenario,
             "truth": TRUTH,
@@ -97,7 +86,6 @@ class DecisiveTask(Task):
         }
 
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
-        """The path of a case for each of the payoffs."""
         topic = case.topic
         p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
         first = DecisivePath(
@@ -119,7 +107,6 @@ class DecisiveTask(Task):
         truth: Flags,
         exact: bool,
     ) -> PlayedGrid:
-        """Stop on a case by every setting, q* and cost."""
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)

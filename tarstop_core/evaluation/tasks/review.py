@@ -38,51 +38,35 @@ TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 @dataclass(frozen=True)
 class ReviewTask(Task):
-    """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached.
+    """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
-    Parameters
-    ----------
-    theta : float
-        ω⁺ is a pooled sensitivity above it.
-    truth_is : {"pooled", "full_evidence"}
-        See :func:`~tarstop_core.value.outcomes.is_plus`.
-    engine : str
-        Of the belief that is acted on; the truth is always bivariate.
-    b_0, pseudo, replications, seed, scale
-        As in :class:`DecisiveTask`; b_0 replaces that of the default prior only.
-    """
-
-    scenario: ClassVar[str] = "review"
-    variants: ClassVar[tuple[str, ...]] = ("default", "learned")
-    methods: ClassVar[tuple[str, ...]] = (
-        "all",
-        "greedy@learned",
-        "look-ahead@learned",
-        "optimal@learned",
-        "decide-now@learned",
-    )
+    scenario = "review"
+    variants = ("default", "learned")
+    methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS
-    cases: ClassVar[str] = "outcomes"
-    groups: ClassVar[str] = "reviews"
+    cases = "outcomes"
+    groups = "reviews"
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    in_steps: ClassVar[bool] = True
-    needs_tables: ClassVar[bool] = True
-    about_chances: ClassVar[str] = (
-        "The prior changes the belief, not the chances, so both variants share them."
-    )
-    icer_digits: ClassVar[int] = 0
-    paper: ClassVar[Paper | None] = Paper(
-        "Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence"
-    )
+    in_steps = True
+    needs_tables = True
+    about_chances = "The prior changes the belief, not the chances, so both variants share them."
+    icer_digits = 0
+    paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75
+    """ω⁺ is a pooled sensitivity above it."""
     truth_is: str = "pooled"
+    """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
     engine: str = "univariate"
+    """Of the belief that is acted on; the truth is always bivariate."""
     b_0: float = 0.5
     pseudo: float = 0.0
     replications: int = REPLICATIONS
     seed: int = 1
     scale: float = 1.0
+    """`b_0`, `pseudo`, `replications`, `seed` and `scale`: as in :class:`DecisiveTask`; b_0 replaces that of the
+    default prior only.
+    """
 
     @classmethod
     def asked(cls, known: Mapping[str, Any]) -> Self:
@@ -91,17 +75,9 @@ class ReviewTask(Task):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that changes a number."""
-        return {
-            "scenario": self.scenario,
-            "truth": self.truth_is,
-            "engine": self.engine,
-            "theta": self.theta,
-            "b_0": self.b_0,
-            "pseudo": self.pseudo,
-            "replications": self.replications,
-            "seed": self.seed,
-        }
+        names = ("engine", "theta", "b_0", "pseudo", "replications", "seed")
+        own = {name: getattr(self, name) for name in names}
+        return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
     def learn(
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
@@ -135,7 +111,6 @@ class ReviewTask(Task):
     def paths(
         self, case: Case, knowledge: tuple[Calibrator, Prior], payoffs: Sequence[Payoffs]
     ) -> list[CumulativePath]:
-        """The path of a case for each of the payoffs."""
         calibrator, prior = knowledge
         assert case.outcome is not None
         p = scaled(calibrator.probabilities(case.topic.scores, len(case.topic)), self.scale)
@@ -160,7 +135,6 @@ class ReviewTask(Task):
         truth: Flags,
         exact: bool,
     ) -> PlayedGrid:
-        """Stop on a case by every setting, q* and cost."""
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
         depths = depths_of(paths, settings, costs)

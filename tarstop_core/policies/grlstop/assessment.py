@@ -24,32 +24,21 @@ from tarstop_core.policies.grlstop.rule import depths_for_targets
 
 @dataclass(frozen=True)
 class Quality:
-    """Means for one target; those over no topic are NaN.
-
-    Parameters
-    ----------
-    target : float
-    reliability : float
-        Share of ω⁺ topics whose recall reaches the target.
-    recall : float
-        Over ω⁺ topics.
-    windows : float
-        Examined in ω⁺ topics.
-    oracle : float
-        Windows that reach the target in ω⁺ topics.
-    windows_without : float
-        Examined in topics without relevant documents.
-    reward : float
-        The paper's, over all topics.
-    """
+    """Means for one target; those over no topic are NaN."""
 
     target: float
     reliability: float
+    """Share of ω⁺ topics whose recall reaches the target."""
     recall: float
+    """Over ω⁺ topics."""
     windows: float
+    """Examined in ω⁺ topics."""
     oracle: float
+    """Windows that reach the target in ω⁺ topics."""
     windows_without: float
+    """Examined in topics without relevant documents."""
     reward: float
+    """The paper's, over all topics."""
 
 
 def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:

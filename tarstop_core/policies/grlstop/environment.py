@@ -102,25 +102,19 @@ class Episodes:
     """Every pair of a topic and a target: E episodes over T topics.
 
     After x windows (x = 1 … W − 1) an episode's choice earns what column x − 1 of the tables says.
-
-    Parameters
-    ----------
-    rates : ndarray, shape (T, W)
-        Window rates times `scale`.
-    topic : ndarray of int, shape (E,)
-    target : ndarray, shape (E,)
-    windows : ndarray of int, shape (E,)
-        Number of windows, below W in a list shorter than W.
-    stop_reward, next_reward : ndarray, shape (E, W − 1)
-        Going on to the last window includes the stop that follows.
     """
 
     rates: Single
+    """Window rates times `scale`; shape (T, W)."""
     topic: Integers
+    """Shape (E,)."""
     target: Single
+    """Shape (E,)."""
     windows: Integers
+    """Number of windows, below W in a list shorter than W; shape (E,)."""
     stop_reward: Single
     next_reward: Single
+    """`stop_reward` and `next_reward`: going on to the last window includes the stop that follows; shape (E, W − 1)."""
 
     @classmethod
     def of(cls, topics: Sequence[Topic], scale: float) -> Episodes:

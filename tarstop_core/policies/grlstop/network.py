@@ -18,13 +18,7 @@ HIDDEN = 64
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3, one number for each state.
-
-    Parameters
-    ----------
-    W1, b1, W2, b2, w3, b3 : ndarray of float32
-        Shapes (inputs, H), (H,), (H, H), (H,), (H,), (1,).
-    """
+    """s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3, one number for each state."""
 
     W1: Single
     b1: Single
@@ -32,6 +26,7 @@ class Network:
     b2: Single
     w3: Single
     b3: Single
+    """`W1`, `b1`, `W2`, `b2`, `w3` and `b3`: shapes (inputs, H), (H,), (H, H), (H,), (H,), (1,)."""
 
     @classmethod
     def initial(cls, rng: np.random.Generator, inputs: int, gain: float, bias: float = 0.0) -> Network:
@@ -111,18 +106,12 @@ class Adam:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A trained agent.
-
-    Parameters
-    ----------
-    network : Network
-        From the state to the logit of STOP.
-    scale : float
-        What window rates are multiplied by before the network reads them.
-    """
+    """A trained agent."""
 
     network: Network
+    """From the state to the logit of STOP."""
     scale: float
+    """What window rates are multiplied by before the network reads them."""
 
     def save(self, path: str | Path) -> None:
         """Write a .npz file; equal weights give equal bytes."""

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Family, Parameter, Policy, at_any_cost
+from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
 from tarstop_core.policies.grlstop.environment import TARGETS, W, window_edges, window_rates
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.value.path import Path
@@ -76,38 +76,26 @@ def depths_for_targets(
 
 @dataclass(frozen=True)
 class GRLStop(Policy):
-    """Stop at the end of the window after which the agent expects the target recall to be reached.
-
-    Parameters
-    ----------
-    target : float
-        The recall to reach.
-    """
+    """Stop at the end of the window after which the agent expects the target recall to be reached."""
 
     target: float = 0.1
 
     weights: ClassVar[Weights | None] = None
     """An agent of one's own (:func:`tarstop_core.policies.grlstop.training.train`) in a subclass; None: the shipped one."""
-    name: ClassVar[str] = "grlstop"
-    title: ClassVar[str] = "GRLStop"
-    rule: ClassVar[str] = (
-        "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."
-    )
-    formula: ClassVar[str] = (
-        r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
-    )
-    source: ClassVar[str] = (
+    name = "grlstop"
+    title = "GRLStop"
+    rule = "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."
+    formula = r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
+    source = (
         "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "
         "a re-implementation trained on simulated rankings, not the authors' model"
     )
-    family: ClassVar[Family] = "paper's baseline"
-    place: ClassVar[int] = 90
-    colour: ClassVar[str] = "#777777"
-    marker: ClassVar[str] = "pentagon"
-    acts_on_belief: ClassVar[bool] = False
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),
-    )
+    family = "paper's baseline"
+    place = 90
+    colour = "#777777"
+    marker = "pentagon"
+    acts_on_belief = False
+    parameters = (Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         depth = depths_for_targets(path.labels, [self.target], self.weights, start)[0]

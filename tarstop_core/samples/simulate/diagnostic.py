@@ -90,40 +90,27 @@ WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong populatio
 
 @dataclass(frozen=True)
 class Report:
-    """One invented report.
-
-    Parameters
-    ----------
-    id : str
-        "SIM-204117"; unique in the whole collection.
-    title, abstract, authors : str
-        Invented text; authors separated by ";".
-    year : int
-    kind : str
-        "accuracy" when title and abstract let it through; else why not (see the module).
-    full_text : str
-        What the full text says, for reports that are let through; else empty.
-    status : str
-        What becomes of it: one of :data:`tarstop_core.documents.reports.OUTCOMES`; "" when it is not let through.
-    reason : str
-        Why it brings no data.
-    study : str
-        "Surname YEAR" of the study it reports; two reports of a study share it.
-    counts : tuple of int, or None
-        TP, FP, FN, TN.
-    """
+    """One invented report."""
 
     id: str
+    """Such as "SIM-204117"; unique in the whole collection."""
     title: str
     abstract: str
     authors: str
+    """`title`, `abstract` and `authors`: invented text; authors separated by ";"."""
     year: int
     kind: str
+    """Is "accuracy" when title and abstract let it through; else why not (see the module)."""
     full_text: str = ""
+    """What the full text says, for reports that are let through; else empty."""
     status: FullText | str = ""
+    """What becomes of it: one of :data:`tarstop_core.documents.reports.OUTCOMES`; "" when it is not let through."""
     reason: str = ""
+    """Why it brings no data."""
     study: str = ""
+    """As "Surname YEAR" of the study it reports; two reports of a study share it."""
     counts: tuple[int, int, int, int] | None = None
+    """TP, FP, FN, TN."""
 
     @property
     def included(self) -> bool:

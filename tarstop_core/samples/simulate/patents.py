@@ -19,6 +19,7 @@ import random
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from tarstop_core.presentation.numbers import listed
 from tarstop_core.samples.simulate.grammar import capitals, fill
 from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention, Mechanism, Plan
 from tarstop_core.samples.simulate.words import Slots, read
@@ -57,32 +58,22 @@ WORDS = read(Words, files(__package__) / "patents.toml")
 
 @dataclass(frozen=True)
 class Document:
-    """One invented document.
-
-    Parameters
-    ----------
-    publication_number : str
-        "SIM-0412-A1"; also the identifier, unique in the whole collection.
-    title, abstract, assignee : str
-        Invented text.
-    year : int
-        Year of publication.
-    kind : str
-        "prior art", "near miss", "partial", "same field" or "other field".
-    disclosed : tuple of bool, length 3
-        Which key features of the topic's claim the text contains.
-    reason : str
-        A sentence for a demo: what it discloses and what it lacks.
-    """
+    """One invented document."""
 
     publication_number: str
+    """Such as "SIM-0412-A1"; also the identifier, unique in the whole collection."""
     title: str
     abstract: str
     assignee: str
+    """`title`, `abstract` and `assignee`: invented text."""
     year: int
+    """Year of publication."""
     kind: str
+    """One of "prior art", "near miss", "partial", "same field" or "other field"."""
     disclosed: tuple[bool, ...]
+    """Which key features of the topic's claim the text contains."""
     reason: str
+    """A sentence for a demo: what it discloses and what it lacks."""
 
     @property
     def relevant(self) -> bool:
@@ -121,19 +112,15 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     >>> sum(topic.omega for topic in topics), len(topics)
     (8, 16)
     """
-    numbers = random.Random(f"{seed} numbers").sample(
-        range(100, 10_000), sum(invention.plan.documents for invention in INVENTIONS)
-    )
+    total = sum(invention.plan.documents for invention in INVENTIONS)
+    numbers = random.Random(f"{seed} numbers").sample(range(100, 10_000), total)
     used: set[str] = set()
     topics = []
     for invention in INVENTIONS:
         plan = invention.plan
         own, numbers = numbers[: plan.documents], numbers[plan.documents :]
-        topics.append(
-            _simulate_topic(
-                invention, plan, own, random.Random(f"{seed} {invention.topic} {plan.draw}"), used
-            )
-        )
+        rng = random.Random(f"{seed} {invention.topic} {plan.draw}")
+        topics.append(_simulate_topic(invention, plan, own, rng, used))
     return topics
 
 
@@ -275,19 +262,15 @@ def _words(sentences: list[str]) -> int:
     return sum(len(sentence.split()) for sentence in sentences)
 
 
-def _listed(items: list[str], last: str = "and") -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
-
-
 def _reason(invention: Invention, field: Invention, kind: str, shown: tuple[int, ...], instead: str) -> str:
     has = [feature.label for i, feature in enumerate(invention.features) if i in shown]
     lacks = [feature.label for i, feature in enumerate(invention.features) if i not in shown]
     if kind == "prior art":
-        return f"Discloses all three key features: {_listed(has)}."
+        return f"Discloses all three key features: {listed(has)}."
     if kind == "near miss":
-        return f"Discloses {_listed(has)}, but not {lacks[0]}; it has {instead} instead."
+        return f"Discloses {listed(has)}, but not {lacks[0]}; it has {instead} instead."
     if kind == "partial":
-        return f"Discloses {has[0]}, but neither {_listed(lacks, 'nor')}."
+        return f"Discloses {has[0]}, but neither {listed(lacks, 'nor')}."
     if kind == "same field":
         return "The same kind of device, but it discloses none of the three key features."
     return f"From another field ({field.title.lower()}); it discloses none of the three key features."

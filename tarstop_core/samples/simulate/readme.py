@@ -46,15 +46,7 @@ def tables_of(review: Review) -> Tables:
 
 
 def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, review_seed: int) -> str:
-    """The text of the file.
-
-    Parameters
-    ----------
-    topics, written
-        The readable searches and reviews.
-    seed, review_seed : int
-        Their seeds.
-    """
+    """The text of the file."""
     seeds = rankings.DEFAULT_SEED, rankings.DEFAULT_SEED + 1
     patents = [rankings.ranking_statistics(rankings.simulate_patent_rankings(seed=each)) for each in seeds]
     outcomes = reviews.simulate_review_outcomes()

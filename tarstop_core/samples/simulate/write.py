@@ -19,37 +19,18 @@ from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
-GOOGLE_COLUMNS: tuple[str, ...] = (
-    "id",
-    "title",
-    "assignee",
-    "inventor/author",
-    "priority date",
-    "filing/creation date",
-    "publication date",
-    "grant date",
-    "result link",
-    "representative figure link",
+GOOGLE_COLUMNS = tuple(
+    (
+        "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
+        "result link,representative figure link"
+    ).split(",")
 )
 
 
 def write_sample_data(
     folder: Path, seed: int = patents.DEFAULT_SEED, review_seed: int = diagnostic.DEFAULT_SEED
 ) -> list[Path]:
-    """Write the readable searches and reviews, the example of an export and the README.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; made when missing. Files of the same names are written anew.
-    seed, review_seed : int
-        Seeds of the searches and of the reviews.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-    """
+    """Write the readable searches and reviews, the example of an export and the README; which files were written."""
     topics, reviews = patents.simulate_patents(seed), diagnostic.simulate_reviews(review_seed)
     contents = {
         **_searches(folder / "patents", topics),
@@ -98,13 +79,13 @@ def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
     for review in reviews:
         contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
             {
-                "id": report.id,
-                "title": report.title,
-                "abstract": report.abstract,
-                "date": str(report.year),
-                "authors": report.authors,
+                "id": each.id,
+                "title": each.title,
+                "abstract": each.abstract,
+                "date": str(each.year),
+                "authors": each.authors,
             }
-            for report in review.reports
+            for each in review.reports
         )
     return contents
 

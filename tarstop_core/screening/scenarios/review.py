@@ -42,46 +42,33 @@ STAGES = {
 
 @dataclass(frozen=True)
 class ReviewFacts:
-    """What a reviewer sees beside every advice.
-
-    Parameters
-    ----------
-    studies : int
-        2×2 tables that count.
-    waiting : int
-        Included reports that were not read in full yet.
-    report_worth, report_cost : float
-        What one waiting report is worth now, and what reading it in full costs, in the payoffs' unit.
-    reports_to_read : int
-        How many of the waiting reports pay.
-    reports_may_change : float
-        Chance that the waiting reports, all bringing data, would lead to the other action.
-    otherwise : float
-        Chance that what is left, waiting reports and list, would lead to the other action.
-    disagreement : float
-        Chance that the action on stopping now is not that of the truth the session is held against.
-    plan : int
-        "Screen about m more": the best plan; 0 where none gains.
-    unseen : tuple of float
-        Relevant documents probably still unread: expected number, and an interval of 90 %.
-    share : tuple of float
-        P(data | included): mean, and an interval of 90 %.
-    floor_holds : bool
-        Whether a rule would stop but for the floor on the chance of the right decision.
-    """
+    """What a reviewer sees beside every advice."""
 
     studies: int
+    """2×2 tables that count."""
     waiting: int
+    """Included reports that were not read in full yet."""
     report_worth: float
     report_cost: float
+    """`report_worth` and `report_cost`: what one waiting report is worth now, and what reading it in full costs, in the
+    payoffs' unit.
+    """
     reports_to_read: int
+    """How many of the waiting reports pay."""
     reports_may_change: float
+    """Chance that the waiting reports, all bringing data, would lead to the other action."""
     otherwise: float
+    """Chance that what is left, waiting reports and list, would lead to the other action."""
     disagreement: float
+    """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
+    """The m of "Screen about m more": the best plan; 0 where none gains."""
     unseen: tuple[float, float, float]
+    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
+    """P(data | included): mean, and an interval of 90 %."""
     floor_holds: bool = False
+    """Whether a rule would stop but for the floor on the chance of the right decision."""
 
     @property
     def reports_first(self) -> bool:

@@ -206,14 +206,19 @@ class Collections:
         Raises
         ------
         InputProblem
-            When there is no such collection.
+            When there is no such collection, or it is damaged.
         """
         statement = select(*_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
+        count = select(COLLECTION.c.documents).where(COLLECTION.c.id == collection_id)
         with self._database.read() as connection:
+            documents = connection.execute(count).scalar_one_or_none()
             rows = connection.execute(statement.order_by(RECORD.c.position)).all()
-        if not rows:
+        if documents is None:
             raise unknown_collection(collection_id)
-        return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+        with intact("The documents of this session"):
+            if len(rows) != documents:
+                raise ValueError(f"{len(rows):,} of {documents:,} are there")
+            return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]

@@ -5,14 +5,13 @@ Statements elsewhere are the same for every kind of database; what only SQLite h
 
 from __future__ import annotations
 
-import os
+import logging
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import local
-from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -32,19 +31,39 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    text,
 )
 from sqlalchemy import event as hooks
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.schema import CreateColumn
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from tarstop_core.documents.records import TEXT_COLUMNS
-from tarstop_core.errors import InputProblem
-from tarstop_core.places import URL_VARIABLE, default_path
+from tarstop_core.errors import InputProblem, Outage
+from tarstop_core.places import URL_VARIABLE
+from tarstop_core.sessions.store.address import (
+    driver_words,
+    file_name,
+    full_name,
+    public_name,
+    read_url,
+    sentence,
+    unknown_kind,
+)
+from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
+"""Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
+REVISION = "0004"
+"""The last step in `migrations/`: what these tables are."""
 BUSY_SECONDS = 5.0
+UPGRADE_SECONDS = 60.0
+"""How long to wait for another server that is upgrading the same SQLite file."""
+CONNECT_SECONDS = 10
+"""How long a database server may take to answer."""
+
+_LOG = logging.getLogger(__name__)
 
 
 METADATA = MetaData()
@@ -70,8 +89,14 @@ RECORD = Table(
     Column("collection_id", ForeignKey("collection.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("doc_id", Text, nullable=False),
-    # With a default, so that databases and programs that do not know a later column go on as they are.
-    *(Column(name, Text, nullable=False, server_default="") for name in TEXT_COLUMNS if name != "id"),
+    # With a default, so that programs that do not know a later column go on as they are.
+    *(
+        Column(
+            name, Text, nullable=False, server_default="" if name in ("family", "reason", "remark") else None
+        )
+        for name in TEXT_COLUMNS
+        if name != "id"
+    ),
     Column("score", Double),
 )
 SESSION = Table(
@@ -122,9 +147,8 @@ SHELF = Table(
     Column("deleted", String, nullable=False),
 )
 
-# Tables that databases of this version may lack, because it did not have them from the start. Programs that do
-# not know them pass them over, so that they take no new version.
-ADDED = (DELETED, SHELF)
+# Alembic's own table, which says the last step that was taken.
+STAMP = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 
 
 class Database:
@@ -146,12 +170,12 @@ class Database:
     Attributes
     ----------
     name : str
-        File or URL as it may be shown.
+        What it is called where everybody may read it: without folder, host and user.
     """
 
     def __init__(self, url: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._url = _read_url(url)
-        self.name: str = _public_name(self._url)
+        self._url = read_url(url)
+        self.name: str = public_name(self._url)
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._joined = local()
         try:
@@ -159,6 +183,8 @@ class Database:
         except BaseException:
             self.close()
             raise
+        if self.file is not None:
+            _only_that_file(self._engine, self.file)
 
     @property
     def url(self) -> str:
@@ -195,16 +221,37 @@ class Database:
             with joined.begin_nested():
                 yield joined
             return
-        with (
-            self._translated(),
-            self._engine.connect().execution_options(tarstop_write=True) as connection,
-            connection.begin(),
-        ):
+        with self._writing() as connection:
             self._joined.connection = connection
             try:
                 yield connection
             finally:
                 del self._joined.connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A transaction that reads, in however many statements, what was there when it began."""
+        options = {} if self.file else {"isolation_level": "REPEATABLE READ"}
+        with (
+            self._translated(),
+            self._engine.connect().execution_options(**options) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @property
+    def file(self) -> Path | None:
+        """Where it lies, if it is a file."""
+        return Path(file_name(self._url)).absolute() if self._url.get_backend_name() == "sqlite" else None
+
+    @contextmanager
+    def _writing(self, **options: float) -> Iterator[Connection]:
+        with (
+            self._translated(),
+            self._engine.connect().execution_options(tarstop_write=True, **options) as connection,
+            connection.begin(),
+        ):
+            yield connection
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -213,122 +260,141 @@ class Database:
             yield
         except IntegrityError:
             raise
-        except (DBAPIError, PoolTimeout) as problem:
-            raise InputProblem(_sentence(problem, self._url, self.name)) from problem
+        # The last: what SQLite says of a damaged file may quote it, and then is no text.
+        except (DBAPIError, PoolTimeout, UnicodeDecodeError) as problem:
+            _LOG.warning("%s: %s", full_name(self._url), driver_words(problem, self._url))
+            raise Outage(sentence(problem, self._url, self.name)) from problem
 
     def _prepare(self) -> None:
-        """Create the tables in an empty database, or check that they are of this version."""
+        """Create the tables in an empty database, or take those that are there to this revision."""
         with self.read() as connection:
-            ready = self._check_version(connection)
-        # PostgreSQL lets two servers create the tables at once and refuses one of them, which looks again.
-        for last_attempt in (False, False, True):
-            if ready:
-                return
-            try:
-                with self.write() as connection:
-                    known = self._known_version(connection)
-                    METADATA.create_all(connection, tables=ADDED if known else None)
-                    for column in _missing_columns(connection):
-                        spelled = CreateColumn(column).compile(dialect=connection.dialect)
-                        connection.exec_driver_sql(f"ALTER TABLE {RECORD.name} ADD COLUMN {spelled}")
-                    if not known:
-                        connection.execute(insert(VERSION), {"version": SCHEMA_VERSION})
-                return
-            except (InputProblem, IntegrityError):
-                if last_attempt or self._url.get_backend_name() == "sqlite":
-                    raise
-            time.sleep(0.1)
-            with self.read() as connection:
-                ready = self._check_version(connection)
+            found, stamped = self._look(connection)
+        if found == REVISION and stamped:
+            return
+        try:
+            # One server does it, the others wait here and look again.
+            with self._writing(tarstop_patience=UPGRADE_SECONDS) as connection:
+                if not self.file:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('tarstop'))"))
+                found, stamped = self._look(connection)
+                if not found:
+                    METADATA.create_all(connection)
+                    connection.execute(insert(VERSION), {"version": SCHEMA_VERSION})
+                if not stamped:
+                    STAMP.create(connection)
+                    connection.execute(insert(STAMP), {"version_num": found or REVISION})
+                if found and found != REVISION:
+                    self._upgrade(connection, found)
+        except InputProblem:
+            # One that lacks nothing but the stamp can be used as it is, be it read-only or busy.
+            if found != REVISION:
+                raise
+        self._engine.dispose()  # connections that wait long
 
-    def _check_version(self, connection: Connection) -> bool:
-        """Whether the tables are there, the later ones too, and of this version."""
-        if not self._known_version(connection):
-            return False
-        tables = inspect(connection).get_table_names()
-        return all(table.name in tables for table in ADDED) and not _missing_columns(connection)
+    def _upgrade(self, connection: Connection, found: str) -> None:
+        # Loaded here, because most openings need no step.
+        from tarstop_core.sessions.store.migrations import upgrade
 
-    def _known_version(self, connection: Connection) -> bool:
-        """Whether the tables are of this version; False for a database without them."""
-        tables = inspect(connection).get_table_names()
+        copied = None
+        if self.file is not None:
+            copied = free_name(self.file, f"revision-{found}")
+            with self._engine.connect() as beside:
+                raw = beside.connection.driver_connection
+                assert isinstance(raw, sqlite3.Connection)
+                copy_database(raw, copied, like=self.file)
+        try:
+            upgrade(connection)
+        except BaseException:
+            # Nothing was changed, and every further attempt would leave another copy.
+            if copied is not None:
+                copied.unlink()
+            raise
+
+    def _look(self, connection: Connection) -> tuple[str, bool]:
+        """The revision of the tables, empty without tables, and whether the database itself says so."""
+        tables = set(inspect(connection).get_table_names())
         if VERSION.name not in tables:
-            foreign = next((name for name in tables if name in METADATA.tables), None)
+            foreign = next((name for name in (*METADATA.tables, STAMP.name) if name in tables), None)
             if foreign is not None:
                 raise InputProblem(
                     f"The database {self.name} belongs to another program (it has a table '{foreign}'); "
                     f"name another one in {URL_VARIABLE}."
                 )
-            return False
-        found = connection.execute(select(func.max(VERSION.c.version))).scalar()
-        if found is None or found < SCHEMA_VERSION:
+            return "", False
+        revision, stamped = held_revision(
+            connection, tables, f"The database {self.name}", f"name another database in {URL_VARIABLE}"
+        )
+        lacking = revision == REVISION and next(
+            (name for name in METADATA.tables if name not in tables), None
+        )
+        if lacking:
             raise InputProblem(
-                f"The database {self.name} does not say which version wrote it; "
-                f"restore it from a backup or name another one in {URL_VARIABLE}."
+                f"The database {self.name} lacks the table '{lacking}'; restore it from a backup or name another "
+                f"one in {URL_VARIABLE}."
             )
-        if found > SCHEMA_VERSION:
-            raise InputProblem(
-                f"The database {self.name} was written by a newer version of TARstop (schema {found}, this one "
-                f"reads {SCHEMA_VERSION}); update TARstop or name another database in {URL_VARIABLE}."
-            )
-        return True
+        return revision, stamped
 
 
-def _missing_columns(connection: Connection) -> list[Column[Any]]:
-    """Columns of records that a database from before them lacks."""
-    found = {column["name"] for column in inspect(connection).get_columns(RECORD.name)}
-    return [column for column in RECORD.c if column.name not in found]
+def held_revision(connection: Connection, tables: set[str], what: str, otherwise: str) -> tuple[str, bool]:
+    """The revision of a database that TARstop wrote, and whether it is written in it.
 
+    Parameters
+    ----------
+    connection : Connection
+    tables : set of str
+        The tables that are there, that of the version among them.
+    what, otherwise : str
+        What the database is called in a sentence, and what else can be done than to use it.
 
-def _read_url(url: str | None) -> URL:
-    text = (url if url is not None else os.environ.get(URL_VARIABLE, "")).strip()
-    if not text and url is None:
-        path = default_path()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise InputProblem(
-                f"The folder {path.parent} cannot be created ({problem.strerror}); "
-                f"name a database in {URL_VARIABLE}, such as sqlite:////home/me/tarstop.db."
-            ) from None
-        return URL.create("sqlite", database=str(path))
-    try:
-        parsed = make_url(text)
-    except (ArgumentError, ValueError):
-        # Not repeated here: a URL that cannot be read may hold a password anywhere.
+    Raises
+    ------
+    InputProblem
+        When a newer programme wrote it, or it does not say which one did.
+    """
+    version = connection.execute(select(func.max(VERSION.c.version))).scalar()
+    stamped = STAMP.name in tables
+    revision = (connection.execute(select(STAMP.c.version_num)).scalar() if stamped else "") or ""
+    if not isinstance(version, int) or version < SCHEMA_VERSION or (stamped and not revision):
+        raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
+    if version > SCHEMA_VERSION or (revision not in ("", REVISION) and not _is_known(revision)):
+        found = f"schema {version}, revision {revision}" if revision else f"schema {version}"
         raise InputProblem(
-            "The database URL cannot be read; write it as sqlite:////home/me/tarstop.db or "
-            f"postgresql+psycopg://user:password@host/database (in {URL_VARIABLE})."
-        ) from None
-    if parsed.get_backend_name() == "sqlite":
-        database = parsed.database or ":memory:"
-        if ":memory:" in database or parsed.query.get("mode") == "memory":
-            raise InputProblem(
-                "A database in memory forgets everything when the program ends; "
-                f"name a file, such as sqlite:////home/me/tarstop.db (in {URL_VARIABLE})."
-            )
-    return parsed
+            f"{what} was written by a newer version of TARstop ({found}; this one reads schema {SCHEMA_VERSION}, "
+            f"revision {REVISION}); update TARstop or {otherwise}."
+        )
+    return revision or _recognised(connection, tables), stamped
 
 
-def _public_name(url: URL) -> str:
-    """File or URL as it may be shown: without password, and without options that may hold one."""
-    if url.get_backend_name() == "sqlite":
-        return (url.database or "").removeprefix("file:")
-    return url.set(password=None, query={}).render_as_string()
+def _is_known(revision: str) -> bool:
+    from tarstop_core.sessions.store.migrations import is_known
+
+    return is_known(revision)
+
+
+def _recognised(connection: Connection, tables: set[str]) -> str:
+    """The revision of a database from before there were any: the last one before something that it lacks."""
+    if DELETED.name not in tables:
+        return "0001"
+    columns = {column["name"] for column in inspect(connection).get_columns(RECORD.name)}
+    if not {"family", "reason", "remark"} <= columns:
+        return "0002"
+    return "0004" if SHELF.name in tables else "0003"
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
-        # A server may have been restarted since the last statement; a file cannot.
-        engine = create_engine(url, pool_pre_ping=not is_sqlite)
+        # A server may have been restarted since the last statement, or not answer at all; a file cannot.
+        waits = url.get_driver_name().startswith("psycopg") and "connect_timeout" not in url.query
+        asked = {"connect_timeout": CONNECT_SECONDS} if waits else {}
+        engine = create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
     except NoSuchModuleError:
-        raise InputProblem(
-            f"There is no kind of database '{url.drivername}'; use sqlite or postgresql+psycopg in {URL_VARIABLE}."
-        ) from None
+        raise unknown_kind(url) from None
     except ImportError as problem:
+        wanted = "tarstop[postgres]" if problem.name == "psycopg" else problem.name
         raise InputProblem(
             f"The database {name} needs the Python package {problem.name}; install it with "
-            f"'pip install {problem.name}'."
+            f"'pip install {wanted}'."
         ) from None
     except (ArgumentError, TypeError, ValueError):
         raise InputProblem(
@@ -356,8 +422,43 @@ def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
     @hooks.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         # A writer takes its place at once: a lock asked for after reading may be refused without waiting.
-        writes = connection.get_execution_options().get("tarstop_write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        if "tarstop_patience" in options:
+            patience = max(busy_seconds, options["tarstop_patience"])
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {round(patience * 1000)}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("tarstop_write") else "BEGIN")
+
+
+def _only_that_file(engine: Engine, path: Path) -> None:
+    """Stay with the SQLite file that was opened: one moved away would take labels that nobody finds again.
+
+    Nor is an empty one put in its place; once it is back, so are its sessions.
+    """
+
+    def file() -> tuple[int, int] | None:
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    if file() is None:
+        return  # spelled in a way that only SQLite reads
+    engine.dispose()
+
+    @hooks.listens_for(engine, "do_connect")
+    def refuse(*_: object) -> None:
+        if file() is None:
+            raise sqlite3.OperationalError("unable to open database file")
+
+    @hooks.listens_for(engine, "connect")
+    def note(_: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        record.info["file"] = file()
+
+    @hooks.listens_for(engine, "checkout")
+    def compare(_: sqlite3.Connection, record: ConnectionPoolEntry, __: object) -> None:
+        if record.info["file"] != file():
+            raise DisconnectionError
 
 
 def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
@@ -371,37 +472,3 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
             if "locked" not in str(problem) or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
-
-
-def _sentence(problem: Exception, url: URL, name: str) -> str:
-    cause = getattr(problem, "orig", None) or problem
-    said = str(cause)
-    if url.get_backend_name() == "sqlite":
-        if "unable to open" in said:
-            folder = Path(name).absolute().parent
-            if not folder.is_dir():
-                return (
-                    f"The database {name} cannot be opened, because there is no folder {folder}; create it."
-                )
-            return f"The database {name} cannot be opened; check that it is a file you may read and write."
-        for words, sentence in _SQLITE_PROBLEMS.items():
-            if words in said:
-                return sentence.format(name=name, variable=URL_VARIABLE)
-    if isinstance(problem, PoolTimeout):
-        return f"The database {name} is busy; try again in a moment."
-    first = (said.strip().splitlines() or ["no reason given"])[0].rstrip(".")
-    for secret in (url.password, *(value for key, value in url.query.items() if "pass" in key)):
-        if isinstance(secret, str) and secret:
-            first = first.replace(secret, "***")
-    return f"The database {name} cannot be used ({first}); check it and {URL_VARIABLE}."
-
-
-_SQLITE_PROBLEMS = {
-    "locked": "The database {name} is locked by another program; close that program or try again in a moment.",
-    "readonly": "The database {name} is read-only; make the file and its folder writable.",
-    "not a database": "The file {name} is not a database; name another one in {variable}.",
-    "malformed": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
-    "disk is full": "The disk that holds the database {name} is full; make room and try again.",
-    "disk I/O error": "The disk that holds the database {name} reports an error; check it and try again.",
-    "no such table": "The database {name} lacks a table; restore it from a backup or name another one in {variable}.",
-}

@@ -16,37 +16,24 @@ from tarstop_core.screening.settings import Settings
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """Documents that were brought together, without their texts.
-
-    Parameters
-    ----------
-    id : str
-    name : str
-    created : str
-        ISO 8601, UTC.
-    documents : int
-        Number of records.
-    files : tuple of mapping
-        What was understood of each file, as given.
-    duplicates : int
-        Records that were folded into another.
-    simulated : bool
-        Whether the documents are invented.
-    query : str
-        What is asked, where the documents came with a question; else empty.
-    digest : str
-        Hash of the records and their order.
-    """
+    """Documents that were brought together, without their texts."""
 
     id: str
     name: str
     created: str
+    """ISO 8601, UTC."""
     documents: int
+    """Number of records."""
     files: tuple[Mapping[str, Any], ...]
+    """What was understood of each file, as given."""
     duplicates: int
+    """Records that were folded into another."""
     simulated: bool
+    """Whether the documents are invented."""
     query: str
+    """What is asked, where the documents came with a question; else empty."""
     digest: str
+    """Hash of the records and their order."""
 
 
 @dataclass(frozen=True)
@@ -73,39 +60,26 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class SessionRow:
-    """A session as it was set up; what happened since is in its events.
-
-    Parameters
-    ----------
-    id, name, collection_id, created : str
-    settings : Settings
-        At the start.
-    ids : tuple of str, length N
-        Documents in screening order.
-    order : ndarray of int, shape (N,)
-        Position of each in the collection.
-    scores : ndarray of float, shape (N,), or None
-        None where the list has only its order.
-    query : str
-    ranking : str
-        Where the order comes from, in words.
-    archived : bool
-    digest : str
-        Hash of documents, order and scores.
-    """
+    """A session as it was set up; what happened since is in its events."""
 
     id: str
     name: str
     collection_id: str
     created: str
     settings: Settings
+    """At the start."""
     ids: tuple[str, ...]
+    """Documents in screening order."""
     order: NDArray[np.intp]
+    """Position of each in the collection; shape (N,)."""
     scores: NDArray[np.float64] | None
+    """None where the list has only its order; shape (N,)."""
     query: str
     ranking: str
+    """Where the order comes from, in words."""
     archived: bool
     digest: str
+    """Hash of documents, order and scores."""
 
 
 def event_row(event: Event) -> dict[str, Any]:
@@ -121,99 +95,63 @@ def event_row(event: Event) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class KeptCalibrator:
-    """A calibrator with what a person calls it.
-
-    Parameters
-    ----------
-    digest : str
-    calibrator : Calibrator
-    name : str
-        As given by the person, else the calibrator's own.
-    created : str
-        When it was stored here: ISO 8601, UTC.
-    deleted : bool
-        Whether it was taken off the list.
-    """
+    """A calibrator with what a person calls it."""
 
     digest: str
     calibrator: Calibrator
     name: str
+    """As given by the person, else the calibrator's own."""
     created: str
+    """When it was stored here: ISO 8601, UTC."""
     deleted: bool
+    """Whether it was taken off the list."""
 
 
 @dataclass(frozen=True)
 class Damaged:
-    """What is stored and cannot be read.
-
-    Parameters
-    ----------
-    kind : {"session", "collection", "calibrator"}
-    id, name : str
-    problem : str
-        What is wrong, a sentence.
-    """
+    """What is stored and cannot be read."""
 
     kind: Literal["session", "collection", "calibrator"]
     id: str
     name: str
     problem: str
+    """What is wrong, a sentence."""
 
 
 @dataclass(frozen=True)
 class Going:
-    """What goes when a session is deleted for good.
-
-    Parameters
-    ----------
-    events : int
-        Entries of its log.
-    documents : int
-        Records that no other session uses; 0 where they stay.
-    """
+    """What goes when a session is deleted for good."""
 
     events: int
+    """Entries of its log."""
     documents: int
+    """Records that no other session uses; 0 where they stay."""
 
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One line of the list of sessions.
-
-    Parameters
-    ----------
-    id, name, collection_id, created : str
-    last_activity : str
-        Time of the last event, or of creation.
-    documents : int
-        N.
-    labelled : int
-        Documents read; labels taken back do not count.
-    stopped : bool
-    decision : mapping or None
-        Payload of the decision that stands.
-    simulated : bool
-        Whether the documents are invented.
-    archived : bool
-    scenario : str
-        As in :class:`~tarstop_core.screening.settings.Settings`.
-    query : str
-        What was searched for.
-    """
+    """One line of the list of sessions."""
 
     id: str
     name: str
     collection_id: str
     created: str
     last_activity: str
+    """Time of the last event, or of creation."""
     documents: int
+    """N."""
     labelled: int
+    """Documents read; labels taken back do not count."""
     stopped: bool
     decision: Mapping[str, Any] | None
+    """Payload of the decision that stands."""
     simulated: bool
+    """Whether the documents are invented."""
     archived: bool
     scenario: str
+    """As in :class:`~tarstop_core.screening.settings.Settings`."""
     query: str
+    """What was searched for."""
 
     @property
     def decided(self) -> bool:

@@ -100,6 +100,17 @@ class Store(Collections, Calibrators):
         """Give all connections back; nothing is pending, because everything was committed."""
         self._database.close()
 
+    def check(self) -> None:
+        """Ask the database for something.
+
+        Raises
+        ------
+        Outage
+            When it does not answer.
+        """
+        with self._database.read() as connection:
+            connection.execute(select(func.count()).select_from(DELETED)).scalar()
+
     def create_session(
         self,
         name: str,

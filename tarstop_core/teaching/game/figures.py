@@ -22,8 +22,10 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game.rounds import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson.figures import end_of_axis, for_a_hall
+from tarstop_core.value.path import Path
 
 ROW = 30
 """Pixels of one rule."""
@@ -35,20 +37,28 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
     settings, explored, depth = game.settings(at), sample(game.keys[at]), game.calls[at].depth
     path = explored.played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
-    figure = live_curves(
-        np.asarray(path.ahead(depth).b),
+    last = end_of_axis(depth + 5, len(path))
+    figure = _curve(game, settings, path.ahead(depth), depth, hit, last, dark)
+    return for_a_hall(figure, 300, dark=dark)
+
+
+def _curve(
+    game: Game, settings: Settings, path: Path, depth: int, hit: int | None, last: int, dark: bool
+) -> Figure:
+    """The belief alone: solid up to a depth, on an axis that ends at `last`."""
+    return live_curves(
+        np.asarray(path.b),
         None,
         cost=settings.cost,
         q_star=game.q_star,
         depth=depth,
         plan=depth,
         hit=hit,
-        span=(0, end_of_axis(depth + 5, len(path))),
+        span=(0, last),
         belief_title=scenario_of(settings).belief_title,
         steps=path.in_steps,
         dark=dark,
     )
-    return for_a_hall(figure, 300, dark=dark)
 
 
 def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
@@ -58,30 +68,18 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
     best = int(Optimal().depths(path, [settings.cost])[0])
     finds = [each + 1 for each in finds_of(explored)]
     furthest = max(own, best, (finds[0] if settings.kind.one_decides else finds[-1]) if finds else 0)
-    span = (0, end_of_axis(furthest, len(path)))
-    figure = live_curves(
-        np.asarray(path.b),
-        None,
-        cost=settings.cost,
-        q_star=game.q_star,
-        depth=span[1],
-        plan=span[1],
-        hit=path.hit,
-        span=span,
-        belief_title=scenario_of(settings).belief_title,
-        steps=path.in_steps,
-        dark=dark,
-    )
+    last = end_of_axis(furthest, len(path))
+    figure = _curve(game, settings, path, last, path.hit, last, dark)
     stops: dict[int, list[str]] = {}
     for name, depth in ((YOU, own), ("Optimal", best)):
         stops.setdefault(depth, []).append(name)
-    shown = [each for each in finds if each <= span[1]]
+    shown = [each for each in finds if each <= last]
     layout = figure["layout"]
     layout["shapes"] = [
         upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
     ]
     for row, (depth, names) in enumerate(sorted(stops.items())):
-        right = depth > span[1] / 2
+        right = depth > last / 2
         layout["annotations"].append(
             label(
                 depth,
@@ -116,14 +114,7 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
 
 
 def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
-    """Net utility of the person and of every rule, the highest on top; the person is a filled diamond.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        As :func:`~tarstop_core.teaching.game.rounds.compared` orders them.
-    dark : bool
-    """
+    """Net utility of the person and of every rule, the highest on top; the person is a filled diamond."""
     names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
     totals = [row.total for row in rows]
     low, high = min(0.0, *totals), max(0.0, *totals)

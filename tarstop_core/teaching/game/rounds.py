@@ -47,18 +47,12 @@ _CALL = re.compile(r"(\d{1,6})([pm]?)")
 
 @dataclass(frozen=True)
 class Call:
-    """What a person did on one list.
-
-    Parameters
-    ----------
-    depth : int
-        Documents read.
-    plus : bool or None
-        The action chosen; None while reading.
-    """
+    """What a person did on one list."""
 
     depth: int = 0
+    """Documents read."""
     plus: bool | None = None
+    """The action chosen; None while reading."""
 
 
 def encode(calls: Sequence[Call]) -> str:
@@ -133,24 +127,15 @@ def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Game:
-    """What is played.
-
-    Parameters
-    ----------
-    seed : int
-    mix : str
-    q_star : float
-    cost : float
-        Of a document, in points, where both mistakes together cost 1,000.
-    calls : tuple of Call
-        So far.
-    """
+    """What is played."""
 
     seed: int = 6
     mix: Mix = "both"
     q_star: float = 0.5
     cost: float = 1.0
+    """Of a document, in points, where both mistakes together cost 1,000."""
     calls: tuple[Call, ...] = ()
+    """So far."""
 
     def __post_init__(self) -> None:
         Payoffs.from_q_star(self.q_star)
@@ -252,23 +237,15 @@ def played(explored: Explored, settings: Settings, call: Call) -> Played:
 
 @dataclass(frozen=True)
 class Row:
-    """What a rule, or the person, came to over the rounds.
-
-    Parameters
-    ----------
-    title : str
-    family : str
-        Of the rule; "" for the person.
-    played : tuple of Played
-        One a round.
-    regret : float or None
-        Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle.
-    """
+    """What a rule, or the person, came to over the rounds."""
 
     title: str
     family: str
+    """Of the rule; "" for the person."""
     played: tuple[Played, ...]
+    """One a round."""
     regret: float | None = None
+    """Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle."""
 
     @property
     def you(self) -> bool:

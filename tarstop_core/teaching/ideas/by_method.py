@@ -13,7 +13,7 @@ from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, label, note, text_colour
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, note, text_colour
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.presentation.palette import STUDY
 from tarstop_core.teaching.ideas.drawing import dot
@@ -21,26 +21,18 @@ from tarstop_core.teaching.ideas.drawing import dot
 
 @dataclass(frozen=True, eq=False)
 class ByMethod:
-    """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does.
-
-    Parameters
-    ----------
-    title : str
-        Of the benchmark.
-    cases, with_something : int
-        Lists, and those of them on which something is relevant.
-    q_star, cost : float
-        Those of the experiment that lie nearest to what was asked.
-    rows : DataFrame
-        ``approach, policy, variant, family, recall, net_utility, screened`` of each rule but the Oracle.
-    """
+    """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does."""
 
     title: str
+    """Of the benchmark."""
     cases: int
     with_something: int
+    """`cases` and `with_something`: lists, and those of them on which something is relevant."""
     q_star: float
     cost: float
+    """`q_star` and `cost`: those of the experiment that lie nearest to what was asked."""
     rows: pd.DataFrame
+    """``approach, policy, variant, family, recall, net_utility, screened`` of each rule but the Oracle."""
 
     @property
     def together(self) -> float:
@@ -50,14 +42,7 @@ class ByMethod:
 
 
 def by_method(q_star: float, cost: float) -> ByMethod:
-    """Recall and net utility of every rule on real rankings, from the shipped results.
-
-    Parameters
-    ----------
-    q_star : float
-    cost : float
-        Of a document, as a share of K.
-    """
+    """Recall and net utility of every rule on real rankings, from the shipped results; `cost` of a document / K."""
     results = _real()
     near_q = min(results.q_stars, key=lambda each: abs(each - q_star))
     near_c = min(results.costs, key=lambda each: abs(np.log(each / cost)))
@@ -101,17 +86,11 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
     room = 0.1 * (high - low or 1.0)
     others = "○ the other rules (point at one for its name)"
     notes.append(note(0, 1, others, text_colour(dark), xanchor="left", yshift=2))
-    layout = drawn_layout(
-        330,
-        False,
-        dark,
-        notes,
-        xaxis=axis(
-            "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
-        ),
-        yaxis=axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6),
+    xaxis = axis(
+        "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
     )
-    return {"data": data, "layout": layout}
+    yaxis = axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6)
+    return drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _is_named(row: dict[str, Any]) -> bool:

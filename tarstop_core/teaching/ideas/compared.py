@@ -16,7 +16,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -34,25 +34,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One list as three rules see it if nothing turns up.
-
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-    path : DecisivePath
-    rules : tuple of Policy
-        :data:`COMPARED`.
-    worth : tuple of ndarray, shape (N,) each
-        What each rule compares with the cost.
-    depth : tuple of int
-    """
+    """One list as three rules see it if nothing turns up."""
 
     explored: Explored
     settings: Settings
     path: DecisivePath
     rules: tuple[Policy, ...]
+    """:data:`COMPARED`."""
     worth: tuple[Floats, ...]
+    """What each rule compares with the cost. Shape (N,) each."""
     depth: tuple[int, ...]
 
 
@@ -91,22 +81,16 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
         data.append(dot(depth, cost, colour, ("square", "diamond", "circle")[row]))
         said = f"{'■◆●'[row]} {name}: stops at {depth}"
         notes.append(note(1, 1 - 0.085 * row, said, ink(colour, dark), yanchor="top"))
-    layout = drawn_layout(
-        350,
-        found.explored.simulated,
+    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = axis(
+        "worth of the next document, log scale",
         dark,
-        notes,
-        xaxis=axis("documents read without a hit", dark, range=[-0.5, last]),
-        yaxis=axis(
-            "worth of the next document, log scale",
-            dark,
-            type="log",
-            dtick=1,
-            exponentformat="power",
-            range=[floor, math.log10(high) + 0.75],
-        ),
+        type="log",
+        dtick=1,
+        exponentformat="power",
+        range=[floor, math.log10(high) + 0.75],
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 350, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _drawn_to(found: Compared) -> int:

@@ -14,7 +14,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.drawing import short
 from tarstop_core.explore.lists import sample
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rows_of
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.samples.collections import published_sets, sample_reviews
@@ -31,14 +31,7 @@ IDEA = Idea(
 
 @dataclass(frozen=True, eq=False)
 class ShownTables:
-    """2×2 tables to look at.
-
-    Parameters
-    ----------
-    title : str
-    tables : Tables
-    simulated : bool
-    """
+    """2×2 tables to look at."""
 
     title: str
     tables: Tables
@@ -71,16 +64,7 @@ ENGINE_LOOK = {
 
 
 def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dark: bool = False) -> Figure:
-    """Belief after each study by each engine, one over the other.
-
-    Parameters
-    ----------
-    name : str
-        Of :func:`~tarstop_core.teaching.ideas.engines.evidence`.
-    paths : dict of str to BeliefPath
-    theta : float
-    dark : bool
-    """
+    """Belief after each study of the tables called `name` by each engine, one over the other."""
     shown = evidence()[name]
     last = len(shown.tables)
     labels = ["before any study", *shown.tables.study]
@@ -95,17 +79,11 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         data.append(trace)
         y = (0.28 if high else 0.98) - 0.09 * row
         notes.append(note(1, y, f"{MARKS[dash]} {title}", ink(colour, dark), yanchor="top"))
-    layout = drawn_layout(
-        330,
-        shown.simulated,
-        dark,
-        notes,
-        xaxis=axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d"),
-        yaxis=axis(
-            f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
-        ),
+    xaxis = axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d")
+    yaxis = axis(
+        f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 330, shown.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, line, note, rise, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rise, rows_of
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import THRESHOLD
 from tarstop_core.screening.settings import Settings
@@ -41,23 +41,15 @@ FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
 
 @dataclass(frozen=True, eq=False)
 class Mistaken:
-    """What a rule does with scaled chances, and what that costs, over the sample searches.
-
-    Parameters
-    ----------
-    policy : Policy
-    depth : ndarray, shape (F,)
-        Mean stopping depth if nothing turns up, at each of :data:`FACTORS`.
-    net_utility : ndarray, shape (F,)
-        Mean net utility expected if the unscaled chances are the right ones.
-    best : float
-        The most that any plan is expected to bring: Optimal's with the right chances.
-    """
+    """What a rule does with scaled chances, and what that costs, over the sample searches."""
 
     policy: Policy
     depth: Floats
+    """Mean stopping depth if nothing turns up, at each of :data:`FACTORS`. Shape (F,)."""
     net_utility: Floats
+    """Mean net utility expected if the unscaled chances are the right ones. Shape (F,)."""
     best: float
+    """The most that any plan is expected to bring: Optimal's with the right chances."""
 
     @property
     def lost(self) -> Floats:
@@ -68,10 +60,7 @@ class Mistaken:
 def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
     """What each of :data:`MISTAKEN` comes to at each factor, on average over the sample searches.
 
-    Parameters
-    ----------
-    settings : Settings
-        Of a search: payoffs, cost and b_0.
+    The settings are those of a search: payoffs, cost and b_0.
     """
     lists = searches()
     shape = (len(MISTAKEN), len(FACTORS), len(lists))
@@ -132,23 +121,17 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
     here = math.log2(factor)
     data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
     data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
-    layout = drawn_layout(
-        430,
-        True,
+    xaxis = axis(
+        "all chances times",
         dark,
-        notes,
-        xaxis=axis(
-            "all chances times",
-            dark,
-            anchor="y2",
-            tickvals=[math.log2(each) for each in FACTORS[::2]],
-            ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
-            range=[x[0] - 0.1, x[-1] + 0.1],
-        ),
-        yaxis=axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5),
-        yaxis2=axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5),
+        anchor="y2",
+        tickvals=[math.log2(each) for each in FACTORS[::2]],
+        ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
+        range=[x[0] - 0.1, x[-1] + 0.1],
     )
-    return {"data": data, "layout": layout}
+    yaxis = axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
+    yaxis2 = axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
+    return drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:

@@ -14,7 +14,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -82,15 +82,9 @@ def mistaken_path_figure(
     q_star = right.payoffs.q_star
     data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
     notes.append(label(last, q_star, "q*", text_colour(dark)))
-    layout = drawn_layout(
-        300,
-        True,
-        dark,
-        notes,
-        xaxis=axis("documents read without a hit", dark, range=[-0.5, last]),
-        yaxis=axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f"),
-    )
-    return {"data": data, "layout": layout}
+    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
+    return drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def mistaken_path_sentence(

@@ -12,7 +12,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -50,29 +50,19 @@ AHEAD = 50
 
 @dataclass(frozen=True, eq=False)
 class OneDocument:
-    """What the next document is worth at every belief, each array of shape (100,).
-
-    Parameters
-    ----------
-    payoffs : Payoffs
-    p : float
-        Chance that it is a hit, given ω⁺.
-    score : ndarray
-        The paper's ρ·EVPI(b).
-    evsi : ndarray
-        Exact worth of reading it and then acting.
-    bound : ndarray
-        p·EVPI(b), which the worth of one document never exceeds.
-    worth : ndarray
-        A document's worth in the best plan, where the next :data:`AHEAD` are as likely.
-    """
+    """What the next document is worth at every belief, each array of shape (100,)."""
 
     payoffs: Payoffs
     p: float
+    """Chance that it is a hit, given ω⁺."""
     score: Floats
+    """The paper's ρ·EVPI(b)."""
     evsi: Floats
+    """Exact worth of reading it and then acting."""
     bound: Floats
+    """p·EVPI(b), which the worth of one document never exceeds."""
     worth: Floats
+    """A document's worth in the best plan, where the next :data:`AHEAD` are as likely."""
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:
@@ -121,17 +111,11 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
         said = f"{MARKS[dash]} {name}"
         notes.append(note(end, y, said, ink(colour, dark), xanchor=other, yanchor="top"))
     data.append(rise(q_star, [0, top], THRESHOLD, dash="dot"))
-    layout = drawn_layout(
-        370,
-        False,
-        dark,
-        notes,
-        xaxis=axis("chance that it exists", dark, range=[0, 1], tickformat=".1f"),
-        yaxis=axis(
-            "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
-        ),
+    xaxis = axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
+    yaxis = axis(
+        "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 370, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def one_document_sentence(found: OneDocument) -> str:

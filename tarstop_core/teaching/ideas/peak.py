@@ -9,7 +9,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -32,15 +32,7 @@ IDEA = Idea(
 
 
 def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
-    """What each action is expected to lose at every belief; EVPI is the lesser of the two.
-
-    Parameters
-    ----------
-    payoffs : Payoffs
-    b : float
-        Where one stands.
-    dark : bool
-    """
+    """What each action is expected to lose at every belief; EVPI is the lesser of the two. One stands at `b`."""
     x = beliefs_drawn(payoffs, b)
     minus, plus = x * payoffs.wrong_minus, (1 - x) * payoffs.wrong_plus
     q_star, peak = payoffs.q_star, float(payoffs.evpi(payoffs.q_star))
@@ -61,15 +53,9 @@ def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
         label((1 + q_star) / 2, peak / 2, " EVPI", green, xanchor="left", font={"color": green, "size": 14}),
         label(b, 0, " you ", ink(BELIEF, dark), xanchor="right" if b > 0.5 else "left"),
     ]
-    layout = drawn_layout(
-        330,
-        False,
-        dark,
-        notes,
-        xaxis=axis("chance that a⁺ is right", dark, range=[0, 1], tickformat=".1f"),
-        yaxis=axis("expected loss (shares of K)", dark, range=[0, top], nticks=6),
-    )
-    return {"data": data, "layout": layout}
+    xaxis = axis("chance that a⁺ is right", dark, range=[0, 1], tickformat=".1f")
+    yaxis = axis("expected loss (shares of K)", dark, range=[0, top], nticks=6)
+    return drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def peak_sentence(payoffs: Payoffs, b: float) -> str:

@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import (
     Figure,
     Rows,
     axis,
-    drawn_layout,
+    drawn,
     ink,
     label,
     line,
@@ -49,23 +49,16 @@ IDEA = Idea(
 
 @dataclass(frozen=True)
 class Case:
-    """A sample that shows something about recall.
-
-    Parameters
-    ----------
-    title : str
-        What it shows, in a few words.
-    key : str
-        Of the sample (:func:`~tarstop_core.explore.lists.samples`).
-    q_star, cost, theta : float
-        Where the case begins.
-    """
+    """A sample that shows something about recall."""
 
     title: str
+    """What it shows, in a few words."""
     key: str
+    """Of the sample (:func:`~tarstop_core.explore.lists.samples`)."""
     q_star: float = 0.5
     cost: float = 0.001
     theta: float = 0.75
+    """`q_star`, `cost` and `theta`: where the case begins."""
 
 
 CASES: dict[str, Case] = {
@@ -77,54 +70,33 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True, eq=False)
 class Recalled:
-    """A labelled list at every depth, and where two rules stop.
-
-    Parameters
-    ----------
-    explored : Explored
-    settings : Settings
-    target : float
-        Recall that the one rule waits for.
-    relevant : int
-        R; in a review the reports included by title and abstract.
-    recall, b, net_utility : ndarray, shape (N + 1,)
-        Of stopping at each depth: recall (0 where R = 0), belief, and what the action then chosen brings.
-    plus : ndarray of bool, shape (N + 1,)
-        The action at each depth.
-    omega : bool
-        Truth.
-    at_target : int
-        First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall.
-    at_optimal : int
-    settled : int
-        First depth from which the action never changes again.
-    """
+    """A labelled list at every depth, and where two rules stop."""
 
     explored: Explored
     settings: Settings
     target: float
+    """Recall that the one rule waits for."""
     relevant: int
+    """R; in a review the reports included by title and abstract."""
     recall: Floats
     b: Floats
     net_utility: Floats
+    """`recall`, `b` and `net_utility`: of stopping at each depth: recall (0 where R = 0), belief, and what the action
+    then chosen brings. Shape (N + 1,).
+    """
     plus: Flags
+    """The action at each depth. Shape (N + 1,)."""
     omega: bool
+    """Truth."""
     at_target: int
+    """First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall."""
     at_optimal: int
     settled: int
+    """First depth from which the action never changes again."""
 
 
 def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
-    """What stopping at a recall brings, beside what stopping at any depth does.
-
-    Parameters
-    ----------
-    explored : Explored
-        With its truth.
-    settings : Settings
-    target : float
-        In (0, 1].
-    """
+    """What stopping at a recall in (0, 1] brings, beside what stopping at any depth does, on a list with its truth."""
     path, omega = explored.played(settings), explored.omega(settings)
     N, depths = len(path), np.arange(len(path) + 1)
     labels = _relevant(explored)
@@ -194,18 +166,12 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
         data.append(dot(at, float(found.net_utility[at]), colour, **bottom))
         side = "right" if at > N / 2 else "left"
         notes.append(label(at, low - room, f" {name} ", ink(colour, dark), yref="y2", xanchor=side))
-    layout = drawn_layout(
-        430,
-        found.explored.simulated,
-        dark,
-        notes,
-        xaxis=axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2"),
-        yaxis=axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f"),
-        yaxis2=axis(
-            "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
-        ),
+    xaxis = axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2")
+    yaxis = axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f")
+    yaxis2 = axis(
+        "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
     )
-    return {"data": data, "layout": layout}
+    return drawn(data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def _above(dark: bool, *names: tuple[str, str]) -> list[dict[str, Any]]:

@@ -14,20 +14,13 @@ from tarstop_core.value.payoffs import Payoffs
 
 @dataclass(frozen=True)
 class Idea:
-    """One idea.
-
-    Parameters
-    ----------
-    name : str
-        What the switch, the address and the glossary call it.
-    title : str
-    words : str
-        What it is about, before the figure shows it.
-    """
+    """One idea."""
 
     name: str
+    """What the switch, the address and the glossary call it."""
     title: str
     words: str
+    """What it is about, before the figure shows it."""
 
 
 def at_stake(explored: Explored, q_star: float, cost: float, theta: float = 0.75) -> Settings:

@@ -11,7 +11,7 @@ import numpy as np
 from tarstop_core.belief.bayes import posterior
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn_layout, ink, label, line, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, line, rows_of
 from tarstop_core.presentation.palette import BELIEF, POOLED
 from tarstop_core.teaching.ideas.engines import evidence
 
@@ -21,18 +21,12 @@ MORE = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Widths:
-    """How wide the 95 % interval of pooled sensitivity is, at each of :data:`MORE`.
-
-    Parameters
-    ----------
-    patients : tuple of float
-        With so many times as many patients in each study, at the same rates.
-    studies : tuple of float
-        With so many times as many studies alike.
-    """
+    """How wide the 95 % interval of pooled sensitivity is, at each of :data:`MORE`."""
 
     patients: tuple[float, ...]
+    """With so many times as many patients in each study, at the same rates."""
     studies: tuple[float, ...]
+    """With so many times as many studies alike."""
 
 
 @lru_cache(maxsize=64)
@@ -70,21 +64,11 @@ def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figu
         yanchor, yshift = ("bottom", 6) if above else ("top", -6)
         notes.append(label(x[-1], y[-1], name, ink(colour, dark), yanchor=yanchor, yshift=yshift))
     top = 100 * max(*found.patients, *found.studies)
-    layout = drawn_layout(
-        290,
-        simulated,
-        dark,
-        notes,
-        xaxis=axis(
-            "times as many",
-            dark,
-            tickvals=x,
-            ticktext=[f"×{each}" for each in MORE],
-            range=[-0.1, x[-1] + 0.15],
-        ),
-        yaxis=axis("width of the 95 % interval (points)", dark, range=[0, 1.3 * top], nticks=6),
+    xaxis = axis(
+        "times as many", dark, tickvals=x, ticktext=[f"×{each}" for each in MORE], range=[-0.1, x[-1] + 0.15]
     )
-    return {"data": data, "layout": layout}
+    yaxis = axis("width of the 95 % interval (points)", dark, range=[0, 1.3 * top], nticks=6)
+    return drawn(data, 290, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def widths_sentence(found: Widths) -> str:

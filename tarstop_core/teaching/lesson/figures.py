@@ -22,12 +22,6 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
 
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
     drawn with what the best plan is worth.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    step : Step
-    dark : bool
     """
     path = lesson.ahead(step.depth)
     worth = lesson.policy.worth(path)

@@ -12,30 +12,20 @@ DERIVED = "not in the paper; derived from its framework"
 
 @dataclass(frozen=True)
 class FilledFormula:
-    """One formula with a step's numbers.
-
-    Parameters
-    ----------
-    name : str
-        "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision".
-    heading : str
-        The question that it answers.
-    words : str
-        What it says here, in plain words.
-    lines : tuple of str
-        LaTeX: symbols, the same with numbers, the result; aligned at their first relation.
-    value : float
-        The result.
-    place : str
-        Where it stands in the paper, or that it does not.
-    """
+    """One formula with a step's numbers."""
 
     name: str
+    """One of "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
     heading: str
+    """The question that it answers."""
     words: str
+    """What it says here, in plain words."""
     lines: tuple[str, ...]
+    """LaTeX: symbols, the same with numbers, the result; aligned at their first relation."""
     value: float
+    """The result."""
     place: str
+    """Where it stands in the paper, or that it does not."""
 
     @property
     def latex(self) -> str:

@@ -24,11 +24,6 @@ BY_SCENARIO: dict[str, ModuleType] = {PATENT.name: decisive, REVIEW.name: cumula
 def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
     """All formulas of a step, in the order of the argument: belief, next document, action, value, decision.
 
-    Parameters
-    ----------
-    lesson : Lesson
-    step : Step
-
     Examples
     --------
     >>> from tarstop_core.explore.lists import sample

@@ -32,60 +32,40 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Step:
-    """Where a lesson stands after some documents.
-
-    Parameters
-    ----------
-    depth, documents : int
-        Read, and in the list.
-    now : Now
-        The paper's decision, as ``tarstop decide`` prints it.
-    settled : bool
-        Whether a document read has settled the question.
-    found : int
-        What the last document brought: 1 for a hit, or its number of studies.
-    studies : int
-        Studies with data so far; in patents hits, 0 or 1.
-    p : float or None
-        Chance of the next document: of settling the question if there is something to find, or of bringing data.
-        None where no document is left or none can change anything.
-    evsi : float
-        Exact value of the next document and then acting.
-    worth : float
-        What the next documents are worth, each, by the best plan of any length.
-    plan : int
-        Documents of that plan; 0 where none is worth anything.
-    compared : float or None
-        What the rule compares with the cost; None for a rule that does not.
-    go_on : bool
-        Whether the rule reads another document, as a replay has it.
-    more : int
-        Documents it would still read if nothing (more) turned up.
-    """
+    """Where a lesson stands after some documents."""
 
     depth: int
     documents: int
+    """`depth` and `documents`: read, and in the list."""
     now: Now
+    """The paper's decision, as ``tarstop decide`` prints it."""
     settled: bool
+    """Whether a document read has settled the question."""
     found: int
+    """What the last document brought: 1 for a hit, or its number of studies."""
     studies: int
+    """Studies with data so far; in patents hits, 0 or 1."""
     p: float | None
+    """Chance of the next document: of settling the question if there is something to find, or of bringing data. None
+    where no document is left or none can change anything.
+    """
     evsi: float
+    """Exact value of the next document and then acting."""
     worth: float
+    """What the next documents are worth, each, by the best plan of any length."""
     plan: int
+    """Documents of that plan; 0 where none is worth anything."""
     compared: float | None
+    """What the rule compares with the cost; None for a rule that does not."""
     go_on: bool
+    """Whether the rule reads another document, as a replay has it."""
     more: int
+    """Documents it would still read if nothing (more) turned up."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a document's score stands among those of its list.
-
-    Parameters
-    ----------
-    score, mean, sd, z : float
-    """
+    """How a document's score stands among those of its list."""
 
     score: float
     mean: float
@@ -95,20 +75,13 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """One rule on one labelled list.
-
-    Parameters
-    ----------
-    explored : Explored
-        With its truth.
-    settings : Settings
-    policy : Policy
-        One that needs no labels beyond those read, and draws no sample.
-    """
+    """One rule on one labelled list."""
 
     explored: Explored
+    """With its truth."""
     settings: Settings
     policy: Policy
+    """One that needs no labels beyond those read, and draws no sample."""
 
     @cached_property
     def path(self) -> Path:
@@ -205,20 +178,9 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
 
 
 def best_plan(path: Path, depth: int) -> tuple[float, int]:
-    """What the next documents are worth, each, and how many the plan reads that makes them so.
+    """What the next documents are worth, each, and how many the plan reads that makes them so (0: none is worth it).
 
-    Parameters
-    ----------
-    path : Path
-    depth : int
-        Documents read, fewer than there are.
-
-    Returns
-    -------
-    worth : float
-        As ``path.worth()[depth]``.
-    plan : int
-        Documents; 0 where no plan is worth anything.
+    `depth` documents were read, fewer than there are; the worth is ``path.worth()[depth]``.
     """
     worth = float(path.worth()[depth])
     if worth <= 0:

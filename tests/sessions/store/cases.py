@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import create_engine
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.store.database import METADATA
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
+from tests import postgres
 
 SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
-# A PostgreSQL URL; its TARstop tables are emptied before every test.
-POSTGRES = os.environ.get("TARSTOP_TEST_POSTGRES", "")
 
 
-def fresh_url(kind: str, folder: Path) -> str:
+@contextmanager
+def fresh_url(kind: str, folder: Path) -> Iterator[str]:
+    """An empty database of this kind, as long as it is needed."""
     if kind == "sqlite":
-        return f"sqlite:///{folder / 't.db'}"
-    engine = create_engine(POSTGRES)
-    METADATA.drop_all(engine)
-    engine.dispose()
-    return POSTGRES
+        yield f"sqlite:///{folder / 't.db'}"
+    else:
+        with postgres.database() as url:
+            yield url
 
 
 def some_records(n: int = 5) -> pd.DataFrame:

@@ -1,25 +1,28 @@
-"""Every test of the store runs on SQLite, and on PostgreSQL where one is at hand."""
+"""Every test of the store runs on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import POSTGRES, fresh_url
+from tests.sessions.store.cases import fresh_url
+from tests.sessions.store.nursery import Nursery
 
 
-@pytest.fixture(params=["sqlite", *(["postgres"] if POSTGRES else [])])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return fresh_url(request.param, tmp_path)
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    with fresh_url(request.param, tmp_path) as made:
+        yield made
 
 
-@pytest.fixture(scope="module", params=["sqlite", *(["postgres"] if POSTGRES else [])])
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A database for all examples of a property."""
-    with Store(fresh_url(request.param, tmp_path_factory.mktemp("kept"))) as opened:
+    with fresh_url(request.param, tmp_path_factory.mktemp("kept")) as made, Store(made) as opened:
         yield opened
 
 
@@ -27,3 +30,12 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def store(url: str) -> Iterator[Store]:
     with Store(url) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    if not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork or kill a process outright")
+    started = Nursery()
+    yield started
+    started.process.communicate(timeout=60)

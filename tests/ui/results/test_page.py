@@ -124,6 +124,46 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
     assert f"On {topic} (" in texts(app)
 
 
+def test_others_name_folders_below_the_one_that_is_open_to_them(
+    no_runs: None, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TARSTOP_HOSTS", "tarstop.example")
+    app = open_app("results")
+    app.segmented_control("results/way").set_value("folder").run()
+    assert "its folders cannot be named" in app.error[0].value and not app.text_input
+
+    opened = tmp_path / "open"
+    bring(own_files(), opened / "own")
+    bring(own_files(), tmp_path / "shut")
+    (tmp_path / "shut.run").write_text("a secret first line\n", encoding="utf-8")
+    (opened / "out").symlink_to(tmp_path / "shut")
+    (opened / "half").mkdir()
+    (opened / "half" / "x.run").symlink_to(tmp_path / "shut.run")
+    monkeypatch.setenv("TARSTOP_FOLDERS", str(opened))
+    app = open_app("results")
+    app.segmented_control("results/way").set_value("folder").run()
+    for named in (
+        "..",
+        "../shut",
+        str(tmp_path / "shut"),
+        "/",
+        "/etc",
+        "own/../../shut",
+        "out",
+        "half",
+        "~",
+        "a\0b",
+    ):
+        app.text_input("results/folder").set_value(named).run()
+        said = app.error[0].value.replace("\\", "")
+        assert named == "~" or "lies outside" in said, named
+        assert str(tmp_path) not in said and "secret" not in said
+    app.text_input("results/folder").set_value("nowhere").run()
+    assert str(tmp_path) not in app.error[0].value.replace("\\", "")
+    app.text_input("results/folder").set_value("own").run()
+    assert not app.error and "8 topics, 4 in ω⁺" in texts(app)
+
+
 def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, tmp_path: Path) -> None:
     app = open_app("results")
     app.segmented_control("results/way").set_value("folder").run()

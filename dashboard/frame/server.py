@@ -1,0 +1,162 @@
+"""What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+import tarstop_core
+from dashboard.frame import scripts, shell
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, is_loopback, named_hosts, require_consent
+
+_ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+_POLICY = {
+    "default-src": "'none'",
+    # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
+    # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
+    "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(_ENTRY + scripts.ALL)]),
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "media-src": "'self'",
+    "manifest-src": "'self'",
+    "frame-src": "'none'",
+    "worker-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+}
+HEADERS = {
+    "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in _POLICY.items()),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""On every response."""
+
+
+def around() -> dict[str, Any]:
+    """What Streamlit's application is made with; without consent to serve others there is none."""
+    try:
+        require_consent(served_on(), named_hosts())
+    except InputProblem as problem:
+        raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
+    return {
+        "middleware": [Middleware(Guarded)],
+        "routes": [Route("/health", health)],
+        "on_script_error": shell.uncaught,
+        "exception_handlers": {Exception: failed},
+    }
+
+
+class Guarded:
+    """Answers nobody but those who ask this server by its name, and puts headers on every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or hand on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+
+        async def marked(message: Message) -> None:
+            if message["type"] in (
+                "http.response.start",
+                "websocket.accept",
+                "websocket.http.response.start",
+            ):
+                message.setdefault("headers", [])
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        refusal = refused(Headers(scope=scope))
+        if not refusal:
+            await self.app(scope, receive, marked)
+        elif scope["type"] == "http":
+            await PlainTextResponse(refusal, 400)(scope, receive, marked)
+        else:
+            await WebSocket(scope, receive, marked).send_denial_response(PlainTextResponse(refusal, 400))
+
+
+def refused(headers: Headers) -> str:
+    """Why a request is not answered; empty when it is.
+
+    A page of another site that points its own name at this machine asks under that name; one that opens a
+    connection from where it is says so in ``Origin``.
+    """
+    host, origin = headers.get("host", ""), headers.get("origin")
+    if not answers_to(host):
+        return f"This server does not answer to that host name; whoever runs it can allow it in {HOSTS_VARIABLE}.\n"
+    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        return "This server answers its own pages only, and that request came from another site.\n"
+    return ""
+
+
+def answers_to(host: str) -> bool:
+    """Whether a ``Host`` header names this server: this machine, the address served, or a name that was allowed."""
+    try:
+        parts = urlsplit(f"//{host}")
+        name = (parts.hostname or "").removesuffix(".")
+        plain = parts.netloc == host and "@" not in host and (parts.port or 0) >= 0
+    except ValueError:
+        return False
+    if not name or not plain:
+        return False
+    address = served_on()
+    return (
+        is_loopback(name)
+        or name in (address.lower(), *named_hosts())
+        or (_any(address) and _is_address(name))
+    )
+
+
+def served_on() -> str:
+    """The address that the server listens on."""
+    return st.get_option("server.address") or "0.0.0.0"
+
+
+def _any(address: str) -> bool:
+    """Whether a server listens on every address that the machine has; which ones these are it does not know."""
+    return _is_address(address) and ipaddress.ip_address(address).is_unspecified
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def health(request: Request) -> Response:
+    """Whether the server can do its work, for whoever watches it."""
+    try:
+        shell.store().check()
+    except InputProblem as problem:
+        return PlainTextResponse(f"{problem}\n", 503)
+    return JSONResponse({"status": "ok", "version": tarstop_core.__version__})
+
+
+def failed(request: Request, problem: Exception) -> Response:
+    """What is said when answering failed; Streamlit's application stands within this, without the headers."""
+    logging.getLogger("tarstop").error("%s", request.url.path, exc_info=problem)
+    return PlainTextResponse("The server failed to answer; its log says why.\n", 500, HEADERS)

@@ -1,0 +1,271 @@
+"""Everything in a store as one SQLite file, and back: for safety, and to move it to another kind of database.
+
+A file is there whole or not at all, and so is what is restored from it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, Table, create_engine, delete, func, insert, inspect, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
+from sqlalchemy.pool import NullPool
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.address import read_url
+from tarstop_core.sessions.store.copies import free_name, written_whole
+from tarstop_core.sessions.store.database import (
+    COLLECTION,
+    EVENT,
+    METADATA,
+    RECORD,
+    REVISION,
+    SESSION,
+    STAMP,
+    VERSION,
+    Database,
+    held_revision,
+)
+
+Progress = Callable[[float], None]
+
+TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
+"""Those with what people entered, each after those that it refers to."""
+AT_ONCE = {RECORD.name: 2_000, EVENT.name: 2_000}
+A_FEW = 10
+"""Rows in memory at once: of a long list, and of tables whose rows hold one."""
+
+
+class Held(NamedTuple):
+    """How much a store or a backup holds."""
+
+    sessions: int
+    collections: int
+    records: int
+    rows: int
+    """Of all tables."""
+
+    def __str__(self) -> str:
+        counts = ((self.sessions, "session"), (self.collections, "collection"), (self.records, "record"))
+        said = [f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in counts]
+        return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+class Restored(NamedTuple):
+    """What a restore put in, and where what it replaced is."""
+
+    held: Held
+    before: Path | None
+
+
+def backup(file: Path, url: str | None = None, progress: Progress | None = None) -> Held:
+    """Write everything in a store to a file, as it is at one moment, while people go on labelling.
+
+    Parameters
+    ----------
+    file : Path
+        A new file; a SQLite database of the same tables, whatever the store is kept in.
+    url : str, optional
+        As :class:`~tarstop_core.sessions.store.database.Database` takes it.
+    progress : callable, optional
+        Called with the share that is done.
+
+    Raises
+    ------
+    InputProblem
+        When there is no store, the file exists, or either cannot be used.
+    """
+    address = read_url(url)
+    if address.get_backend_name() == "sqlite" and address.database and not _may_exist(address):
+        raise InputProblem("There is no store to back up yet; it is made when the dashboard is first used.")
+    with closing(Database(url)) as database, database.snapshot() as source:
+        return _write(source, file, progress)
+
+
+def restore(
+    file: Path, url: str | None = None, *, replace: bool = False, progress: Progress | None = None
+) -> Restored:
+    """Put everything that a backup holds into a store, all of it or nothing.
+
+    Parameters
+    ----------
+    file : Path
+        A backup, or a SQLite store of this or an earlier version; only read.
+    url : str, optional
+        As :class:`~tarstop_core.sessions.store.database.Database` takes it.
+    replace : bool
+        Whether a store that holds something is emptied first, after a backup of it beside it (of a store on a
+        server: beside `file`).
+    progress : callable, optional
+        Called with the share that is done.
+
+    Raises
+    ------
+    InputProblem
+        When the file is no backup, damaged or of a newer version, when the store holds something and `replace`
+        was not asked for, or when either cannot be used.
+    """
+    with _checked(file) as source, closing(Database(url)) as database:
+        if database.file is not None and database.file.exists() and file.samefile(database.file):
+            raise InputProblem(f"{file} is the store itself; name a backup of it.")
+        before = None
+        with database.write() as target:
+            if database.file is None:
+                names = ", ".join(table.name for table in TABLES)
+                # Who reads goes on reading; who writes waits, and is told that the session changed.
+                target.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
+            there = _held(target)
+            if there.rows and not replace:
+                raise InputProblem(
+                    f"The store holds {there}; use --replace to put the backup in their place, "
+                    "after a backup of what is there."
+                )
+            if there.rows:
+                before = free_name(database.file or file.absolute(), "before-restore")
+                _write(target, before, None)
+            for table in reversed(TABLES):
+                target.execute(delete(table))
+            held = _copy(source, target, _backup_damaged(file), progress)
+    return Restored(held, before)
+
+
+def _may_exist(address: URL) -> bool:
+    name = (address.database or "").removeprefix("file:")
+    return Path(name).exists()
+
+
+def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
+    """A backup of what this transaction sees."""
+    with written_whole(file) as part:
+        engine = create_engine(URL.create("sqlite", database=str(part)), poolclass=NullPool)
+        try:
+            with engine.connect() as target:
+                # Until it has its name, nobody misses a file that was not finished.
+                target.exec_driver_sql("PRAGMA journal_mode = OFF")
+                target.exec_driver_sql("PRAGMA synchronous = OFF")
+                METADATA.create_all(target)
+                STAMP.create(target)
+                target.execute(insert(VERSION), [row._asdict() for row in source.execute(select(VERSION))])
+                target.execute(insert(STAMP), {"version_num": REVISION})
+                held = _copy(source, target, _STORE_DAMAGED, progress)
+                target.commit()
+        except DBAPIError as problem:
+            raise InputProblem(f"{file} cannot be written: {problem.orig}.") from problem
+    return held
+
+
+def _copy(source: Connection, target: Connection, damaged: str, progress: Progress | None) -> Held:
+    """Copy every row, a piece at a time."""
+    held, done = _held(source), 0
+    for table in TABLES:
+        for rows in _pieces(source, table, damaged):
+            try:
+                target.execute(insert(table), [row._asdict() for row in rows])
+            except (IntegrityError, DataError) as problem:
+                raise InputProblem(damaged) from problem
+            except StatementError as problem:
+                if isinstance(problem, DBAPIError):
+                    raise
+                raise InputProblem(damaged) from problem
+            done += len(rows)
+            if progress is not None:
+                progress(done / held.rows)
+    if done != held.rows:
+        raise InputProblem(damaged)
+    return held
+
+
+def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence[Row[Any]]]:
+    size = AT_ONCE.get(table.name, A_FEW)
+    statement = select(table).order_by(*table.primary_key.columns)
+    try:
+        found = source.execute(statement, execution_options={"yield_per": size})
+        yield from found.partitions()
+    except DBAPIError as problem:
+        if problem.connection_invalidated:
+            raise
+        raise InputProblem(damaged) from problem
+
+
+def _held(connection: Connection) -> Held:
+    counts = {
+        table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+        for table in TABLES
+    }
+    return Held(counts[SESSION.name], counts[COLLECTION.name], counts[RECORD.name], sum(counts.values()))
+
+
+_STORE_DAMAGED = "The store is damaged, so that no backup of it can be written; restore an earlier one."
+
+
+def _backup_damaged(file: Path) -> str:
+    return f"The backup {file} is damaged and nothing was changed; use another one."
+
+
+@contextmanager
+def _checked(file: Path) -> Iterator[Connection]:
+    """A backup that is whole and of this revision; an older one is a copy that was upgraded."""
+    if not file.is_file():
+        raise InputProblem(f"There is no file {file}; name a backup that 'tarstop backup' wrote.")
+    try:
+        file.open("rb").close()
+    except OSError as problem:
+        raise InputProblem(f"{file} cannot be read: {problem.strerror}.") from None
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        current = file
+        try:
+            with _reading(file) as connection:
+                revision, stamped = _look(connection, file)
+            if revision != REVISION or not stamped:
+                current = Path(folder) / "backup.db"
+                with closing(_connect(file)) as old, closing(sqlite3.connect(current)) as copied:
+                    old.backup(copied)
+                Database(str(URL.create("sqlite", database=str(current)))).close()
+            with _reading(current) as connection:
+                yield connection
+        except (DBAPIError, sqlite3.Error, UnicodeDecodeError) as problem:
+            raise InputProblem(_backup_damaged(file)) from problem
+
+
+def _look(connection: Connection, file: Path) -> tuple[str, bool]:
+    """The revision of a backup that is whole."""
+    what = f"The backup {file}"
+    try:
+        tables = set(inspect(connection).get_table_names())
+    except DBAPIError as problem:
+        if "not a database" in str(problem):
+            raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.") from None
+        raise
+    if connection.exec_driver_sql("PRAGMA integrity_check").scalar() != "ok":
+        raise InputProblem(_backup_damaged(file))
+    if VERSION.name not in tables:
+        raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
+    if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+        raise InputProblem(_backup_damaged(file))
+    revision, stamped = held_revision(connection, tables, what, "use another backup")
+    if revision == REVISION and not set(METADATA.tables) <= tables:
+        raise InputProblem(_backup_damaged(file))
+    return revision, stamped
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[Connection]:
+    engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN")
+        yield connection
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    # A file that nobody has open is read as it lies, on a disk that cannot be written to as well.
+    alone = not any(file.with_name(f"{file.name}-{beside}").exists() for beside in ("wal", "journal"))
+    options = "mode=ro&immutable=1" if alone else "mode=ro"
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?{options}", uri=True)
+    connection.isolation_level = None
+    return connection

@@ -1,0 +1,208 @@
+"""Whatever a file holds, it is read or refused in one sentence, in seconds and without filling the memory.
+
+``make test`` tries a few mutants of each file, always the same; ``make deep`` a thousand others.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import resource
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.belief import prior
+from tarstop_core.belief.prior import LearnedFrom, Prior
+from tarstop_core.calibration import calibrator, data_share
+from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.first_hit import read_cases
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.upload import checked, place
+from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
+from tarstop_core.files.labelled_lists import read_labelled
+from tarstop_core.samples import shipped
+from tarstop_core.sessions.export import to_csv
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
+from tests.attack.mutants import mutated
+from tests.session_cases import a_patent_session, a_review
+
+SECONDS, MEGABYTES = 5.0, 500
+EXAMPLES = 12 if settings.get_current_profile_name() == "tests" else 850
+"""Of each file: some 20,000 in all when it goes deep."""
+CSV = (
+    "id,title,abstract,doi,year,label_included,score\n"
+    '1,Hinge for a lid,"A hinge, ""bent""\nand long",10.1/abc,2019,1,3.5\n'
+    "2,Mast,,,2020-03,0,2\n3,Cup,holds tea,10.1/x;y,,maybe,-1e3\n"
+)
+RIS = (
+    'TY  - JOUR\nTI  - Hinge\nAU  - Lee, A\nPY  - 2019///\nDO  - 10.1/abc\nN1  - RAYYAN-INCLUSION: {"A"=>"Included"}\nER  - \n\n'
+    * 3
+)
+BIB = (
+    '@article{lee2019,\n title = {A {Hinge} \\"o},\n author = {Lee, A and Ng, B},\n year = 2019,\n doi = {10.1/abc}\n}\n'
+    * 2
+)
+NBIB = (
+    "PMID- 1\nTI  - Hinge\n      for lids\nAB  - Long\nAU  - Lee A\nDP  - 2019 Mar\nLID - 10.1/abc [doi]\n\n"
+    * 3
+)
+JSONL = "".join(
+    json.dumps({"id": i, "title": f"T {i}", "abstract": "x", "score": 1 / (i + 1), "label": i % 2}) + "\n"
+    for i in range(6)
+)
+RUN = "".join(f"T{t} Q0 d{d} {d} {9 - d / 7:.4f} bm25\n" for t in (1, 2) for d in range(1, 9))
+QRELS = "".join(f"T{t} 0 d{d} {int(d in (2, 5))}\n" for t in (1, 2) for d in range(1, 9))
+OUTCOMES = "topic,outcome,study,docid,tp,fp,fn,tn\n" + "".join(
+    f"T{t},o1,s{d},d{d},{20 + d},3,{d},50\n" for t in (1, 2) for d in (2, 5)
+)
+TABLES = 'study,TP,FP,FN,TN\nKim 2019,20,3,4,50\n"Lee, A",11,,2,\nNg,0,0,5,9\n'
+CASES = "4, first relevant at rank 17\nnone in the first 60\nnone at all\n3, 2\n"
+
+
+def workbook() -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for line in (["id", "title", "abstract", "score"], [1, "Hinge", "Long", 2.5], [2, "Mast", None, 1]):
+        sheet.append(line)
+    made = io.BytesIO()
+    book.save(made)
+    return made.getvalue()
+
+
+def archive(*names: str) -> bytes:
+    made = io.BytesIO()
+    content = {
+        ".run": RUN,
+        ".qrels": QRELS,
+        ".csv": OUTCOMES,
+        ".json": '{"title": "Mine", "folds": 2, "twins": true}',
+    }
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in names:
+            text = content[Path(name).suffix]
+            packed.writestr(name, text.replace("T", "U") if name.startswith("test/") else text)
+    return made.getvalue()
+
+
+@cache
+def session_file(review: bool) -> bytes:
+    with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
+        return export_session(store, (a_review if review else a_patent_session)(store)).encode()
+
+
+def learned() -> bytes:
+    return Prior(b_0=0.7, learned_from=LearnedFrom("past", 0.75, 16, 63, 742, 0.1)).to_json().encode()
+
+
+# --- what is read, and used a little where it was taken ----------------------------------------------------
+
+
+def records(name: str) -> Callable[[bytes], object]:
+    return lambda content: read_records(io.BytesIO(content), name)
+
+
+def in_file(read: Callable[[Path], object], name: str) -> Callable[[bytes], object]:
+    def taken(content: bytes) -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(content)
+            return read(path)
+
+    return taken
+
+
+def session(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
+        try:
+            taken = import_session(store, content.decode("utf-8", "replace"), "x.json")
+        finally:
+            assert store.damaged() == []
+            assert bool(store.sessions()) == bool(store.collections())
+        whole = whole_session(store, taken)
+        assert report_html(whole) and to_csv(whole) and export_session(store, taken)
+
+
+def fitted(content: bytes) -> None:
+    read = calibrator.from_json(content.decode("utf-8", "replace"), "x.json")
+    scores = None if read.by_rank else np.linspace(9, 1, 30)
+    p = read.probabilities(scores, 30)
+    assert (
+        ((p >= 0) & (p <= 1)).all() and read.fitted_on.badge and isinstance(read.mismatch(scores, 30), list)
+    )
+    assert not np.isnan(read.curve(p).log_M).any() and calibrator.from_json(read.to_json()) == read
+
+
+def benchmark(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place([("own.zip", io.BytesIO(content))], Path(folder) / "own")
+        checked(Path(folder) / "own")
+
+
+def text(read: Callable[[str, str], object]) -> Callable[[bytes], object]:
+    return lambda content: read(content.decode("utf-8", "replace"), "x.json")
+
+
+TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
+    "csv": (CSV.encode, records("a.csv")),
+    "tsv": (CSV.replace(",", "\t").encode, records("a.tsv")),
+    "utf-16 csv": (lambda: CSV.encode("utf-16"), records("a.csv")),
+    "csv.gz": (lambda: gzip.compress(CSV.encode(), mtime=0), records("a.csv.gz")),
+    "xlsx": (workbook, records("a.xlsx")),
+    "ris": (RIS.encode, records("a.ris")),
+    "bib": (BIB.encode, records("a.bib")),
+    "nbib": (NBIB.encode, records("a.nbib")),
+    "jsonl": (JSONL.encode, records("a.jsonl")),
+    "run": (RUN.encode, lambda content: read_run(io.BytesIO(content), "a.run")),
+    "qrels": (QRELS.encode, lambda content: read_qrels(io.BytesIO(content), "a.qrels")),
+    "outcomes": (OUTCOMES.encode, in_file(read_outcome_tables, "o.csv")),
+    "2x2 tables": (TABLES.encode, lambda content: read_tables(io.BytesIO(content), "t.csv")),
+    "labelled list": (CSV.encode, lambda content: read_labelled([("a.csv", content)])),
+    "labelled run": (RUN.encode, lambda content: read_labelled([("a.run", content), ("a.qrels", QRELS.encode())])),
+    "past cases": (CASES.encode, lambda content: read_cases(content.decode("utf-8", "replace"))),
+    "review session": (lambda: session_file(True), session),
+    "patent session": (lambda: session_file(False), session),
+    "calibrator": (lambda: shipped.calibrators()["sample-searches"].to_json().encode(), fitted),
+    "rank calibrator": (lambda: shipped.calibrators()["sample-searches-rank"].to_json().encode(), fitted),
+    "prior": (learned, text(prior.from_json)),
+    "data share": (lambda: DataShare(2.5, 4.0, 9, "past").to_json().encode(), text(data_share.from_json)),
+    "archive": (lambda: archive("a.run", "a.qrels", "benchmark.json"), benchmark),
+    "archive of reviews": (lambda: archive("train/a.run", "train/o.csv", "test/a.run", "test/o.csv"), benchmark),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TAKEN)
+def test_the_file_itself_is_taken(kind: str) -> None:
+    make, take = TAKEN[kind]
+    take(make())
+
+
+@pytest.mark.parametrize("kind", TAKEN)
+@given(number=st.integers(0, 2**63))
+@settings(max_examples=EXAMPLES)
+def test_a_mutant_is_taken_or_refused_in_a_sentence(kind: str, number: int) -> None:
+    make, take = TAKEN[kind]
+    content = mutated(make(), Random(number))
+    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        take(content)
+    except InputProblem as problem:
+        said = str(problem)
+        assert said.endswith(".") and "\n" not in said and len(said) < 1_500, said
+    assert time.perf_counter() - begun < SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024

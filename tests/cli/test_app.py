@@ -1,0 +1,36 @@
+"""Who the dashboard is served to, before it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, require_consent
+from tests.cli.shell import Run, refused
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (HOSTS_VARIABLE, NO_LOGIN_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--address", "0.0.0.0"), ("--address", "::"), ("--host", "tarstop.example")]
+)
+def test_others_are_not_served_unasked(tarstop: Run, arguments: tuple[str, ...]) -> None:
+    refused(tarstop("app", *arguments), "no login yet", arguments[1], "--no-login")
+
+
+def test_others_are_served_when_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_consent("127.0.0.1", [])
+    require_consent("0.0.0.0", [], no_login=True)
+    with pytest.raises(InputProblem, match="no login yet"):
+        require_consent("127.0.0.1", ["tarstop.example"])
+    monkeypatch.setenv(NO_LOGIN_VARIABLE, "yes")
+    require_consent("127.0.0.1", ["tarstop.example"])
+
+
+@pytest.mark.parametrize("host", ["http://tarstop.example", "tarstop.example:80", "a,b", "*", ""])
+def test_a_host_is_a_name_alone(tarstop: Run, host: str) -> None:
+    refused(tarstop("app", "--no-login", "--host", host), "--host", "name alone")

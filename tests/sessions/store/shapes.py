@@ -1,0 +1,53 @@
+"""Databases in the shapes that they had, and what is in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, select, text
+from sqlalchemy.pool import NullPool
+
+from tarstop_core.sessions.store.backup import TABLES
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+SHAPES = {
+    "0001": ("DROP TABLE calibrator_shelf", "columns", "DROP TABLE deleted"),
+    "0002": ("DROP TABLE calibrator_shelf", "columns"),
+    "0003": ("DROP TABLE calibrator_shelf",),
+    "0004": (),
+    # Nobody has these, but a step must not stumble over what is there already.
+    "0001 with a shelf": ("columns", "DROP TABLE deleted"),
+    "0001 with families": ("DROP TABLE deleted",),
+    "0002 with a column": ("ALTER TABLE record DROP COLUMN remark",),
+}
+COLUMNS = tuple(f"ALTER TABLE record DROP COLUMN {name}" for name in ("family", "reason", "remark"))
+
+
+@contextmanager
+def raw(url: str) -> Iterator[Connection]:
+    """A transaction beside the store's own connections."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        yield connection
+
+
+def make_old(url: str, shape: str) -> None:
+    """Give a database of today the shape of one from before there were revisions."""
+    with raw(url) as connection:
+        for statement in (*SHAPES[shape], "DROP TABLE alembic_version"):
+            for each in COLUMNS if statement == "columns" else (statement,):
+                connection.execute(text(each))
+
+
+def content(url: str) -> Rows:
+    """Every row of every table."""
+    with raw(url) as connection:
+        return {
+            table.name: [
+                tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns))
+            ]
+            for table in TABLES
+        }

@@ -1,0 +1,119 @@
+"""A PostgreSQL server that goes away: a sentence without host, user and folder, and work goes on when it is back."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.log import Event
+from tarstop_core.sessions.store.backup import backup, restore
+from tarstop_core.sessions.store.rows import Damaged
+from tarstop_core.sessions.store.store import Store
+from tests import postgres
+from tests.session_cases import INCLUSION, PATENT
+from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records
+
+
+@pytest.fixture
+def server() -> Iterator[postgres.Server]:
+    """One that may be stopped."""
+    with postgres.own_server() as own:
+        yield own
+
+
+def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
+    """What to call every method of a store with."""
+    return {
+        "append": (session, label(1), 1),
+        "archive": (session,),
+        "calibrator": (PATENT.digest,),
+        "check": (),
+        "collection": (collection,),
+        "collections": (),
+        "damaged": (),
+        "damaged_calibrators": (),
+        "damaged_collections": (),
+        "create_session": ("s", collection, [0, 1], None, SETTINGS, "", "own order"),
+        "delete_calibrator": (PATENT.digest,),
+        "delete_collection": (collection,),
+        "delete_session": (session,),
+        "discard": (Damaged("calibrator", PATENT.digest, "", ""),),
+        "discard_calibrator": (PATENT.digest,),
+        "document_ids": (collection,),
+        "events": (session,),
+        "going": (session,),
+        "kept_calibrators": (),
+        "purge_session": (session,),
+        "record_texts": (collection, [0]),
+        "records": (collection,),
+        "rename": (session, "other"),
+        "rename_calibrator": (PATENT.digest, "Mine"),
+        "restore_calibrator": (PATENT.digest,),
+        "restore_session": (session,),
+        "same_collection": ("c", some_records(), []),
+        "save_calibrator": (INCLUSION,),
+        "save_collection": ("c", some_records(), [], 0),
+        "session": (session,),
+        "sessions": (),
+    }
+
+
+def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
+    server: postgres.Server, tmp_path: Path
+) -> None:
+    with postgres.database(server) as url, Store(url) as store:
+        session = new_session(store)
+        store.save_calibrator(PATENT)
+        (first,) = record(store, session, label(0))
+        asked = arguments(session, store.collections()[0].id)
+        public = {
+            name
+            for name, _ in inspect.getmembers(Store, inspect.isfunction)
+            if not name.startswith("_") and name not in ("close", "together")
+        }
+        assert set(asked) == public, "every method needs its line above"
+        server.stop()
+        calls: dict[str, Callable[[], object]] = {
+            name: lambda name=name: getattr(store, name)(*asked[name]) for name in asked
+        }
+        calls["opening"] = lambda: Store(url)
+        calls["backup"] = lambda: backup(tmp_path / "b.db", url)
+        for name, call in calls.items():
+            with pytest.raises(InputProblem) as caught:
+                call()
+            said = str(caught.value)
+            assert "The database server cannot be reached; try again in a moment" in said, name
+            assert "tester" not in said and str(server.folder) not in said, name
+        server.start()
+        assert store.events(session) == [first]
+        assert store.append(session, label(1), 1).seq == 2
+        store.append(session, Event("undo"), 2)
+        assert [row.labelled for row in store.sessions()] == [1]
+
+
+def test_a_restore_that_loses_the_server_leaves_what_was_there(
+    server: postgres.Server, tmp_path: Path
+) -> None:
+    with postgres.database(server) as url:
+        with Store(url) as store:
+            session = new_session(store)
+            backup(tmp_path / "b.db", url)
+            record(store, session, label(0))
+        stopped = False
+
+        def stop(share: float) -> None:
+            nonlocal stopped
+            if share > 0.5 and not stopped:
+                server.stop("immediate")
+                stopped = True
+
+        with pytest.raises(InputProblem, match="cannot be reached"):
+            restore(tmp_path / "b.db", url, replace=True, progress=stop)
+        server.start()
+        with Store(url) as store:
+            assert len(store.events(session)) == 1

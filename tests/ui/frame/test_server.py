@@ -1,0 +1,143 @@
+"""A running server, asked by plain HTTP: headers, hosts, paths, health."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tarstop_core
+from dashboard.frame.server import HEADERS
+from tests.browser.conftest import AppServer
+
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    with AppServer(tmp_path_factory.mktemp("asked")) as running:
+        yield running
+
+
+def asked(server: AppServer, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+    """Status and text of an answer, after a look at its headers."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.putrequest(method, path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    found = {name: answer.getheader(name) for name in HEADERS}
+    # What was upgraded goes on for ever.
+    text = "" if answer.status == 101 else answer.read().decode(errors="replace")
+    connection.close()
+    assert found == HEADERS, (method, path)
+    return answer.status, text
+
+
+@pytest.mark.parametrize(
+    "path, method, status",
+    [
+        ("/", "GET", 200),
+        ("/screen", "GET", 200),
+        ("/favicon.png", "GET", 200),
+        ("/_stcore/health", "GET", 200),
+        ("/_stcore/host-config", "GET", 200),
+        ("/media/none.csv", "GET", 404),
+        ("/component/none/x.js", "GET", 404),
+        ("/_stcore/upload_file/a/b", "PUT", 403),
+        ("/", "POST", 405),
+        ("/", "OPTIONS", 405),
+    ],
+)
+def test_every_answer_carries_the_headers(server: AppServer, path: str, method: str, status: int) -> None:
+    assert asked(server, path, method)[0] == status
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../app.py",
+        "/%2e%2e/app.py",
+        "/..%2f..%2fetc/passwd",
+        "/static/..%2f..%2f..%2fetc/passwd",
+        "/media/..%2f..%2fetc%2fpasswd",
+        "/component/tarstop_typed_table/..%2f..%2fapp.py",
+        "/_stcore/bidi-components/tarstop_typed_table/..%2f..%2fapp.py",
+        "//etc/passwd",
+        "/app.py",
+        "/.streamlit/config.toml",
+        "/%5c%5cevil.example%5cshare",
+        "/static/%00",
+    ],
+)
+def test_no_path_leads_to_a_file_of_the_machine(server: AppServer, path: str) -> None:
+    status, text = asked(server, path)
+    # Below a page's own address everything is the page, which holds nothing of anybody.
+    assert status in (400, 403, 404) or (status == 200 and "<title>Streamlit</title>" in text)
+    assert "root:" not in text and "gatherUsageStats" not in text and "import App" not in text
+
+
+def test_it_answers_by_its_own_names_only(server: AppServer) -> None:
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1", f"[::1]:{server.port}", "localhost."):
+        assert asked(server, "/health", Host=host)[0] == 200, host
+    for host in (
+        *(
+            "evil.example",
+            f"evil.example:{server.port}",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "",
+        ),
+        *(
+            "evil.example@127.0.0.1",
+            "127.0.0.1/x",
+            "127.0.0.1:x",
+            "10.0.0.7",
+            "0.0.0.0",
+            "[",
+            "localhost,evil.example",
+        ),
+    ):
+        status, said = asked(server, "/health", Host=host)
+        assert status == 400 and "does not answer to that host name" in said, host
+
+
+def test_the_connection_is_for_its_own_pages_only(server: AppServer) -> None:
+    path, own = "/_stcore/stream", f"http://127.0.0.1:{server.port}"
+    assert asked(server, path, **UPGRADE, Origin=own)[0] == 101
+    for origin in (
+        "http://evil.example",
+        "http://127.0.0.1:1",
+        "http://localhost",
+        "null",
+        f"{own}.evil.example",
+    ):
+        status, said = asked(server, path, **UPGRADE, Origin=origin)
+        assert status == 400 and "from another site" in said, origin
+    status, said = asked(server, path, **UPGRADE, Host="evil.example", Origin="http://evil.example")
+    assert status == 400 and "host name" in said
+
+
+def test_its_health_tells_of_the_database(server: AppServer) -> None:
+    status, text = asked(server, "/health")
+    assert status == 200 and json.loads(text) == {"status": "ok", "version": tarstop_core.__version__}
+    database = Path(server.database.removeprefix("sqlite:///"))
+    away = database.rename(database.with_name("away.db"))
+    try:
+        status, text = asked(server, "/health")
+        assert (
+            status == 503 and "database " in text and "cannot be" in text and str(database.parent) not in text
+        )
+    finally:
+        away.rename(database)
+    assert asked(server, "/health")[0] == 200
+    assert str(database) in Path(server.log).read_text(encoding="utf-8")
