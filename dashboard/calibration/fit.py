@@ -11,8 +11,10 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
+from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio, some_of, switch
-from dashboard.frame.work import clock, kept, say
+from dashboard.frame.work import FLASH, clock, kept, say
+from dashboard.parts import jobs
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
 from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
@@ -36,7 +38,6 @@ from tarstop_core.files.labelled_lists import (
     fingerprint,
     kind_of,
     list_digest,
-    read_labelled,
 )
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
@@ -124,8 +125,11 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
     asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
 
     def read() -> Labelled:
-        with st.spinner("Reading and ordering the lists …"):
-            return read_labelled(files, queries, abstracts=scenario == INCLUSION)
+        large = sum(len(content) for _, content in files) > LARGE_FILE
+        words = "Reading and ordering the lists"
+        return shown(
+            "These lists", words, jobs.labelled_in, files, queries, scenario == INCLUSION, large=large
+        )
 
     found = kept(f"{prefix}/read", asked, read)
     for said in found.notes:
@@ -137,6 +141,11 @@ def _take_files(prefix: str) -> None:
     state = st.session_state
     uploads = state[f"{prefix}/uploads"]
     if uploads:
+        if sum(each.size for each in uploads) > MOST_HELD:
+            state[FLASH] = (
+                f"These files have more than the {MOST_HELD >> 20:,} MB that one browser tab may hold; give fewer."
+            )
+            return
         state[f"{prefix}/files"] = [(each.name, each.getvalue()) for each in uploads]
         state.pop(f"{prefix}/read", None)
 

@@ -14,8 +14,11 @@ import streamlit as st
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import shell
+from dashboard.frame.apart import apart
 from dashboard.frame.markup import badges, told
+from dashboard.frame.waiting import LARGE_FILE, heard
 from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch
+from dashboard.parts import jobs
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
 from tarstop_core.belief.engines import ENGINES
@@ -224,7 +227,10 @@ def _take_in() -> None:
         return
     state[f"{PREFIX}/problem"] = ""
     try:
-        read = read_tables(upload, upload.name)
+        if upload.size > LARGE_FILE:
+            read = apart(upload.name, jobs.tables_in, upload.getvalue(), upload.name, beat=heard)
+        else:
+            read = read_tables(upload, upload.name)
     except InputProblem as problem:
         state[f"{PREFIX}/problem"] = str(problem)
         state[f"{PREFIX}/chosen"] = None

@@ -12,12 +12,13 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import kept
-from dashboard.parts import merging
-from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
+from dashboard.parts import jobs, merging
+from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns, read_records
+from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
@@ -51,20 +52,24 @@ class Upload:
 
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
-        bar = st.progress(0.0, text=shell.escape_markdown(f"Reading {self.name}"))
-
-        def progress(share: float, words: str) -> None:
-            bar.progress(share, text=shell.escape_markdown(words))
-
+        self.handle.seek(0)
+        content = self.handle.read()
         try:
-            self.table = read_records(self.handle, self.name, columns=columns, progress=progress)
+            self.table = shown(
+                self.name,
+                f"Reading {self.name}",
+                jobs.records_in,
+                content,
+                self.name,
+                columns,
+                said=lambda share, words: (share, words),
+                large=self.size > LARGE_FILE,
+            )
             self.problem, self.unrecognised = "", None
         except UnrecognisedColumns as problem:
             self.unrecognised, self.problem = problem, str(problem)
         except InputProblem as problem:
             self.problem = str(problem)
-        finally:
-            bar.empty()
 
 
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
@@ -127,7 +132,10 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
     """A collection with its records, read once for as long as it stays chosen."""
 
     def documents() -> Documents:
-        return Documents(row.id, row.name, store.records(row.id), row.query, row.simulated, row.id)
+        large = row.documents > LARGE_LIST
+        words = f"Opening {count_of(row.documents)}"
+        records = shown(row.name, words, jobs.documents_of, store.url, row.id, large=large)
+        return Documents(row.id, row.name, records, row.query, row.simulated, row.id)
 
     return kept(f"{PREFIX}/held", row.id, documents)
 
@@ -152,6 +160,15 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         return _still_there(store)
     state.pop(f"{PREFIX}/touched", None)
 
+    here = {file.file_id for file in files}
+    for key in [key for key in read if key.partition(BY)[0] not in here]:
+        del read[key]  # files that were taken away
+    if sum(file.size for file in files) > MOST_HELD:
+        shell.problem_box(
+            f"These files have more than the {MOST_HELD >> 20:,} MB that one browser tab may hold; remove some, or "
+            "import them one after the other."
+        )
+        return None
     new = [file for file in files if file.file_id not in read]
     large = sum(file.size for file in new) > LARGE
     cancel = st.empty()
@@ -253,26 +270,25 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
         return imported[1]
     tables = [cast(RecordTable, upload.table) for upload in uploads.values()]
     merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
-    bar = st.progress(0.0, text=f"Storing {len(merged.frame):,} documents")
-
-    def progress(done: int, total: int) -> None:
-        # The last chunk is not shown: a cancel is taken where something is shown, and nothing may come
-        # between storing the documents and remembering that they are stored.
-        if done < total:
-            bar.progress(done / total, text=f"Stored {done:,} of {total:,} documents")
-
     name = collection_name([table.source for table in tables])
     files = [*map(described, tables), *([as_stored(proposal, wanted)] if proposal.matches else [])]
-    earlier = store.same_collection(name, merged.frame, files)
-    collection_id = earlier or store.save_collection(
-        name, merged.frame, files, merged.duplicates, progress=progress
+    collection_id, new = shown(
+        name,
+        f"Storing {count_of(len(merged.frame))}",
+        jobs.stored,
+        store.url,
+        name,
+        merged.frame,
+        files,
+        merged.duplicates,
+        said=lambda done, total: (done / total, f"Stored {done:,} of {total:,} documents"),
+        large=len(merged.frame) > LARGE_LIST,
     )
     state[f"{PREFIX}/imported"] = (signature, collection_id)
-    if earlier is None:
+    if new:
         state.setdefault(f"{PREFIX}/new", set()).add(collection_id)
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
-    bar.empty()
     if imported is not None and _files(imported[0]) & _files(signature):
         # What is asked of a list stays when files are added to it, or merged otherwise.
         state[f"set_up/query/{collection_id}/kept"] = state.get(f"set_up/query/{imported[1]}/kept", "")
@@ -284,8 +300,10 @@ def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
 
     def proposed() -> Proposal:
-        with st.spinner("Looking for documents that occur twice"):
-            return propose([cast(RecordTable, each.table).frame for each in uploads.values()])
+        frames = [cast(RecordTable, each.table).frame for each in uploads.values()]
+        large = sum(map(len, frames)) > LARGE_LIST
+        words = "Looking for documents that occur twice"
+        return shown("This list", words, jobs.proposed, frames, large=large)
 
     return kept(f"{PREFIX}/proposal", tuple(uploads), proposed)
 

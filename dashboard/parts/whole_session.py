@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dashboard.frame.waiting import LARGE_LIST, shown
 from dashboard.frame.work import kept
+from dashboard.parts import jobs
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
 
@@ -18,8 +20,15 @@ KEPT = 6
 
 def loaded(store: Store, session_id: str) -> WholeSession:
     """A session with its documents, kept for this browser tab until something is recorded in it."""
-    asked = (session_id, store.session(session_id).name, len(store.events(session_id)))
-    return kept(f"{PREFIX}/kept", asked, lambda: whole_session(store, session_id), KEPT)
+    row = store.session(session_id)
+    asked = (session_id, row.name, len(store.events(session_id)))
+
+    def opened() -> WholeSession:
+        if len(row.ids) <= LARGE_LIST:
+            return whole_session(store, session_id)
+        return shown(row.name, f"Opening {row.name}", jobs.whole, store.url, session_id)
+
+    return kept(f"{PREFIX}/kept", asked, opened, KEPT if len(row.ids) <= LARGE_LIST else 1)
 
 
 def file_stem(name: str) -> str:

@@ -10,10 +10,13 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.apart import apart
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
+from dashboard.frame.waiting import LARGE_FILE, heard
 from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
+from dashboard.parts import jobs
 from dashboard.parts.panels import note
 from dashboard.results import data
 from tarstop_core.belief.engines import ENGINES
@@ -25,7 +28,7 @@ from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks.named import TASKS
-from tarstop_core.evaluation.upload import checked, place, stem
+from tarstop_core.evaluation.upload import stem
 from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
@@ -181,8 +184,11 @@ def _take_in(key: str) -> None:
     try:
         home = background.new_folder()
         folder = home / background.FILES / stem([upload.name for upload in uploads])
-        notes = place([(upload.name, upload) for upload in uploads], folder)
-        benchmark = checked(folder)
+        files = [(upload.name, upload.getvalue()) for upload in uploads]
+        if sum(upload.size for upload in uploads) > LARGE_FILE:
+            benchmark, notes = apart("Your upload", jobs.benchmark_in, files, folder, beat=heard)
+        else:
+            benchmark, notes = jobs.benchmark_in(files, folder)
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
         if home is not None:

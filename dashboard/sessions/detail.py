@@ -7,16 +7,19 @@ import html
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
+from dashboard.frame.waiting import LARGE_LIST
 from dashboard.frame.widgets import one_of, press, save, share
 from dashboard.frame.work import clock, flash, go_to, say
-from dashboard.parts import stakes
+from dashboard.parts import jobs, stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
@@ -104,7 +107,11 @@ def _facts(session: WholeSession) -> None:
 def _export(store: Store, session: WholeSession) -> None:
     cells = (column for _ in range(3) for column in st.columns(2, gap="medium"))
 
+    large = len(session.row.ids) > LARGE_LIST
+
     def offer(label: str, words: str, end: str, data: Callable[[], str | bytes], there: bool = True) -> None:
+        if large:
+            data = partial(apart, session.row.name, jobs.exported, store.url, session.row.id, end)
         name = f"{file_stem(session.row.name)}{end}"
         with next(cells).container(border=True, height="stretch"):
             key = f"{PREFIX}/{name}"

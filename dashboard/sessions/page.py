@@ -10,11 +10,14 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
+from dashboard.frame.waiting import LARGE_FILE, heard
 from dashboard.frame.widgets import lasting, press, switch, text_of, undo_row, upload
 from dashboard.frame.work import attempt, clock, flash, say
+from dashboard.parts import jobs
 from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
 from dashboard.sessions import detail as session_detail
@@ -254,5 +257,8 @@ def _import(store: Store) -> None:
 
 def _take_in(store: Store, file: UploadedFile) -> None:
     text = text_of(file, "choose the session file (JSON) that was exported")
-    session = import_session(store, text, file.name)
+    if file.size > LARGE_FILE:
+        session = apart(file.name, jobs.session_in, text, file.name, store.url, beat=heard)
+    else:
+        session = import_session(store, text, file.name)
     say(f"Imported: {store.session(session).name}.")

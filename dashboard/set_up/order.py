@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.waiting import shown
 from dashboard.frame.widgets import lasting, upload
 from dashboard.frame.work import kept
-from dashboard.parts import merging
+from dashboard.parts import jobs, merging
 from dashboard.parts.application import Asked
 from dashboard.set_up import came_along
 from dashboard.set_up.came_along import Arranged
@@ -19,7 +20,7 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
-from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.ranking.order import Order, Ranking, prepare
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.sessions.create import Documents
 
@@ -80,7 +81,11 @@ def _ranking(
 
 
 def _suggestion(chosen: Documents) -> tuple[Order, str]:
-    return kept(f"{PREFIX}/suggestion", chosen.key, lambda: suggest_order(chosen.frame))
+    def suggested() -> tuple[Order, str]:
+        large = len(chosen.frame) > LARGE
+        return shown(chosen.name, "Looking at the order", jobs.suggested, chosen.frame, large=large)
+
+    return kept(f"{PREFIX}/suggestion", chosen.key, suggested)
 
 
 def _query(chosen: Documents, scenario: Scenario) -> str:
@@ -123,16 +128,15 @@ def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
 
 
 def _index(chosen: Documents) -> Bm25Index:
-    bar = st.progress(0.0, text="Reading the texts") if len(chosen.frame) > LARGE else None
-
-    def progress(done: int, total: int) -> None:
-        if bar is not None:
-            bar.progress(done / total, text=f"Read the texts of {done:,} of {total:,} documents")
-
-    index = build_index(ranking_text(chosen.frame), progress)
-    if bar is not None:
-        bar.empty()
-    return index
+    if len(chosen.frame) <= LARGE:
+        return build_index(ranking_text(chosen.frame))
+    return shown(
+        chosen.name,
+        "Reading the texts",
+        jobs.index_of,
+        chosen.frame,
+        said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
+    )
 
 
 def _first_titles(chosen: Documents, arranged: Arranged) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
@@ -11,11 +13,10 @@ from typing import IO
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import ABOUT, HALVES, from_folder
 from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.files.budget import BUDGET, CHUNK, check_entries, too_large
+from tarstop_core.files.source import open_source
 
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
-MOST_BYTES = 4 * 2**30
-"""Of everything together, unpacked."""
-CHUNK = 1 << 20
 
 
 def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
@@ -41,17 +42,18 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
     """
     folder.mkdir(parents=True, exist_ok=True)
     notes: list[str] = []
-    budget = [MOST_BYTES]
     for name, content in files:
+        room = _Room(name, BUDGET.unpacked_from(content.seek(0, io.SEEK_END)))
+        content.seek(0)
         if name.lower().endswith(".zip"):
-            notes += _unpack(name, content, folder, budget)
+            notes += _unpack(name, content, folder, room)
         elif not _wanted(PurePosixPath(name).name):
             raise InputProblem(
                 f"{name} is neither a run (.run), judgments (.qrels), 2×2 tables (.csv, .tsv) nor {ABOUT}; "
                 "rename it to say which, or leave it out."
             )
         else:
-            _write(content, folder / PurePosixPath(name).name, name, budget)
+            _write(content, folder / PurePosixPath(name).name, room)
     return tuple(notes)
 
 
@@ -87,9 +89,22 @@ def stem(names: Sequence[str]) -> str:
     return kept.strip() or "benchmark"
 
 
-def _unpack(name: str, content: IO[bytes], folder: Path, budget: list[int]) -> list[str]:
+class _Room:
+    """Bytes that what was sent may still unpack to: an archive may hold packed files."""
+
+    def __init__(self, name: str, most: int) -> None:
+        self._name, self._most, self._left = name, most, most
+
+    def take(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise too_large(self._name, self._most)
+
+
+def _unpack(name: str, content: IO[bytes], folder: Path, room: _Room) -> list[str]:
     try:
         with zipfile.ZipFile(content) as packed:
+            check_entries(name, packed)
             members = [each for each in packed.infolist() if not each.is_dir() and not _hidden(each.filename)]
             inside = [PurePosixPath(each.filename) for each in members]
             top = _common_top(inside)
@@ -98,6 +113,8 @@ def _unpack(name: str, content: IO[bytes], folder: Path, budget: list[int]) -> l
                 if not _wanted(path.name):
                     left_out.append(path.name)
                     continue
+                if stat.S_ISLNK(member.external_attr >> 16):
+                    raise InputProblem(f"{path} in {name} is a link; pack the file that it leads to.")
                 place = path.relative_to(top) if top else path
                 half = place.parts[0].lower() if len(place.parts) == 2 else ""
                 if len(place.parts) > 2 or (len(place.parts) == 2 and half not in HALVES):
@@ -106,7 +123,7 @@ def _unpack(name: str, content: IO[bytes], folder: Path, budget: list[int]) -> l
                         "folders called train and test."
                     )
                 with packed.open(member) as stream:
-                    _write(stream, folder / half / place.name, f"{path} in {name}", budget)
+                    _write(stream, folder / half / place.name, room)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as problem:
         if isinstance(problem, InputProblem):
             raise
@@ -136,16 +153,15 @@ def _wanted(name: str) -> bool:
     return name == ABOUT or name.lower().removesuffix(".gz").endswith(SUFFIXES)
 
 
-def _write(content: IO[bytes], path: Path, name: str, budget: list[int]) -> None:
+def _write(content: IO[bytes], path: Path, room: _Room) -> None:
     if path.exists():
         raise InputProblem(f"There are two files called {path.name}; keep one, or pack train and test apart.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as target:
         while block := content.read(CHUNK):
-            budget[0] -= len(block)
-            if budget[0] < 0:
-                raise InputProblem(
-                    f"{name} is too large: all files together may have {MOST_BYTES >> 30} GB; "
-                    "name their folder instead of sending them."
-                )
+            room.take(len(block))
             target.write(block)
+    if path.suffix.lower() == ".gz" and path.stat().st_size:
+        with open_source(path) as source, source.binary() as stream:
+            while block := stream.read(CHUNK):
+                room.take(len(block))

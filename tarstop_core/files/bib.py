@@ -25,6 +25,7 @@ _FIELDS = {
     "pmid": ("pmid", "pubmedid"),
 }
 _NOTES = ("note", "annote", "notes", "comment", "keywords")
+LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 # A command with its arguments, in braces or not; a formula; what stands for spaces, dashes and quotes.
 _LATEX = re.compile(
@@ -89,7 +90,11 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
     if entry.entry_type.lower() == "patent" or "publication number" in given:
         for their in ("number", "publication number"):
             number = plain_text(given.get(their, ""))
-            put("publication_number", number if _PATENT.fullmatch(number) else "", their)
+            put(
+                "publication_number",
+                number if len(number) < LONGEST_NUMBER and _PATENT.fullmatch(number) else "",
+                their,
+            )
     for their in _NOTES:
         # Programs escape the quotation marks and arrows of what Rayyan wrote.
         texts = [given.get(their, "").replace("\\", "")]

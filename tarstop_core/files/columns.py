@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import BUDGET, check_columns, check_count
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS, normal_header
 from tarstop_core.files.values import decisions_of, scores_of, tool_of
 
@@ -43,6 +45,10 @@ class UnrecognisedColumns(InputProblem):
         super().__init__(message)
         self.columns = list(columns)
         self.preview = preview
+
+    def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[str, list[str], pd.DataFrame]]:
+        """What it is made of again where it comes out of another process."""
+        return type(self), (str(self), self.columns, self.preview)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +121,15 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
     for column, name in enumerate(names):
         if chosen.get(name):
             at[chosen[name]] = (*at.get(chosen[name], ()), column)
+    places: dict[str, list[int]] = {}
+    for column, name in enumerate(normal):
+        if names[column] not in chosen:
+            places.setdefault(name, []).append(column)
     tagged = "ti" in normal and "title" not in normal
     passed_over: list[tuple[str, str, str]] = []
     for field, synonyms in SYNONYMS.items():
         wanted = (*synonyms, *(TAG_SYNONYMS.get(field, ()) if tagged else ()))
-        found = [
-            column
-            for synonym in wanted
-            for column, name in enumerate(normal)
-            if name == synonym and names[column] not in chosen
-        ]
+        found = [column for synonym in wanted for column in places.get(synonym, ())]
         if field in at or not found:
             continue
         at[field] = (found[0],)
@@ -199,14 +204,16 @@ def make_layout(
     UnrecognisedColumns
         When no column holds the titles.
     """
+    check_columns(name, where, len(header))
     layout = recognise(header, columns)
     folded = [cell.casefold() for cell in layout.header]
+    often = Counter(folded)
     repeated = sorted(
-        {cell for cell, key in zip(layout.header, folded, strict=True) if key and folded.count(key) > 1}
+        {cell for cell, key in zip(layout.header, folded, strict=True) if key and often[key] > 1}
     )
     if repeated:
         raise InputProblem(
-            f"{name} has more than one column named {' and '.join(repeated)} ({where}); "
+            f"{name} has more than one column named {' and '.join(repeated[:3])} ({where}); "
             "rename or remove the extra ones."
         )
     for theirs, ours in (columns or {}).items():
@@ -243,12 +250,16 @@ def _listed(names: Sequence[str], most: int = 12) -> str:
 
 
 def collect(
-    rows: Iterable[Row], layout: Layout, progress: Progress | None, fraction: Callable[[], float]
+    name: str,
+    rows: Iterable[Row],
+    layout: Layout,
+    progress: Progress | None,
+    fraction: Callable[[], float],
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Gather the cells we understand into columns, a few thousand rows at a time.
 
     Python strings of one chunk are turned into a compact column before the next chunk is read, so
-    memory stays near the size of the text that is kept.
+    memory stays near the size of the text that is kept. `name` is the file's, for messages.
 
     Returns
     -------
@@ -272,6 +283,7 @@ def collect(
         count += 1
         if count % CHUNK_ROWS == 0:
             chunks.append(_compact(pending))
+            check_count(name, count, BUDGET.records, "records")
             if progress:
                 progress(0.9 * fraction(), f"Read {count:,} records")
     chunks.append(_compact(pending))

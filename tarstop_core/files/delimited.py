@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import check_columns
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
@@ -78,7 +79,7 @@ def _read(
         for column, field, taken in layout.passed_over:
             notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
-        found, numbers = collect(body, layout, progress, source.fraction)
+        found, numbers = collect(source.name, body, layout, progress, source.fraction)
     return finish(
         source.name,
         "tsv" if delimiter == "\t" else "csv",
@@ -140,6 +141,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
                 "close it, or double the marks that belong to the text."
             )
         if cells:
+            check_columns(name, f"line {start}", len(cells))
             yield start, cells
         start = end + 1
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.columns import Progress, RecordTable, Row, collect, finish, make_layout
+from tarstop_core.files.budget import check_columns
+from tarstop_core.files.columns import Layout, Progress, RecordTable, Row, collect, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 
@@ -17,9 +18,11 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     """Read JSON lines; the fields of all lines together are the columns."""
     encoding, note = detect_encoding(source)
     with source.text(encoding) as stream:
-        keys = list(
-            dict.fromkeys(itertools.chain.from_iterable(entry for _, entry in _entries(source.name, stream)))
-        )
+        seen: dict[str, None] = {}
+        for number, entry in _entries(source.name, stream):
+            seen |= dict.fromkeys(entry)
+            check_columns(source.name, f"up to line {number}", len(seen))
+    keys = list(seen)
     if not keys:
         raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
     with source.text(encoding) as stream:
@@ -31,14 +34,17 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     notes = [note] if note else []
     for column, field, taken in layout.passed_over:
         notes.append(f"Field {column} was not used: {taken} already gives the {field}.")
-    needed = {column for at in layout.at.values() for column in at}
+    # Only what is used of a line is looked at: each may have keys of its own.
+    needed = sorted({column for at in layout.at.values() for column in at})
+    at = {field: tuple(map(needed.index, columns)) for field, columns in layout.at.items()}
+    used = Layout(tuple(layout.header[column] for column in needed), at)
 
     def rows() -> Iterator[Row]:
         for number, entry in _entries(source.name, stream):
-            yield number, [_text(entry.get(key)) if n in needed else "" for n, key in enumerate(keys)]
+            yield number, [_text(entry.get(keys[column])) for column in needed]
 
     with source.text(encoding) as stream:
-        found, numbers = collect(rows(), layout, progress, source.fraction)
+        found, numbers = collect(source.name, rows(), used, progress, source.fraction)
     return finish(source.name, "jsonl", found, numbers, layout.understood, notes)
 
 
@@ -69,7 +75,10 @@ def _text(value: Any) -> str:
         return "; ".join(str(part) for part in value)
     if isinstance(value, (int, float)):
         return repr(value)
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return ""  # nested deeper than anything that is text
 
 
 JSONL = Format(

@@ -24,7 +24,7 @@ def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
 
 def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:
-    tags: dict[str, list[str]] = {}
+    tags: dict[str, list[list[str]]] = {}  # the lines of each value
     last: list[str] = []
     start = 0
     for number, line in enumerate(lines, start=1):
@@ -32,7 +32,7 @@ def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Ite
         match = _LINE.match(line)
         if match is None:
             if last and line.startswith(" ") and line.strip():
-                last[-1] = f"{last[-1]} {line.strip()}"
+                last.append(line.strip())
             elif line.strip():
                 raise InputProblem(
                     f"Line {number} of {name} neither begins with a tag such as PMID- nor continues one "
@@ -48,14 +48,15 @@ def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Ite
             raise InputProblem(
                 f"Line {number} of {name} stands before the first PMID-; export it from PubMed again."
             )
-        last = tags.setdefault(tag, [])
-        last.append(value)
+        last = [value]
+        tags.setdefault(tag, []).append(last)
     if not tags:
         raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
     yield start, _fields(tags, understood)
 
 
-def _fields(tags: Mapping[str, list[str]], understood: dict[str, str]) -> Fields:
+def _fields(found: Mapping[str, list[list[str]]], understood: dict[str, str]) -> Fields:
+    tags = {tag: list(map(" ".join, values)) for tag, values in found.items()}
     fields: Fields = {}
     put = put_into(fields, understood)
     put("pmid", *first_of(tags, "PMID"))

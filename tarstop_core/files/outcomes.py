@@ -203,8 +203,8 @@ def _outcome(topic: Topic, outcome: str, rows: Sequence[_Row]) -> Outcome:
 
 
 def _doubles(name: str, rows: Sequence[_Row]) -> list[str]:
-    studies = [row.study for row in rows]
-    doubles = [study for at, study in enumerate(studies) if study in studies[:at]]
+    seen: set[str] = set()
+    doubles = [row.study for row in rows if row.study in seen or seen.add(row.study)]  # type: ignore[func-returns-value]
     return [f"{name} lists a study more than once: {_listed(doubles)}; count it once."] if doubles else []
 
 

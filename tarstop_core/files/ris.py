@@ -19,13 +19,14 @@ _DATE = ("DA", "PY", "Y1")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
+LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
 _MEDLINE = re.compile(r"pubmed|medline", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
 
-Block = tuple[int, list[tuple[str, str]]]
+Tags = list[tuple[str, list[str]]]  # a value may go on over several lines
 
 
 def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
@@ -38,9 +39,9 @@ def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progre
         return table_of(source, "ris", records, understood, notes, progress)
 
 
-def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
+def _blocks(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
     """Yield each record as (first line, tags in order)."""
-    tags: list[tuple[str, str]] | None = None
+    tags: Tags | None = None
     start = 0
     seen = False
     for number, line in enumerate(lines, start=1):
@@ -48,14 +49,13 @@ def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
         if match is None:
             # Between records stand only blank lines and an exporter's remarks.
             if tags and line.strip():
-                tag, value = tags[-1]
-                tags[-1] = (tag, f"{value} {line.strip()}")
+                tags[-1][1].append(line.strip())
             continue
         tag, value = match[1], (match[2] or "").strip()
         if tag == "TY":
             if tags:
                 yield start, tags
-            tags, start, seen = [(tag, value)], number, True
+            tags, start, seen = [(tag, [value])], number, True
         elif tag == "ER":
             if tags:
                 yield start, tags
@@ -67,7 +67,7 @@ def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
                     'begin the record with a line "TY  - ".'
                 )
         else:
-            tags.append((tag, value))
+            tags.append((tag, [value]))
     if tags:
         yield start, tags
     if not seen:
@@ -76,10 +76,10 @@ def _blocks(name: str, lines: Iterable[str]) -> Iterator[Block]:
         )
 
 
-def _fields(block: Iterable[tuple[str, str]], understood: dict[str, str]) -> Fields:
+def _fields(block: Tags, understood: dict[str, str]) -> Fields:
     tags: dict[str, list[str]] = defaultdict(list)
-    for tag, value in block:
-        tags[tag].append(value.strip())
+    for tag, parts in block:
+        tags[tag].append(" ".join(parts).strip())
     fields: Fields = {}
     put = put_into(fields, understood)
     put("id", *first_of(tags, "ID"))
@@ -114,7 +114,11 @@ def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
         put("pmid", _number(_PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None)), tag)
     if first_of(tags, "TY")[0].upper() == "PAT":
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
-            put("publication_number", value if _PATENT.fullmatch(value.strip()) else "", tag)
+            put(
+                "publication_number",
+                value if len(value) < LONGEST_NUMBER and _PATENT.fullmatch(value.strip()) else "",
+                tag,
+            )
 
 
 def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, str]]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import BUDGET, CHUNK, Counted
 
-CHUNK = 1 << 20
 HEAD = 1 << 16
 GZIP_MAGIC = b"\x1f\x8b"
 # Control characters that no text file needs; a few may stray into abstracts, many mean binary data.
@@ -61,7 +61,8 @@ class Source:
         try:
             if self.gzipped:
                 with gzip.GzipFile(fileobj=self.handle) as stream:
-                    yield cast(BinaryIO, stream)
+                    counted = Counted(cast(BinaryIO, stream), self.name, BUDGET.unpacked_from(self.size))
+                    yield io.BufferedReader(counted, CHUNK)
             else:
                 yield self.handle
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
@@ -134,8 +135,14 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
     return Source(handle, name, size, gzipped)
 
 
-def detect_encoding(source: Source) -> tuple[str, str | None]:
+def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, str | None]:
     """Find the encoding by reading the whole file once, in bounded memory.
+
+    Parameters
+    ----------
+    source : Source
+    longest : int
+        Bytes that a line may have.
 
     Returns
     -------
@@ -147,19 +154,21 @@ def detect_encoding(source: Source) -> tuple[str, str | None]:
     Raises
     ------
     InputProblem
-        For an empty, binary or undecodable file.
+        For an empty, binary or undecodable file, or one with a line that is too long.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     valid, blank, bad_line, line = True, True, 0, 1
     total = control = undefined = 0
+    lines = _Lines(source.name, longest)
     with source.binary() as stream:
         first = True
         while chunk := stream.read(CHUNK):
             if first and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                _require_utf16(source)
+                _require_utf16(source, lines)
                 return "utf-16", None
             first = False
             total += len(chunk)
+            lines.pass_on(chunk)
             control += len(chunk) - len(chunk.translate(None, _CONTROL))
             undefined += len(chunk) - len(chunk.translate(None, _NOT_IN_CP1252))
             if b"\0" in chunk:
@@ -194,7 +203,7 @@ def detect_encoding(source: Source) -> tuple[str, str | None]:
     )
 
 
-def _require_utf16(source: Source) -> None:
+def _require_utf16(source: Source, lines: _Lines) -> None:
     decoder = codecs.getincrementaldecoder("utf-16")()
     blank = True
     with source.binary() as stream:
@@ -204,6 +213,7 @@ def _require_utf16(source: Source) -> None:
                 if "\0" in text:
                     raise InputProblem(_binary(source.name))
                 blank = blank and not text.strip()
+                lines.pass_on(text.encode("utf-8", "replace"))
             decoder.decode(b"", final=True)
         except UnicodeDecodeError as problem:
             raise InputProblem(
@@ -211,6 +221,30 @@ def _require_utf16(source: Source) -> None:
             ) from problem
     if blank:
         raise InputProblem(f"{source.name} is empty; export or upload it again.")
+
+
+class _Lines:
+    """Passes text on that comes in pieces, and refuses a line that is too long."""
+
+    def __init__(self, name: str, longest: int) -> None:
+        self._name, self._longest = name, longest
+        self._before, self._number = 0, 1
+
+    def pass_on(self, piece: bytes) -> None:
+        ended = piece.splitlines(keepends=True)
+        if ended:
+            lengths = list(map(len, ended))
+            lengths[0] += self._before
+            if max(lengths) > self._longest:
+                at = next(at for at, length in enumerate(lengths) if length > self._longest)
+                most = f"{self._longest >> 20} MB" if self._longest >> 20 else f"{self._longest >> 10} kB"
+                raise InputProblem(
+                    f"Line {self._number + at:,} of {self._name} is longer than {most}; look there for line "
+                    "breaks that are missing, or export the file again."
+                )
+            open_ended = not ended[-1].endswith((b"\n", b"\r"))
+            self._before = lengths[-1] if open_ended else 0
+            self._number += len(ended) - open_ended
 
 
 def _binary(name: str) -> str:

@@ -15,6 +15,8 @@ def names_of(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 SYNONYMS = names_of("records")
+LONGEST = 200
+"""Characters of what may be a header: a cell of text is none."""
 TAG_SYNONYMS = names_of("tags")
 
 
@@ -26,4 +28,6 @@ def normal_header(name: str) -> str:
     >>> normal_header(" Inventor/Author ")
     'inventor author'
     """
+    if len(name) > LONGEST:
+        return ""
     return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")

@@ -15,6 +15,7 @@ import numpy as np
 
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import BUDGET, check_columns, check_count
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.files.synonyms import names_of
 
@@ -83,11 +84,19 @@ def read_rows(
         with opened.text(encoding, newline="") as stream:
             lines = stream.read().splitlines()
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
-    numbered = [
-        (number, cells)
-        for number, cells in enumerate(csv.reader(lines, delimiter=delimiter), start=1)
-        if any(cell.strip() for cell in cells)
-    ]
+    numbered = []
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        for number, cells in enumerate(reader, start=1):
+            check_columns(opened.name, f"line {number}", len(cells))
+            if any(cell.strip() for cell in cells):
+                numbered.append((number, cells))
+                check_count(opened.name, len(numbered), BUDGET.studies, "studies")
+    except csv.Error:
+        raise InputProblem(
+            f"Line {reader.line_num + 1} of {opened.name} cannot be read as cells; look there for a quotation "
+            "mark that is never closed."
+        ) from None
     if len(numbered) < 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
     return opened.name, numbered[0][1], numbered[1:], note

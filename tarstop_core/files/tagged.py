@@ -69,7 +69,7 @@ def table_of(
         for line, fields in records:
             yield line, [fields.get(field, "") for field in FIELDS]
 
-    found, lines = collect(rows(), layout, progress, source.fraction)
+    found, lines = collect(source.name, rows(), layout, progress, source.fraction)
     for field in FIELDS:
         if field != "title" and (found[field] == "").all():
             found = found.drop(columns=field)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import BUDGET, check_count
 from tarstop_core.files.source import Source, detect_encoding, open_source
 
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
@@ -71,9 +72,10 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     >>> run["T1"].ids.tolist(), run.notes
     (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
     """
-    table, skip, _ = _read_table(source, name, _RUN_COLUMNS, _check_run)
+    table, skip, file_name = _read_table(source, name, _RUN_COLUMNS, _check_run)
     notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
+    check_count(file_name, len(topics), BUDGET.topics, "topics")
     document, documents = pd.factorize(table["document"])
     # Python's own conversion, because pandas' faster one may be off in the last digit.
     scores = np.array(table["score"].tolist(), dtype=np.float64)
@@ -124,6 +126,7 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS, _check_whole)
     notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
+    check_count(file_name, len(topics), BUDGET.topics, "topics")
     order = np.argsort(topic, kind="stable")
     documents = np.array(table["document"].tolist(), dtype=object)[order]
     relevance = np.array(table["relevance"].tolist(), dtype=np.int64)[order]
@@ -267,7 +270,7 @@ def _read_table(
         The file's name.
     """
     with open_source(source, name) as opened:
-        encoding, _ = detect_encoding(opened)
+        encoding, _ = detect_encoding(opened, BUDGET.words)
         skip, comments = _header_lines(opened, encoding, columns)
         numeric = [column for column in ("rank", "score", "relevance") if column in columns]
         try:

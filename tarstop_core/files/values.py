@@ -48,7 +48,8 @@ def label_from_notes(notes: str) -> str:
     >>> label_from_notes("ASReview_irrelevant")
     'not relevant'
     """
-    rayyan = re.search(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}", notes)
+    # Only where each mark stands first: a search for every one takes the square of their number.
+    rayyan = re.match(r"\s*\{([^}]*)\}", notes.partition("RAYYAN-INCLUSION:")[2])
     if rayyan:
         decisions = list(dict.fromkeys(re.findall(r'=>\s*"?([A-Za-z]+)', rayyan[1])))
         return normal_label(decisions[0]) if len(decisions) == 1 else " / ".join(decisions)
@@ -95,8 +96,9 @@ def remark_from_notes(notes: str) -> str:
     if own := re.match(r"\s*Note: (.*)", notes, flags=re.DOTALL):
         found.append(own[1].strip())
     # A mapping of names to one text or a list of texts; a name stands before each arrow.
-    if written := re.search(r"USER-NOTES:\s*(\{.*\})", notes, flags=re.DOTALL):
-        texts = re.findall(r'"((?:[^"\\]|\\.)*)"(\s*=>)?', written[1])
+    if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
+        # One that is never closed ends with the note.
+        texts = re.findall(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)(\s*=>)?', written[1])
         found += [text.strip() for text, names in texts if not names]
     if labelled := re.search(r"RAYYAN-LABELS:([^|]*)", notes):
         labels = ", ".join(filter(None, map(str.strip, labelled[1].split(","))))

@@ -11,6 +11,7 @@ from typing import Any
 import openpyxl
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
@@ -24,26 +25,32 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     with source.binary() as stream:
         content = io.BytesIO(stream.read())
     try:
+        check_workbook(source.name, content, source.size)
         # openpyxl meets damaged or foreign archives with many kinds of exception (zip, XML, key, value).
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
         sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
+    except InputProblem:
+        raise
     except Exception as problem:
         raise InputProblem(
             f"{source.name} is not a readable Excel workbook; save it again as .xlsx or export it as CSV."
         ) from problem
-    chosen: tuple[Any, list[Row], int] | None = None
+    chosen: tuple[Any, list[Row], int, int] | None = None
     for sheet in sheets:
+        # What a sheet says of its size is a guess for the progress, and nothing else: programs get it wrong.
+        said = sheet.max_row or 1
+        sheet.reset_dimensions()
         first = list(itertools.islice(_rows(source.name, sheet), _SAMPLE_ROWS))
         if not first:
             continue
         start, recognised = find_header([cells for _, cells in first], columns)
         if chosen is None or recognised:
-            chosen = (sheet, first, start)
+            chosen = (sheet, first, start, said)
         if recognised:
             break
     if chosen is None:
         raise InputProblem(f"{source.name} is empty; save it again with its records.")
-    sheet, first, start = chosen
+    sheet, first, start, said = chosen
     notes: list[str] = []
     if len(sheets) > 1:
         notes.append(f'Read the sheet "{sheet.title}" of {len(sheets)}.')
@@ -65,8 +72,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
             at[0] = number
             yield number, cells
 
-    total = sheet.max_row or 1
-    found, numbers = collect(body(), layout, progress, lambda: min(1.0, at[0] / total))
+    found, numbers = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
     book.close()
     return finish(
         source.name,
@@ -82,9 +88,24 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:
     """Yield (row number, cells as text) of rows that are not blank."""
+    seen = 0
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-            cells = [_text(cell) for cell in row]
+            seen += len(row)
+            if number > BUDGET.sheet_rows or seen > BUDGET.cells:
+                raise InputProblem(
+                    f'The sheet "{sheet.title}" of {name} goes on beyond '
+                    + (
+                        f"row {BUDGET.sheet_rows:,}, where Excel ends"
+                        if number > BUDGET.sheet_rows
+                        else f"{BUDGET.cells:,} cells (row {number:,})"
+                    )
+                    + "; copy the records into a new workbook, or export them as CSV."
+                )
+            if row.count(None) == len(row):
+                continue
+            check_columns(name, f"row {number:,}", len(row))
+            cells = ["" if cell is None else _text(cell) for cell in row]
             if any(cells):
                 yield number, cells
     except InputProblem:
@@ -96,8 +117,6 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
 
 
 def _text(cell: object) -> str:
-    if cell is None:
-        return ""
     if isinstance(cell, datetime.datetime):
         return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:

@@ -23,6 +23,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import calibrators_named
+from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.values import check_order
@@ -175,12 +176,14 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
                 f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
             )
     taken = file.name in {session.name for session in here}
+    # So many documents are stored in parts, for others to label meanwhile; then nothing may fit together with them.
+    large = _collection(store, frame, file.collection) if len(frame) > CHUNK else None
     with store.together():
         for each in calibrators:
             store.save_calibrator(each)
         return store.create_session(
             f"{file.name} (imported)" if taken else file.name,
-            _collection(store, frame, file.collection),
+            large or _collection(store, frame, file.collection),
             order,
             file.scores,
             file.settings,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import warnings
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,3 +49,46 @@ def test_bad_uploads_are_refused_in_a_sentence(
     with pytest.raises(InputProblem, match=sentence) as caught:
         bring(files, folder)
     assert str(tmp_path) not in str(caught.value)
+
+
+def archive(*entries: tuple[str, bytes], link: bool = False) -> bytes:
+    out = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        warnings.simplefilter("ignore")  # that a name occurs twice
+        for name, content in entries:
+            about = zipfile.ZipInfo(name)
+            about.compress_type = zipfile.ZIP_DEFLATED
+            about.external_attr = (0o120777 if link else 0o100644) << 16
+            packed.writestr(about, content)
+    return out.getvalue()
+
+
+QRELS = ("own.qrels", b"T 0 d 1\n")
+BLANK = b" " * (40 << 20)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: archive(("own.run", b"x " * 60_000 + b"\n"), QRELS), r"Line 1 of own\.run is longer than 64 kB"),
+        (lambda: archive(("own.run", BLANK), QRELS), r"own\.zip unpacks to more than 32 MB"),
+        (lambda: archive(("own.run.gz", gzip.compress(BLANK)), QRELS), r"own\.\w+(\.gz)? unpacks to more than 32 MB"),
+        (lambda: archive(("own.run.gz", gzip.compress(gzip.compress(BLANK) * 20)), QRELS), "own"),
+        (lambda: archive(("own.zip", archive(("own.run", BLANK)))), "Your upload holds no run"),
+        (lambda: archive(("../../own.run", b"x"), QRELS), "Your upload holds no run"),
+        (lambda: archive(("/etc/own.run", b"x"), ("/etc/own.qrels", b"x")), "in a folder of its own"),
+        (lambda: archive(("own.run", b"x"), ("own.run", b"y")), r"two files called own\.run"),
+        (lambda: archive(("own.run", b"/etc/passwd"), link=True), r"own\.run in own\.zip is a link; pack the file"),
+        (lambda: archive(*((f"{n}.md", b"") for n in range(10_001))), r"own\.zip holds more than 10,000 files"),
+    ],
+    ids=["line of many words", "run that unpacks", "packed run that unpacks", "packed twice", "zip in zip", "name that leads up", "name from the root", "name twice", "link", "too many files"],
+)  # fmt: skip
+def test_archives_that_are_traps_are_refused_and_leave_nothing_outside(
+    tmp_path: Path, make: Callable[[], bytes], sentence: str
+) -> None:
+    folder = tmp_path / "in" / "here"
+    with pytest.raises(InputProblem, match=sentence):
+        bring({"own.zip": make()}, folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert {path.name for path in (tmp_path / "in").iterdir()} <= {"here"}
+    assert not any(path.is_symlink() for path in tmp_path.rglob("*"))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sqlalchemy import Row, Select, delete, insert, select
+from sqlalchemy import Row, Select, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
@@ -29,7 +31,14 @@ from tarstop_core.sessions.store.values import (
     storable_text,
 )
 
-CHUNK = 5_000
+CHUNK = 500
+"""Documents that are written in one transaction: nobody who labels waits longer than for these."""
+PAUSE = 0.015
+"""Seconds between two, in which those who wait get their turn."""
+UNFINISHED = 0
+"""The number of documents that a collection is said to have until it has them all."""
+ABANDONED = timedelta(days=1)
+"""After which one that is not finished is removed: whoever was storing it was stopped."""
 # Well below the number of parameters that any database takes in one statement.
 ROWS_AT_ONCE = 500
 
@@ -88,12 +97,12 @@ class Collections:
             When there are no records, or the table is not one of records.
         """
         frame = storable_frame(as_records(frame))
-        total = len(frame)
+        key, total = new_id(), len(frame)
         if not total:
             raise InputProblem("There are no records to save; choose a file that holds some.")
         ids: list[str] = frame["id"].tolist()
         row = {
-            "id": new_id(),
+            "id": key,
             "name": storable_text(name),
             "created": created or now(),
             "documents": total,
@@ -104,19 +113,55 @@ class Collections:
             "digest": records_hash(frame),
             "ids": zlib.compress(json.dumps(ids).encode(), 1),
         }
-        names = ("collection_id", "position", *(column.name for column in _RECORD_FIELDS))
-        with self._database.write() as connection:
-            connection.execute(insert(COLLECTION), row)
-            for start in range(0, total, CHUNK):
-                part = frame.iloc[start : start + CHUNK]
-                columns = [part[name].tolist() for name in TEXT_COLUMNS]
-                scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
-                positions = range(start, start + len(part))
-                rows = zip([row["id"]] * len(part), positions, *columns, scores, strict=True)
-                connection.execute(insert(RECORD), [dict(zip(names, values, strict=True)) for values in rows])
+        first, *others = range(0, total, CHUNK)
+        if not others:
+            with self._database.write() as connection:
+                connection.execute(insert(COLLECTION), row)
+                connection.execute(insert(RECORD), _rows(key, frame, first))
                 if progress is not None:
-                    progress(start + len(part), total)
-        return str(row["id"])
+                    progress(total, total)
+            return key
+        self._remove_abandoned()
+        with self._database.write() as connection:
+            connection.execute(insert(COLLECTION), row | {"documents": UNFINISHED, "created": now()})
+        try:
+            for start in (first, *others):
+                rows = _rows(key, frame, start)
+                with self._database.write() as connection:
+                    connection.execute(insert(RECORD), rows)
+                if progress is not None:
+                    progress(start + len(rows), total)
+                time.sleep(PAUSE)
+            with self._database.write() as connection:
+                named = COLLECTION.c.id == key
+                connection.execute(
+                    update(COLLECTION).where(named).values(documents=total, created=row["created"])
+                )
+        except BaseException:
+            self._remove(key)
+            raise
+        return key
+
+    def _remove_abandoned(self) -> None:
+        """Remove what was being stored when its process was ended."""
+        before = (datetime.now(UTC) - ABANDONED).isoformat(timespec="milliseconds")
+        left = (COLLECTION.c.documents == UNFINISHED) & (COLLECTION.c.created < before)
+        with self._database.read() as connection:
+            ids = connection.execute(select(COLLECTION.c.id).where(left)).scalars().all()
+        for each in ids:
+            self._remove(each)
+
+    def _remove(self, collection_id: str) -> None:
+        """Remove a collection that nothing refers to, a part at a time."""
+        of_it = RECORD.c.collection_id == collection_id
+        gone = CHUNK
+        while gone == CHUNK:
+            some = select(RECORD.c.position).where(of_it).limit(CHUNK)
+            with self._database.write() as connection:
+                gone = connection.execute(delete(RECORD).where(of_it & RECORD.c.position.in_(some))).rowcount
+            time.sleep(PAUSE)
+        with self._database.write() as connection:
+            connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
 
     def collections(self) -> list[CollectionRow]:
         """All collections that can be read, newest first; :meth:`damaged_collections` has the others."""
@@ -253,8 +298,20 @@ class Collections:
             return ids
 
 
+def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str, Any]]:
+    """Records from a position on, as they are stored."""
+    names = ("collection_id", "position", *(column.name for column in _RECORD_FIELDS))
+    part = frame.iloc[start : start + CHUNK]
+    columns = [part[name].tolist() for name in TEXT_COLUMNS]
+    scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
+    rows = zip([collection_id] * len(part), range(start, start + len(part)), *columns, scores, strict=True)
+    return [dict(zip(names, values, strict=True)) for values in rows]
+
+
 def _collections() -> Select[Any]:
-    return select(*(column for column in COLLECTION.c if column.name != "ids"))
+    """Those that are stored whole."""
+    wanted = (column for column in COLLECTION.c if column.name != "ids")
+    return select(*wanted).where(COLLECTION.c.documents != UNFINISHED)
 
 
 def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:

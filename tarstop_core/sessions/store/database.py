@@ -186,6 +186,11 @@ class Database:
         if self.file is not None:
             _only_that_file(self._engine, self.file)
 
+    @property
+    def url(self) -> str:
+        """All that another process needs to open it, its password too."""
+        return self._url.render_as_string(hide_password=False)
+
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()

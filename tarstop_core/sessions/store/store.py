@@ -83,6 +83,11 @@ class Store(Collections, Calibrators):
         """File or URL of the database, as it may be shown."""
         return self._database.name
 
+    @property
+    def url(self) -> str:
+        """All that another process needs to open it, its password too; never to be shown."""
+        return self._database.url
+
     def __enter__(self) -> Self:
         return self
 

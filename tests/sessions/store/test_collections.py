@@ -13,6 +13,8 @@ from pandas.testing import assert_frame_equal
 
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store import collections
+from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.cases import new_session, some_records
 
@@ -73,12 +75,12 @@ def test_a_cancelled_import_leaves_nothing(store: Store) -> None:
 
     def cancel(done: int, total: int) -> None:
         seen.append((done, total))
-        if done > 5000:
+        if done > 2 * CHUNK:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         store.save_collection("c", some_records(12_000), [], 0, progress=cancel)
-    assert seen == [(5000, 12_000), (10_000, 12_000)]
+    assert seen == [(CHUNK, 12_000), (2 * CHUNK, 12_000), (3 * CHUNK, 12_000)]
     assert store.collections() == []
     with store._database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM record").scalar() == 0
@@ -91,8 +93,41 @@ def test_many_records_are_saved_piece_by_piece(store: Store, n: int) -> None:
     )
     seen = []
     key = store.save_collection("large", frame, [], 0, progress=lambda done, total: seen.append(done))
-    assert seen == list(range(5000, n + 1, 5000))
+    assert seen == list(range(CHUNK, n + 1, CHUNK))
     assert store.record_texts(key, [n - 1])[0].id == str(n - 1)
+
+
+def test_an_import_that_was_killed_is_absent_and_later_removed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def look(done: int, total: int) -> None:
+        seen.append(len(store.collections()))
+
+    with monkeypatch.context() as killed:
+        killed.setattr(
+            type(store), "_remove", lambda self, key: None
+        )  # a process that is killed tidies nothing
+
+        def stop(done: int, total: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            store.save_collection("killed", some_records(2 * CHUNK), [], 0, progress=stop)
+    assert store.collections() == store.damaged_collections() == []
+    store.save_collection(
+        "soon after", some_records(CHUNK + 1), [], 0, created="2026-01-01T00:00:00.000+00:00", progress=look
+    )
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM collection").scalar() == 2
+    monkeypatch.setattr(collections, "ABANDONED", -collections.ABANDONED)
+    store.save_collection("days after", some_records(CHUNK + 1), [], 0, progress=look)
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM collection").scalar() == 2
+        assert connection.exec_driver_sql("SELECT count(*) FROM record").scalar() == 2 * CHUNK + 2
+    assert seen == [0, 0, 1, 1]
+    assert [row.created for row in store.collections()][-1] == "2026-01-01T00:00:00.000+00:00"
 
 
 def test_no_records_are_no_collection(store: Store) -> None:

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame.apart import apart
+from dashboard.parts import jobs
+from dashboard.sessions import page as sessions_page
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
@@ -268,3 +271,34 @@ def test_what_is_here_already_is_not_imported_again(open_app: Open, store: Store
     page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
     name = store.session(screened).name
     assert f"mine.json holds what is here already as “{name}”" in shown(page) and rows(page) == [screened]
+
+
+def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
+    store: Store, screened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = whole_session(store, screened)
+    for end, here in jobs.ENDS.items():
+        there = apart("Mine", jobs.exported, store.url, screened, end)
+        if end == ".xlsx":  # holds the time at which it was written
+            assert isinstance(there, bytes) and there.startswith(b"PK")
+        else:
+            assert there == here(session)
+    text = apart("Mine", jobs.exported, store.url, screened, jobs.SESSION)
+    assert text == export_session(store, screened)
+    opened = apart("Mine", jobs.whole, store.url, screened)
+    assert opened.records.equals(session.records) and opened.steps == session.steps
+
+
+def test_a_large_session_file_is_taken_in_from_the_page(
+    open_app: Open, store: Store, screened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = export_session(store, screened)
+    url = f"sqlite:///{tmp_path}/other.db"
+    monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
+    monkeypatch.setattr(sessions_page, "LARGE_FILE", 0)
+    page = open_app("sessions")
+    page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
+    with Store(url) as other:
+        assert export_session(other, other.sessions()[0].id) == text
+    page.file_uploader("sessions/import").set_value(("x.json", b"{}", "application/json")).run()
+    assert "x.json" in shown(page) and page.error

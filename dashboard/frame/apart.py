@@ -1,0 +1,171 @@
+"""Jobs in processes of their own, so that one person's work does not stop the others, whatever a file holds.
+
+A job has limits on memory and time, says how far it is, and is killed when whoever waits for it stops waiting:
+by Cancel, by a rerun of the page, or with the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dashboard.frame.nursery import DONE, PROBLEM, PROGRESS, too_much
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import PARENT
+
+T = TypeVar("T")
+ROOT = Path(__file__).parents[2]
+SECONDS = 900.0
+"""That a job may take."""
+BEAT = 0.2
+"""Seconds after which a person who waits is heard."""
+POSSIBLE = hasattr(os, "fork")
+AT_ONCE = max(1, os.cpu_count() or 1)
+_PLACES = threading.BoundedSemaphore(AT_ONCE)
+_LOCK = threading.Lock()
+_NURSERY: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+
+
+def memory() -> int:
+    """Bytes that a job may use: three quarters of the machine's, at most 6 GB."""
+    with contextlib.suppress(ValueError, OSError):
+        return min(6 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4)
+    return 6 << 30
+
+
+def apart(
+    name: str,
+    job: Callable[..., T],
+    *args: Any,
+    progress: Callable[..., None] | None = None,
+    beat: Callable[[bool], None] | None = None,
+    seconds: float = SECONDS,
+    most: int | None = None,
+) -> T:
+    """What a function gives, computed in a process of its own.
+
+    Parameters
+    ----------
+    name : str
+        What is worked on, for messages.
+    job : callable
+        A function of a module that does not import Streamlit; it, its arguments and its result are pickled.
+    *args
+    progress : callable, optional
+        Called here with what the job gives to its own `progress`.
+    beat : callable, optional
+        Called every so often with whether the job still waits for others to end; may raise to end it.
+    seconds : float
+        That it may take, not counting the wait for a place.
+    most : int, optional
+        Bytes of memory that it may use.
+
+    Raises
+    ------
+    InputProblem
+        As the job does; or when it takes too much time or memory.
+    RuntimeError
+        When the job fails for a reason that was not foreseen, which the log has.
+    """
+    if not POSSIBLE:
+        return job(*args, progress=progress) if progress else job(*args)
+    while not _PLACES.acquire(timeout=BEAT):
+        if beat is not None:
+            beat(True)
+    try:
+        return _carried_out(name, job, args, progress, beat, seconds, memory() if most is None else most)
+    finally:
+        _PLACES.release()
+
+
+def warm() -> None:
+    """Begin to import what jobs need, so that the first one does not wait for it."""
+    if POSSIBLE:
+        with _LOCK:
+            _nursery()
+
+
+def _carried_out(
+    name: str,
+    job: Callable[..., Any],
+    args: tuple[Any, ...],
+    progress: Callable[..., None] | None,
+    beat: Callable[[bool], None] | None,
+    seconds: float,
+    most: int,
+) -> Any:
+    pipe = _born()
+    child = 0
+    try:
+        child = pipe.recv()
+        pipe.send((job, args, name, most, progress is not None))
+        end = time.monotonic() + seconds
+        while True:
+            if pipe.poll(BEAT):
+                kind, said = pickle.loads(pipe.recv_bytes())
+                if kind == PROGRESS and progress is not None:
+                    progress(*said)
+                elif kind == DONE:
+                    child = 0
+                    return said
+                elif kind == PROBLEM:
+                    raise said
+                elif kind != PROGRESS:
+                    raise RuntimeError(f"A job on {name} failed; its own words stand above.")
+            if beat is not None:
+                beat(False)
+            if time.monotonic() > end:
+                raise InputProblem(
+                    f"{name} takes longer than the {seconds / 60:.0f} minutes that there are for one job; "
+                    "give it in parts."
+                )
+    except (EOFError, ConnectionError):
+        raise too_much(name, most) from None  # it was ended from outside, which is for memory
+    finally:
+        # Also where Streamlit ends the script, which is no Exception.
+        if child:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        pipe.close()
+
+
+def _born() -> Connection:
+    """The pipe to a process that waits for its job."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs, _LOCK:
+        try:
+            socket.send_fds(_nursery(), [b"+"], [theirs.fileno()])
+        except OSError:  # it was ended; another one takes its place
+            _NURSERY.clear()
+            socket.send_fds(_nursery(), [b"+"], [theirs.fileno()])
+        return Connection(ours.detach())
+
+
+def _nursery() -> socket.socket:
+    """The line to the nursery, which is started when there is none."""
+    if _NURSERY and _NURSERY[0][0].poll() is None:
+        return _NURSERY[0][1]
+    _NURSERY.clear()
+    ours, theirs = socket.socketpair()
+    paths = os.pathsep.join(filter(None, (str(ROOT), str(PARENT), os.environ.get("PYTHONPATH"))))
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "dashboard.frame.nursery", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            start_new_session=True,  # an interrupt at the server's terminal reaches it through its line
+        )
+    _NURSERY.append((process, ours))
+    return ours

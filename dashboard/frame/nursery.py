@@ -1,0 +1,109 @@
+"""Where jobs beside the pages are born: a process that has imported what they need, and forks one for each.
+
+It is started by :mod:`dashboard.frame.apart`, which sends it one end of a pipe for every job, and ends when the
+server does. It knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tarstop_core.errors import InputProblem
+
+NEEDED = ("dashboard.parts.jobs",)
+BEAT = 0.1
+"""Seconds between two words of how far a job is."""
+FAILED = "failed"
+DONE = "done"
+PROBLEM = "problem"
+PROGRESS = "progress"
+
+
+def main(control: int) -> None:
+    """Fork a job for every pipe that comes in; ends when the server's end is closed."""
+    for name in NEEDED:
+        import_module(name)
+    gc.freeze()  # so that children share what is there
+    signal.signal(
+        signal.SIGCHLD, signal.SIG_IGN
+    )  # nobody waits for them: they say themselves what came of it
+    with socket.socket(fileno=control) as server:
+        while True:
+            said, pipes, *_ = socket.recv_fds(server, 1, 1)
+            if not said:
+                return
+            if os.fork() == 0:
+                server.close()
+                code = 1
+                try:
+                    _job(Connection(pipes[0]))
+                    code = 0
+                finally:
+                    os._exit(code)
+            os.close(pipes[0])
+
+
+def _job(pipe: Connection) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pipe.send(os.getpid())
+    job, args, name, memory, tells = pipe.recv()
+    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
+    _limit(memory)
+    with contextlib.suppress(OSError):
+        os.nice(5)  # what a person waits for at a page comes first
+    last = [0.0]
+
+    def progress(*far: Any) -> None:
+        if far[0] == far[-1] or time.monotonic() - last[0] >= BEAT:  # the last of a number is always said
+            last[0] = time.monotonic()
+            pipe.send((PROGRESS, far))
+
+    try:
+        answer = (DONE, job(*args, progress=progress) if tells else job(*args))
+        written = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    except InputProblem as problem:
+        written = pickle.dumps((PROBLEM, problem))
+    except MemoryError:
+        written = pickle.dumps((PROBLEM, too_much(name, memory)))
+    except Exception:
+        traceback.print_exc()
+        written = pickle.dumps((FAILED, None))
+    pipe.send_bytes(written)
+
+
+def too_much(name: str, memory: int) -> InputProblem:
+    """What is said of a job that ran out of memory."""
+    return InputProblem(
+        f"{name} takes more memory than there is for one job ({memory / 2**30:.1f} GB); give it in parts."
+    )
+
+
+def _limit(memory: int) -> None:
+    import resource
+
+    # Only Linux counts what a process has written to; elsewhere the limit on time has to do.
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
+def _end_with(pipe: Connection) -> None:
+    """The server sends nothing more: when there is something to read, it is that its end was closed."""
+    with contextlib.suppress(OSError):
+        pipe.poll(None)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,153 @@
+"""How much of a file is read: a few kilobytes may unpack to more than a machine holds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from typing import IO
+
+from tarstop_core.errors import InputProblem
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one file may have at most, well above what people screen.
+
+    Parameters
+    ----------
+    freely : int
+        Bytes that any compressed file may unpack to.
+    ratio : int
+        How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth.
+    unpacked : int
+        Bytes that it may unpack to in any case.
+    line, words : int
+        Bytes of one line, and of one where columns are words.
+    columns, sheet_rows : int
+        As many as a spreadsheet can have; keys of JSON lines are columns.
+    cells : int
+        Of a sheet, blank ones to the left of others included.
+    strings : int
+        Texts of a workbook, each counted once.
+    records, studies, topics : int
+    entries : int
+        Files in an archive.
+    """
+
+    freely: int = 32 << 20
+    ratio: int = 100
+    unpacked: int = 4 << 30
+    line: int = 32 << 20
+    words: int = 1 << 16
+    columns: int = 16_384
+    sheet_rows: int = 1_048_576
+    cells: int = 100_000_000
+    strings: int = 5_000_000
+    records: int = 5_000_000
+    studies: int = 100_000
+    topics: int = 100_000
+    entries: int = 10_000
+
+    def unpacked_from(self, size: int) -> int:
+        """Bytes that a compressed file of this size may unpack to.
+
+        Examples
+        --------
+        >>> BUDGET.unpacked_from(11_000) >> 20, BUDGET.unpacked_from(1 << 20) >> 20
+        (32, 100)
+        """
+        return min(self.unpacked, max(self.freely, self.ratio * size))
+
+
+BUDGET = Budget()
+
+
+def too_large(name: str, most: int) -> InputProblem:
+    """What is said of a file that unpacks to more than it may."""
+    return InputProblem(
+        f"{name} unpacks to more than {most >> 20:,} MB, which is far more than such a file holds; "
+        "unpack it and give what is in it, in parts."
+    )
+
+
+def check_columns(name: str, place: str, count: int) -> None:
+    """Refuse a row that is wider than a spreadsheet.
+
+    Raises
+    ------
+    InputProblem
+    """
+    if count > BUDGET.columns:
+        raise InputProblem(
+            f"{name} has {count:,} columns ({place}) where {BUDGET.columns:,} can be read; "
+            "leave out those that hold no part of a record."
+        )
+
+
+def check_count(name: str, count: int, most: int, what: str) -> None:
+    """Refuse more of something than can be read.
+
+    Raises
+    ------
+    InputProblem
+    """
+    if count > most:
+        raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
+
+
+class Counted(io.RawIOBase):
+    """Unpacked bytes, until there are too many of them."""
+
+    def __init__(self, inner: IO[bytes], name: str, most: int) -> None:
+        self._inner, self._name, self._most, self._given = inner, name, most, 0
+
+    def readable(self) -> bool:
+        """As it says."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as there is something."""
+        block = self._inner.read(len(buffer))
+        self._given += len(block)
+        if self._given > self._most:
+            raise too_large(self._name, self._most)
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def check_entries(name: str, packed: zipfile.ZipFile) -> None:
+    """Refuse an archive of too many files.
+
+    Raises
+    ------
+    InputProblem
+    """
+    check_count(name, len(packed.infolist()), BUDGET.entries, "files")
+
+
+def check_workbook(name: str, content: IO[bytes], size: int) -> None:
+    """Unpack a workbook once, keeping nothing: headers may say any size.
+
+    Raises
+    ------
+    InputProblem
+        When it is larger than it may be.
+    zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
+        When it is damaged, encrypted or packed in an unusual way.
+    """
+    left = most = BUDGET.unpacked_from(size)
+    with zipfile.ZipFile(content) as packed:
+        check_entries(name, packed)
+        for entry in packed.infolist():
+            strings = 0
+            with packed.open(entry) as stream:
+                while block := stream.read(CHUNK):
+                    left -= len(block)
+                    if left < 0:
+                        raise too_large(name, most)
+                    if "sharedstrings" in entry.filename.lower():
+                        strings += block.count(b"<si") + block.count(b":si>") // 2
+                        check_count(name, strings, BUDGET.strings, "texts")

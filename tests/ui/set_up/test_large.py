@@ -1,0 +1,62 @@
+"""Set up with files that count as large: the same page, its work done in processes of their own."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.frame import apart
+from dashboard.parts import documents
+from dashboard.set_up import order
+from tarstop_core.sessions.store.store import Store
+from tests.ui.set_up.cases import CSV, FILES, START, query, upload, words_of
+
+pytestmark = pytest.mark.skipif(not apart.POSSIBLE, reason="this system cannot fork")
+
+
+@pytest.fixture
+def jobs_done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Everything counts as large; the names of the jobs that were done."""
+    done: list[str] = []
+    carried_out = apart._carried_out
+
+    def noted(name: str, job: object, *more: object) -> object:
+        done.append(getattr(job, "__name__", ""))
+        return carried_out(name, job, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(apart, "_carried_out", noted)
+    monkeypatch.setattr(documents, "LARGE_FILE", 0)
+    monkeypatch.setattr(documents, "LARGE_LIST", 0)
+    monkeypatch.setattr(order, "LARGE", 0)
+    return done
+
+
+def test_a_large_list_is_taken_in_and_put_in_order(page: AppTest, store: Store, jobs_done: list[str]) -> None:
+    upload(page, ("patents.csv", CSV))
+    page.text_area(query(page)).set_value("kettle").run()
+    page.button(START).click().run()
+    assert not page.exception and not page.error
+    assert store.session(store.sessions()[0].id).ids[0] == "EP-1000009-A1"
+    assert {"records_in", "proposed", "stored", "documents_of", "suggested", "index_of"} == set(jobs_done)
+
+
+def test_what_is_wrong_with_a_large_file_is_said_and_columns_are_asked_for(
+    page: AppTest, store: Store, jobs_done: list[str]
+) -> None:
+    upload(page, ("broken.csv", b"id,title\n1,a,b,c\n"))
+    assert "Line 2 of broken.csv has 4 cells" in words_of(page.error)
+    page.file_uploader(FILES).clear().run()
+    upload(page, ("odd.csv", b"foo,bar\nHinge,2\n"))
+    assert "No column of odd.csv looks like a title" in words_of(page.warning)
+    assert jobs_done == ["records_in", "records_in"] and not store.collections()
+
+
+def test_one_tab_holds_so_much_and_no_more(
+    page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "MOST_HELD", len(CSV))
+    upload(page, ("one.csv", CSV), ("two.csv", CSV))
+    assert "one browser tab may hold" in words_of(page.error) and not store.collections()
+    page.file_uploader(FILES).clear().run()
+    upload(page, ("one.csv", CSV))
+    assert len(store.collections()) == 1
