@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -52,14 +53,20 @@ def modules(root: Path) -> dict[str, Path]:
     return {name.removesuffix(".__init__"): file for name, file in named.items()}
 
 
+@cache
+def statements(text: str) -> list[ast.Import | ast.ImportFrom]:
+    """The imports of a file; a copy of the tree has most of them in common with it."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imports(root: Path) -> Iterator[Import]:
     """Every import, those inside functions and for type hints included; of a package's module the module itself."""
     known = modules(root)
     for of, file in known.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in statements(file.read_text(encoding="utf-8")):
             if isinstance(node, ast.Import):
                 yield from (Import(of, each.name, "") for each in node.names)
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 assert node.module and not node.level, f"{of}: import by the full path"
                 for each in node.names:
                     inner = f"{node.module}.{each.name}"
