@@ -158,13 +158,9 @@ def _damaged(store: Store) -> None:
     for broken in store.damaged():
         with st.container(border=True, key=f"damaged-{broken.id}"):
             shell.problem_box(broken.problem)
-            press(
-                f"Delete this {broken.kind} for good",
-                store.discard,
-                broken,
-                key=f"discard-{broken.id}",
-                icon=":material/delete:",
-            )
+            with st.popover("Delete for good", key=f"broken-{broken.id}"):
+                st.write(f"This {broken.kind} then is gone, also for somebody who could have mended it.")
+                press("Delete for good", store.discard, broken, key=f"discard-{broken.id}", type="primary")
 
 
 def _menu(store: Store, session: SessionSummary) -> None:

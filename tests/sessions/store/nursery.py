@@ -9,6 +9,7 @@ SCRIPT = """
 import os, sys
 from pathlib import Path
 from tarstop_core.screening.log import Event
+from tarstop_core.sessions.file import import_session
 from tarstop_core.sessions.store import backup, migrations
 from tarstop_core.sessions.store.store import Conflict, Store
 
@@ -30,6 +31,9 @@ def open_store(url):
 
 def restore(url, file):
     backup.restore(Path(file), url, replace=True)
+
+def take_in(url, file):
+    import_session(Store(url), Path(file).read_text("utf-8"), "x.json")
 
 for line in sys.stdin:
     command, *rest = line.split()

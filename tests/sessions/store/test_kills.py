@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect, text
 
+from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.store.backup import backup, restore
 from tarstop_core.sessions.store.database import REVISION
 from tarstop_core.sessions.store.store import Store
@@ -122,3 +123,31 @@ def test_a_killed_restore(url: str, nursery: Nursery, tmp_path: Path, kills: int
                 assert content(f"sqlite:///{before}") == old
         restore(file, url, replace=True)
         assert content(url) == new
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_a_killed_import(url: str, nursery: Nursery, tmp_path: Path, kills: int) -> None:
+    chance = random.Random(13)
+    whole = tmp_path / "whole.json"
+    with Store(f"sqlite:///{tmp_path / 'first.db'}") as first:
+        session = new_session(first, 3_000)
+        record(first, session, *(label(at) for at in range(20)))
+        whole.write_text(export_session(first, session), encoding="utf-8")
+    with Store(url) as store:
+
+        def emptied() -> None:
+            for each in store.sessions():
+                store.purge_session(each.id)
+
+        def start() -> int:
+            return nursery.start("take_in", url, whole)
+
+        longest = duration(nursery, start)
+        for _ in range(kills):
+            emptied()
+            killed_at_random(nursery, start, longest, chance)
+            taken = store.sessions()
+            assert [each.documents for each in store.collections()] == [3_000] * len(taken)
+            assert all(
+                each.labelled == 20 and len(store.records(each.collection_id)) == 3_000 for each in taken
+            )
