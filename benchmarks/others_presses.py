@@ -84,7 +84,8 @@ def main(documents: int = 200_000, count: int = 5) -> int:
         ]
 
         async def together() -> None:
-            await asyncio.gather(*(reviewer.screen() for reviewer in reviewers))
+            # In the end the server goes before they do.
+            await asyncio.gather(*(reviewer.screen() for reviewer in reviewers), return_exceptions=True)
 
         threading.Thread(target=asyncio.run, args=(together(),), daemon=True).start()
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
