@@ -4,8 +4,9 @@ Run as ``python -m benchmarks.others_labels [DOCUMENTS [SECONDS]]``. One process
 threads label sessions of their own, each label stored on disk and its advice computed, as a press does it, with a
 pause between two. Beside them one thread does what the pages do for a person with a long list, in the same calls:
 read the file, look for duplicates, store, open, order by a text, open the session, save it as Excel, CSV, RIS, HTML
-and session file. Neither the browser nor Streamlit's own work is in these figures. Prints median and 95th percentile
-for each step; exits with 1 when the 95th percentile of all labels during the work is above twice the idle one.
+and session file. Neither the browser nor Streamlit's own work is in these figures, which name what holds others up;
+``benchmarks/others_presses.py`` has both. Prints median and 95th percentile for each step; exits with 1 when the 95th
+percentile of all labels during the work is above twice the idle one.
 """
 
 from __future__ import annotations

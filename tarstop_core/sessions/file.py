@@ -176,31 +176,43 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
                 f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
             )
     taken = file.name in {session.name for session in here}
-    # So many documents are stored in parts, for others to label meanwhile; then nothing may fit together with them.
-    large = _collection(store, frame, file.collection) if len(frame) > CHUNK else None
-    with store.together():
-        for each in calibrators:
-            store.save_calibrator(each)
-        return store.create_session(
-            f"{file.name} (imported)" if taken else file.name,
-            large or _collection(store, frame, file.collection),
-            order,
-            file.scores,
-            file.settings,
-            file.query,
-            file.ranking,
-            created=file.created,
-            events=events,
-        )
+    # Many documents are stored in parts, for others to label meanwhile, and are there only with the session.
+    large = len(frame) > CHUNK
+    collection, new = _collection(store, frame, file.collection, False) if large else ("", False)
+    try:
+        with store.together():
+            if new:
+                store.finish_collection(collection, len(frame), file.collection.created)
+            elif not large:
+                collection, _ = _collection(store, frame, file.collection)
+            for each in calibrators:
+                store.save_calibrator(each)
+            return store.create_session(
+                f"{file.name} (imported)" if taken else file.name,
+                collection,
+                order,
+                file.scores,
+                file.settings,
+                file.query,
+                file.ranking,
+                created=file.created,
+                events=events,
+            )
+    except BaseException:
+        if new:
+            store.remove_unfinished(collection)
+        raise
 
 
-def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> str:
-    """The collection of these documents, stored where it is not here yet."""
+def _collection(
+    store: Store, frame: pd.DataFrame, about: _Collection, finished: bool = True
+) -> tuple[str, bool]:
+    """The collection of these documents, stored where it is not here yet; and whether it was not."""
     digest = records_hash(frame)
     for row in store.collections():
         if (row.digest, row.name, row.created) == (digest, about.name, about.created):
-            return row.id
-    return store.save_collection(frame=frame, **vars(about))
+            return row.id, False
+    return store.save_collection(frame=frame, finished=finished, **vars(about)), True
 
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Collections:
         query: str = "",
         progress: Callable[[int, int], None] | None = None,
         created: str = "",
+        finished: bool = True,
     ) -> str:
         """Store a table of records whole, or not at all.
 
@@ -85,6 +86,8 @@ class Collections:
             Called with (records written, n) after every chunk; whatever it raises cancels the import.
         created : str
             When it was first stored, where it comes from another store; else now.
+        finished : bool
+            Whether it is there at the end; else :meth:`finish_collection` says when.
 
         Returns
         -------
@@ -114,7 +117,7 @@ class Collections:
             "ids": zlib.compress(json.dumps(ids).encode(), 1),
         }
         first, *others = range(0, total, CHUNK)
-        if not others:
+        if not others and finished:
             with self._database.write() as connection:
                 connection.execute(insert(COLLECTION), row)
                 connection.execute(insert(RECORD), _rows(key, frame, first))
@@ -132,15 +135,18 @@ class Collections:
                 if progress is not None:
                     progress(start + len(rows), total)
                 time.sleep(PAUSE)
-            with self._database.write() as connection:
-                named = COLLECTION.c.id == key
-                connection.execute(
-                    update(COLLECTION).where(named).values(documents=total, created=row["created"])
-                )
+            if finished:
+                self.finish_collection(key, total, row["created"])
         except BaseException:
-            self._remove(key)
+            self.remove_unfinished(key)
             raise
         return key
+
+    def finish_collection(self, collection_id: str, documents: int, created: object) -> None:
+        """Say of a collection that was stored in parts that it is all there."""
+        found = update(COLLECTION).where(COLLECTION.c.id == collection_id)
+        with self._database.write() as connection:
+            connection.execute(found.values(documents=documents, created=created))
 
     def _remove_abandoned(self) -> None:
         """Remove what was being stored when its process was ended."""
@@ -149,9 +155,9 @@ class Collections:
         with self._database.read() as connection:
             ids = connection.execute(select(COLLECTION.c.id).where(left)).scalars().all()
         for each in ids:
-            self._remove(each)
+            self.remove_unfinished(each)
 
-    def _remove(self, collection_id: str) -> None:
+    def remove_unfinished(self, collection_id: str) -> None:
         """Remove a collection that nothing refers to, a part at a time."""
         of_it = RECORD.c.collection_id == collection_id
         gone = CHUNK

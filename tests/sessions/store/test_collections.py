@@ -107,7 +107,7 @@ def test_an_import_that_was_killed_is_absent_and_later_removed(
 
     with monkeypatch.context() as killed:
         killed.setattr(
-            type(store), "_remove", lambda self, key: None
+            type(store), "remove_unfinished", lambda self, key: None
         )  # a process that is killed tidies nothing
 
         def stop(done: int, total: int) -> None:
