@@ -196,8 +196,15 @@ def test_a_phone_shows_everything_without_scrolling_sideways(server: Any, open_p
     expect(counter(page)).to_contain_text("1 of")
 
 
-@ON_BOTH
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(
+    "server, kills",
+    [
+        ("sqlite", 2),
+        pytest.param("sqlite", 100, marks=pytest.mark.deep),
+        pytest.param("postgres", 100, marks=pytest.mark.deep),
+    ],
+    indirect=["server"],
+)
 def test_kills_lose_no_acknowledged_label(server: Any, open_page: OpenPage, kills: int) -> None:
     """kill -9 between key presses: whatever the page had counted is there afterwards."""
     from benchmarks.kills import screen_through_kills
