@@ -82,7 +82,7 @@ def main(kills: int = 50) -> int:
 
     with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
-        page = browser.new_page()
+        page = browser.new_page(bypass_csp=True)
         page.goto(server.url)
         page.get_by_role("button", name="Start the demo").click()
         arrived(page, "0 of")

@@ -82,7 +82,7 @@ def main(documents: int = 10_000, presses: int = 60) -> int:
     with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
         session = long_session(server.database, documents)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.goto(f"{server.url}/screen?session={session}")
         expect(page.get_by_test_id("counter")).to_contain_text("0 of", timeout=30_000)
         page.wait_for_timeout(4_000)

@@ -99,7 +99,7 @@ def main(documents: int = 1_500, tables: int = 40) -> int:
     with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
         session = review_session(server.database, documents, tables)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.goto(f"{server.url}/screen?session={session}")
         expect(page.get_by_test_id("counter")).to_contain_text("3 with data", timeout=30_000)
         page.wait_for_timeout(4_000)

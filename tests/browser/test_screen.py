@@ -129,7 +129,6 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     watched.assert_sound()
 
 
-@ON_BOTH
 def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
     server: Any, open_page: OpenPage
 ) -> None:

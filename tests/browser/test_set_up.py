@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.acting import assert_fits, stored
+from tests.browser.acting import assert_fits, at_rest, stored
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
@@ -93,6 +93,7 @@ def test_a_review_is_set_up_from_a_link(
     page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %").check(force=True)
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     page.get_by_text("More assumptions", exact=True).click()
+    at_rest(page)
     page.get_by_role("radio", name="The whole list").check(force=True)
     expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
 
