@@ -48,6 +48,7 @@ def test_uploads_survive_a_visit_to_another_page(
         (row,) = store.collections()
         assert row.documents == 3, "the file added later took the place of the first import"
 
+    at_rest(page)
     page.get_by_label("What are you looking for?").fill("an antenna")
     page.get_by_label("What are you looking for?").press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li").first).to_contain_text("Antenna")
@@ -87,6 +88,7 @@ def test_a_review_is_set_up_from_a_link(
     page.get_by_text("My own files").click()
     uploader(page).set_input_files(path)
     expect(page.get_by_text("9 documents imported")).to_be_visible()
+    at_rest(page)
     page.get_by_label("What does the review ask?").fill("accuracy of a rapid test")
     page.get_by_label("What does the review ask?").press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
