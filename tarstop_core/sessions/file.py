@@ -26,7 +26,7 @@ from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import check_order
+from tarstop_core.sessions.store.values import check_files, check_order
 
 FILE_FORMAT = "tarstop-session"
 FILE_VERSION = 1
@@ -156,6 +156,7 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     try:
         for event in events:
             check_event(event)
+        check_files(file.collection.files, "What it says of files")
         frame = as_records(pd.DataFrame(file.documents))
         order = check_order(file.order, len(frame))
         ids = frame["id"].to_numpy()[order].tolist()

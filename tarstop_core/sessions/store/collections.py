@@ -22,6 +22,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.database import COLLECTION, RECORD, SESSION, Database
 from tarstop_core.sessions.store.rows import CollectionRow, Damaged, Record
 from tarstop_core.sessions.store.values import (
+    check_files,
     dump,
     intact,
     new_id,
@@ -324,8 +325,7 @@ def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:
     with intact(f"The collection '{row.name}'"):
         check_time(row.created)
         files = tuple(json.loads(row.files))
-        if not all(isinstance(file, dict) for file in files):
-            raise TypeError("what was understood of a file")
+        check_files(files, "What is said of its files")
         return CollectionRow(**{**row._mapping, "files": files})
 
 

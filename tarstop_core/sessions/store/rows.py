@@ -8,10 +8,19 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+
+
+class FileRow(TypedDict, total=False):
+    """What was understood of a file, as far as anything is computed from it; the rest is for people to read."""
+
+    source: str
+    records: int
+    merging: dict[str, int]
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import json
 import re
 import secrets
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import TEXT_COLUMNS
+from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
-from tarstop_core.sessions.store.rows import Damaged
+from tarstop_core.sessions.store.rows import Damaged, FileRow
 
 T = TypeVar("T")
 Kind = Literal["session", "collection", "calibrator"]
@@ -59,6 +60,12 @@ def readable(kind: Kind, key: str, name: object, read: Callable[[], T]) -> T | D
         return read()
     except InputProblem as problem:
         return Damaged(kind, key, str(name), str(problem))
+
+
+def check_files(files: Sequence[Any], what: str) -> None:
+    """Refuse what was understood of a collection's files, where it cannot be computed with."""
+    for file in files:
+        validated(FileRow, file, what, "import the documents again", strict=True, open_ended=True)
 
 
 def dump(value: object) -> str:
