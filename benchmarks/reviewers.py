@@ -1,8 +1,8 @@
 """Scripted reviewers who label at the same time, each in a session of their own.
 
-Run it as ``python -m benchmarks.reviewers [REVIEWERS [PRESSES]]`` (default 50 and 60). Each speaks to the running
+Run it as ``python -m benchmarks.reviewers [REVIEWERS [PRESSES]]`` (default 50 and 12). Each speaks to the running
 server as a browser does: a websocket, a press on "Not relevant", and then everything that the page sends until it
-says that it is done; a press a second and reviewer, with chance in between. Prints the median and the 95th
+says that it is done; a press every five seconds and reviewer, give or take two. Prints the median and the 95th
 percentile of a press, what the server's memory grew by between the first quarter and the end, and how many labels
 are missing in the store. Exits with 1 when p95 is above 250 ms, a label is missing or memory grew by 100 MB.
 ``TARSTOP_DATABASE_URL`` names the database, such as one of PostgreSQL; an SQLite file of its own unless given.
@@ -53,7 +53,7 @@ class Reviewer:
         async with connect(address, origin=self.url, subprotocols=["streamlit"], max_size=None) as socket:  # type: ignore[list-item]
             await self._run(socket, "", "")
             for _ in range(self.presses):
-                await asyncio.sleep(chance.uniform(0.5, 1.5))
+                await asyncio.sleep(chance.uniform(3, 7))
                 if "Not relevant" not in self.buttons:
                     self.failed.append(f"no button to press among {sorted(self.buttons)}")
                     return
@@ -100,7 +100,7 @@ async def together(reviewers: list[Reviewer], server: psutil.Process) -> list[fl
     return memory
 
 
-def main(count: int = 50, presses: int = 60) -> int:
+def main(count: int = 50, presses: int = 12) -> int:
     """Measure and print."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.browser.conftest import AppServer
