@@ -32,8 +32,8 @@ CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 SESSIONS = "pages/sessions.py"
 UNFORESEEN = (
-    "Something happened that TARstop did not expect. What you entered is saved; reload the page, and if it happens "
-    "again, report it with the server's log."
+    "Something happened that TARstop did not expect. What was recorded before is safe; reload the page, and if it "
+    "happens again, report it with the server's log."
 )
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 
@@ -200,11 +200,18 @@ def show(title: str, body: Callable[[], None]) -> None:
         uncaught(problem)
 
 
+def said_of(problem: Exception) -> str:
+    """What a person is told of it; what nobody foresaw goes to the log in its own words."""
+    if isinstance(problem, InputProblem):
+        return str(problem)
+    logging.getLogger("tarstop").error("Not foreseen", exc_info=problem)
+    return UNFORESEEN
+
+
 def uncaught(problem: Exception) -> bool:
     """Say what no page has caught, such as a callback's; True, for then Streamlit need not say it."""
     if not isinstance(problem, InputProblem):
-        logging.getLogger("tarstop").error("A page failed", exc_info=problem)
-        problem_box(UNFORESEEN)
+        problem_box(said_of(problem))
     else:
         with problems_shown():
             raise problem

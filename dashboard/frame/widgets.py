@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.work import LOG, attempt
+from dashboard.frame.work import attempt
 from tarstop_core.errors import InputProblem
 
 T = TypeVar("T")
@@ -143,11 +143,8 @@ def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
         return
     try:
         take(state[key])
-    except InputProblem as problem:
-        state[f"{key}_problem"] = str(problem)
-    except Exception:
-        LOG.exception("A file could not be taken in.")
-        state[f"{key}_problem"] = f"{state[key].name} cannot be used, for a reason that was not foreseen."
+    except Exception as problem:
+        state[f"{key}_problem"] = shell.said_of(problem)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,10 +25,6 @@ OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
 REVIEWER = "reviewer"
-LOG = logging.getLogger(__name__)
-UNFORESEEN = (
-    "That could not be done, for a reason that was not foreseen; the log of the programme has it. Try again."
-)
 
 
 @dataclass
@@ -142,11 +137,8 @@ def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     """Run a callback's work; what goes wrong, foreseen or not, is said on the page that is drawn next."""
     try:
         action(*args, **more)
-    except InputProblem as problem:
-        st.session_state[FLASH] = str(problem)
-    except Exception:
-        LOG.exception("A press failed.")
-        st.session_state[FLASH] = UNFORESEEN
+    except Exception as problem:
+        st.session_state[FLASH] = shell.said_of(problem)
 
 
 def say(message: str) -> None:

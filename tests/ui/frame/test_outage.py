@@ -92,3 +92,23 @@ def test_what_nobody_foresaw_is_a_sentence_and_its_words_stay_in_the_log(
     app = AppTest.from_function(page, default_timeout=120).run()
     assert app.error[0].value == shell.escape_markdown(shell.UNFORESEEN) and not app.exception
     assert "a secret of the server" in caplog.text
+
+
+def test_a_press_that_nobody_foresaw_is_a_sentence_too(caplog: pytest.LogCaptureFixture) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from dashboard.frame.widgets import press
+        from dashboard.frame.work import flash
+
+        def broken() -> None:
+            raise RuntimeError("a secret of the server")
+
+        flash()
+        press("Go", broken, key="go")
+        st.write("drawn to the end")
+
+    app = AppTest.from_function(page, default_timeout=120).run()
+    app.button("go").click().run()
+    assert app.warning[0].value == shell.escape_markdown(shell.UNFORESEEN) and not app.exception
+    assert app.markdown[0].value == "drawn to the end" and "a secret of the server" in caplog.text
