@@ -29,7 +29,6 @@ def read_envelope(
 
     Parameters
     ----------
-    text : str
     name : str
         Name for messages.
     file_format, version
@@ -104,7 +103,6 @@ def validated(
     ----------
     kind : type
         A dataclass, a TypedDict or anything else that types describe.
-    content : object
     name : str
         Name for messages.
     mend : str
@@ -196,7 +194,6 @@ def read_file(path: str | Path, what: str) -> str:
 
     Parameters
     ----------
-    path : str or Path
     what : str
         Name for messages, with a capital.
 

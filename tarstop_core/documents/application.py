@@ -71,7 +71,6 @@ def flags(
 
     Parameters
     ----------
-    application : Application
     date : str
         When the document was published, as its file says.
     number : str

@@ -111,10 +111,6 @@ def ranking_text(frame: pd.DataFrame) -> list[str]:
     frame : DataFrame, n rows
         A table of records.
 
-    Returns
-    -------
-    list of str, length n
-
     Examples
     --------
     >>> ranking_text(as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"],

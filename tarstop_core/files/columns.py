@@ -53,46 +53,30 @@ class UnrecognisedColumns(InputProblem):
 
 @dataclass(frozen=True, eq=False)
 class RecordTable:
-    """What was read from one file.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records (`records.RECORD_COLUMNS`).
-    source : str
-        Name of the file.
-    format : str
-        Key of the format it was read as.
-    understood : dict of str to str
-        Their column (or tag) to our field.
-    notes : tuple of str
-        One sentence each about what was skipped, assumed or missing.
-    """
+    """What was read from one file."""
 
     frame: pd.DataFrame
+    """A table of records (`records.RECORD_COLUMNS`)."""
     source: str
+    """Name of the file."""
     format: str
+    """Key of the format it was read as."""
     understood: dict[str, str]
+    """Their column (or tag) to our field."""
     notes: tuple[str, ...]
+    """One sentence each about what was skipped, assumed or missing."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cell of a row holds which field.
-
-    Parameters
-    ----------
-    header : tuple of str
-        Their names, stripped; "" for a column without one.
-    at : dict of str to tuple of int
-        Field to column numbers. Only `date` may have two: full date, then year.
-    passed_over : tuple of (str, str, str)
-        Column, field and the column that was taken for it instead.
-    """
+    """Which cell of a row holds which field."""
 
     header: tuple[str, ...]
+    """Their names, stripped; "" for a column without one."""
     at: dict[str, tuple[int, ...]]
+    """Field to column numbers. Only `date` may have two: full date, then year."""
     passed_over: tuple[tuple[str, str, str], ...] = ()
+    """Column, field and the column that was taken for it instead."""
 
     @property
     def understood(self) -> dict[str, str]:
@@ -109,7 +93,6 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
 
     Parameters
     ----------
-    header : sequence of str
     columns : mapping, optional
         Their column to our field, as a person chose; "" leaves a column out. Columns not named here
         are still recognised, for fields not named here.

@@ -24,18 +24,12 @@ SHOWN = 3  # examples in a note
 
 @dataclass(frozen=True, eq=False)
 class OutcomeFile:
-    """What a file, or a folder of files, of review outcomes holds.
-
-    Parameters
-    ----------
-    outcomes : tuple of Outcome
-        In the order of the files.
-    notes : tuple of str
-        What a person should know: documents that are not ranked, topics without a ranking, doubles.
-    """
+    """What a file, or a folder of files, of review outcomes holds."""
 
     outcomes: tuple[Outcome, ...]
+    """In the order of the files."""
     notes: tuple[str, ...]
+    """What a person should know: documents that are not ranked, topics without a ranking, doubles."""
 
 
 @dataclass(frozen=True)

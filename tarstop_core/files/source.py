@@ -26,22 +26,14 @@ _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file that can be read from its start as often as needed.
-
-    Parameters
-    ----------
-    handle : BinaryIO
-        Seekable; belongs to whoever opened it.
-    name : str
-        The name people know the file by.
-    size : int
-        Bytes in `handle`, compressed or not.
-    gzipped : bool
-    """
+    """A file that can be read from its start as often as needed."""
 
     handle: BinaryIO
+    """Seekable; belongs to whoever opened it."""
     name: str
+    """The name people know the file by."""
     size: int
+    """Bytes in `handle`, compressed or not."""
     gzipped: bool
 
     @property
@@ -140,7 +132,6 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, st
 
     Parameters
     ----------
-    source : Source
     longest : int
         Bytes that a line may have.
 

@@ -207,7 +207,6 @@ def write_run(
     ----------
     path : path
         Compressed when it ends in ".gz".
-    topic_name : str
     ids : sequence of str, length N
         White space in an id (as in "row 12") becomes "_", since it separates columns.
     scores : sequence of float, length N

@@ -95,7 +95,6 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
 
     Parameters
     ----------
-    session : WholeSession
     settings : Settings
         Their calibrator is one that the session used.
     """
@@ -159,7 +158,6 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
     ----------
     session : WholeSession
         Holding both calibrators.
-    before, after : Settings
     name : str
         Of the other calibrator.
     """

@@ -85,11 +85,6 @@ MAKER = "'Export the session' on the Sessions page"
 def export_session(store: Store, session_id: str) -> str:
     """The session with its documents, calibrators and log.
 
-    Parameters
-    ----------
-    store : Store
-    session_id : str
-
     Returns
     -------
     str
@@ -126,7 +121,6 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
 
     Parameters
     ----------
-    store : Store
     text : str
         What :func:`export_session` wrote, here or elsewhere.
     name : str

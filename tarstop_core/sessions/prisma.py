@@ -92,7 +92,6 @@ def prisma(
         What was imported, with `source` and `records`, as the store keeps it.
     duplicates : int
         Records that were folded into others on import.
-    state : State
     left_out, families : int
         Records of the collection that the session's list does not hold: flagged ones, and members of patent families
         that another one stands for.

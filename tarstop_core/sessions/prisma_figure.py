@@ -59,7 +59,6 @@ def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[s
 
     Parameters
     ----------
-    counts : Prisma
     full_text : bool
         Whether reports are read in full: in reviews.
     stopped : bool

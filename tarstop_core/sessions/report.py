@@ -60,10 +60,6 @@ class _Table(NamedTuple):
 def report_html(session: WholeSession) -> str:
     """The report of a session as one HTML page.
 
-    Parameters
-    ----------
-    session : WholeSession
-
     Returns
     -------
     str

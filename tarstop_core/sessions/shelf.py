@@ -55,7 +55,6 @@ def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, L
 
     Parameters
     ----------
-    store : Store
     scenario : str
         One of :data:`CHANCE_OF`.
     has_scores : bool

@@ -8,10 +8,11 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import local
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -23,6 +24,8 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Row,
+    Select,
     String,
     Table,
     Text,
@@ -205,6 +208,16 @@ class Database:
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
+    def rows(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """All that one statement finds."""
+        with self.read() as connection:
+            return connection.execute(statement).all()
+
+    def value(self, statement: Select[Any]) -> Any:
+        """What one statement finds first, None where that is nothing."""
+        with self.read() as connection:
+            return connection.execute(statement).scalar()
+
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that is on disk when it ends, or has left nothing.
@@ -340,7 +353,6 @@ def held_revision(connection: Connection, tables: set[str], what: str, otherwise
 
     Parameters
     ----------
-    connection : Connection
     tables : set of str
         The tables that are there, that of the version among them.
     what, otherwise : str
