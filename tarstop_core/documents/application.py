@@ -61,9 +61,6 @@ class Flag:
         return self.kind != "unclear"
 
 
-# --- flags --------------------------------------------------------------------------------------
-
-
 def flags(
     application: Application, date: str, number: str, family: str, others: Sequence[str] = ()
 ) -> tuple[Flag, ...]:

@@ -9,8 +9,6 @@ from typing import cast
 
 from tarstop_core.errors import InputProblem
 
-# --- counts from rates --------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Counts:
@@ -33,16 +31,13 @@ def from_rates(
 ) -> Counts:
     """Counts from sensitivity, specificity and group sizes, checked against the precision given.
 
+    They are the whole numbers that round to the rates; where several do, the nearest, with a note.
+
     Parameters
     ----------
     sensitivity, specificity : str or float
         As the report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps
         trailing zeros, which a float loses. Specificity may be left out with the healthy.
-
-    Returns
-    -------
-    Counts
-        The whole numbers that round to the rates. Where several do, the nearest, with a note.
 
     Raises
     ------

@@ -100,15 +100,12 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
 
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file.
+
     Parameters
     ----------
     source : path
         As for :func:`read_outcomes`; documents need not be named.
-
-    Returns
-    -------
-    list of (str, str, Tables)
-        Review, outcome ("topic/outcome", or "topic") and its studies in the order of the file.
 
     Raises
     ------

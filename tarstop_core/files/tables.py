@@ -161,8 +161,6 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
 
     Parameters
     ----------
-    tables : Tables
-        n studies.
     rows : sequence of int, optional
         Where each stands before a person's eyes, to be called by; else studies are counted from 1.
     """

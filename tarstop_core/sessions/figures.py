@@ -20,32 +20,14 @@ NAME = 28
 
 
 def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figure:
-    """Belief after each document read of several sessions, under the settings now in force.
-
-    Parameters
-    ----------
-    sessions : sequence of WholeSession
-        At most :data:`MOST`.
-    dark : bool
-        Whether the page is dark.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
-    """
+    """Belief after each document read of several sessions, under their settings now (at most :data:`MOST`)."""
     return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
 
 
 def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bool = False) -> Figure:
-    """Belief after each document read: one curve for each name, session and settings.
+    """Belief after each document read: one curve for each name, session and settings, at most :data:`MOST`.
 
-    Parameters
-    ----------
-    curves : sequence of (str, WholeSession, Settings)
-        At most :data:`MOST`; the settings' calibrator is one that the session holds.
-    dark : bool
-        Whether the page is dark.
+    The settings' calibrator is one that the session holds.
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []

@@ -60,11 +60,8 @@ class _Table(NamedTuple):
 def report_html(session: WholeSession) -> str:
     """The report of a session as one HTML page.
 
-    Returns
-    -------
-    str
-        What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
-        registered plan and every deviation, the flow diagram, the log, settings and versions.
+    What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
+    registered plan and every deviation, the flow diagram, the log, settings and versions.
     """
     state = session.state
     return page(
@@ -91,9 +88,6 @@ def report_html(session: WholeSession) -> str:
         ],
         exact=json.dumps(state.settings.to_dict(), ensure_ascii=False, indent=1),
     )
-
-
-# --- sections -----------------------------------------------------------------------------------
 
 
 def _decision(session: WholeSession) -> dict[str, Any]:
@@ -381,9 +375,6 @@ def _content(event: Event) -> str:
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in event.payload.items()
     )
-
-
-# --- pieces -------------------------------------------------------------------------------------
 
 
 def _table(

@@ -68,7 +68,7 @@ class Collections:
         created: str = "",
         finished: bool = True,
     ) -> str:
-        """Store a table of records whole, or not at all.
+        """Store a table of records whole, or not at all; its id.
 
         Parameters
         ----------
@@ -84,11 +84,6 @@ class Collections:
             When it was first stored, where it comes from another store; else now.
         finished : bool
             Whether it is there at the end; else :meth:`finish_collection` says when.
-
-        Returns
-        -------
-        str
-            Id of the collection.
 
         Raises
         ------
@@ -217,17 +212,7 @@ class Collections:
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
-        """A few documents in full, without loading the others.
-
-        Parameters
-        ----------
-        positions : sequence of int
-            Positions in the collection.
-
-        Returns
-        -------
-        list of Record
-            In the order of `positions`.
+        """A few documents in full, by positions in the collection and in their order, without loading the others.
 
         Raises
         ------

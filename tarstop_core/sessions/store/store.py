@@ -122,7 +122,7 @@ class Store(Collections, Calibrators):
         created: str = "",
         events: Sequence[Event] = (),
     ) -> str:
-        """Begin a session on a collection, or take one over from another store.
+        """Begin a session on a collection, or take one over from another store; its id.
 
         Parameters
         ----------
@@ -136,11 +136,6 @@ class Store(Collections, Calibrators):
             When it was begun, where it comes from another store; else now.
         events : sequence of Event
             Its log there, with numbers and times; stored together with the session.
-
-        Returns
-        -------
-        str
-            Id of the session.
 
         Raises
         ------
@@ -323,19 +318,12 @@ class Store(Collections, Calibrators):
             ]
 
     def append(self, session_id: str, event: Event, expected: int) -> Event:
-        """Add an event to the log; when this returns, it is on disk.
+        """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
         Parameters
         ----------
-        event : Event
-            Its `seq` and `time` are set here.
         expected : int
             Number of the last event that the caller has seen, 0 for none.
-
-        Returns
-        -------
-        Event
-            As stored: number expected + 1, time now.
 
         Raises
         ------
