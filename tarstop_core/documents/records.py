@@ -29,7 +29,7 @@ TEXT_COLUMNS: tuple[str, ...] = (
     "remark",
 )
 """Columns of text; the last three are the patent family, the reason for an exclusion, and what a reviewer noted."""
-_LATER: tuple[str, ...] = ("family", "reason", "remark")
+LATER: tuple[str, ...] = ("family", "reason", "remark")
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
 SAID_RELEVANT = "relevant"
@@ -131,7 +131,7 @@ def records_hash(frame: pd.DataFrame) -> str:
             continue
         # Lengths go in before the text, so moving a character between neighbours changes the hash.
         values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
-        if column in _LATER and not any(values):
+        if column in LATER and not any(values):
             continue
         digest.update(np.array([len(value) for value in values], dtype="<i8").tobytes())
         for value in values:

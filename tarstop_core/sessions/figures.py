@@ -37,24 +37,10 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
         shape = "hv" if scenario_of(settings).in_steps else "linear"
         drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
-        end = {
-            **drawn,
-            "mode": "markers",
-            "x": x[-1:],
-            "y": b[-1:],
-            "marker": {"color": COLOURS[at], "size": 9},
-        }
-        data += [drawn, end]
-        notes.append(
-            label(
-                x[-1],
-                b[-1],
-                plain(name, NAME),
-                text_colour(dark),
-                yshift=6 + 14 * at,
-                xanchor="right" if x[-1] > longest / 2 else "left",
-            )
-        )
+        marker = {"color": COLOURS[at], "size": 9}
+        data += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
+        place = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
+        notes.append(label(x[-1], b[-1], plain(name, NAME), text_colour(dark), **place))
     if any(session.collection.simulated for _, session, _ in curves):
         notes.append(label(0.0, 1.25, "simulated", text_colour(dark), xanchor="left", yanchor="top"))
     layout = clear_layout(
