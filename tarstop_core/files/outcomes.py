@@ -40,7 +40,7 @@ class _Row:
     outcome: str
     study: str
     docid: str
-    counts: tuple[float, float, float, float]
+    counts: list[float]
 
 
 def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
@@ -150,15 +150,7 @@ def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
             raise InputProblem(f"{name}, line {number} has no topic; name the topic of every study.")
         if not text["study"]:
             raise InputProblem(f"{name}, line {number} has no study; name every study.")
-        rows.append(
-            _Row(
-                topic=topic,
-                outcome=text.get("outcome", ""),
-                study=text["study"],
-                docid=text.get("docid", ""),
-                counts=(counts[0], counts[1], counts[2], counts[3]),
-            )
-        )
+        rows.append(_Row(topic, text.get("outcome", ""), text["study"], text.get("docid", ""), counts))
     return rows
 
 

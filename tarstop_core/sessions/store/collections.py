@@ -167,12 +167,12 @@ class Collections:
         return [readable("collection", row.id, row.name, partial(_collection_row, row)) for row in rows]
 
     def same_collection(
-        self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]], query: str = ""
+        self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
     ) -> str | None:
         """Id of a collection that holds the same records in the same order, from the same files; None: there is none."""
         digest, described = records_hash(storable_frame(as_records(frame))), json.loads(dump(list(files)))
         for row in self.collections():
-            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, query, described):
+            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, "", described):
                 return row.id
         return None
 
