@@ -16,6 +16,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before
@@ -28,7 +29,7 @@ from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.payoffs import Payoffs
 
 Floats = NDArray[np.float64]
-DRAWS, SEED, LEVEL = 2000, 1, 0.95
+DRAWS, LEVEL = 2000, 0.95
 FLOOR = 1e-6
 """Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
 PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
@@ -161,7 +162,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     how = "lists chosen here"
     told = [quality(one.sum(axis=0), len(used), how) for one in sums]
     assert told[0] is not None and told[1] is not None
-    weights = bootstrap_weights(len(used))
+    weights = bootstrap_weights(len(used), DRAWS)
     measures = (
         _measure("Brier score", [one[:, :, 3].sum(axis=1) for one in sums], count, weights),
         _ece(sums, weights),
@@ -180,12 +181,6 @@ def log_loss(p: Floats, relevant: NDArray[np.bool_]) -> float:
     """
     said = np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)
     return float(-np.log(said).sum())
-
-
-def bootstrap_weights(groups: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
-    """How often each group is drawn in each bootstrap sample, shape (draws, groups)."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(groups, np.full(groups, 1 / groups), size=draws).astype(float)
 
 
 def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
@@ -280,7 +275,7 @@ def decisions(
         played = [replay(topics, each, policy, payoffs, cost, b_0) for each in (a, b)]
     names, of = np.unique(groups, return_inverse=True)
     count = np.bincount(of).astype(float)
-    weights = bootstrap_weights(len(names))
+    weights = bootstrap_weights(len(names), DRAWS)
 
     def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
         values = [np.array([value(each) for each in one], dtype=float) for one in played]

@@ -15,16 +15,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.value.path import restaked
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.path import Depths, Flags, restaked
+from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 _NOT_GIVEN = cast(Any, None)
 
 
@@ -118,7 +115,6 @@ class DecisivePath:
         return self.hit is not None and depth >= self.hit
 
     def chooses_plus(self, depth: int) -> bool:
-        """Whether a⁺ is the action on stopping at this depth."""
         if self.settled(depth):
             return True
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
@@ -174,7 +170,6 @@ class DecisivePath:
         return np.maximum(0.0, found - settled)
 
     def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan, however long, gains from this depth on, before a hit."""
         return int(self.horizon_depths([cost], None, depth)[0]) > depth
 
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
@@ -219,11 +214,9 @@ class DecisivePath:
         return self
 
     def with_labels(self, labels: Flags) -> Self:
-        """The same path where these documents are known to be relevant."""
         return replace(self, labels=labels)
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
         other: Self = restaked(self, payoffs, ("b", "passes", "effort"), ("rho", "effort_left", "hits_to"))
         return other
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
@@ -15,10 +14,8 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
-
-Floats = NDArray[np.float64]
 
 
 def outcome_path(

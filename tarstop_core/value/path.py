@@ -9,18 +9,14 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 
-Floats = NDArray[np.float64]
 Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
 class Path(Protocol):
-    """What may be asked of a ranking, whichever scenario it belongs to.
-
-    A new kind of evidence is a class that answers this; nobody asks which class it is.
-    """
+    """A new kind of evidence is a class that answers this; nobody asks which class it is."""
 
     # --- what a policy goes by
 

@@ -82,9 +82,8 @@ class Payoffs:
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
-        return cls(
-            B=K * (1 - q_star) / 2, L_r=K * q_star / 2, L_g=K * (1 - q_star) / 2, G=K * q_star / 2, unit=unit
-        )
+        of_plus, of_minus = K * (1 - q_star) / 2, K * q_star / 2
+        return cls(B=of_plus, L_r=of_minus, L_g=of_plus, G=of_minus, unit=unit)
 
     @property
     def K(self) -> float:
@@ -108,13 +107,8 @@ class Payoffs:
 
     def scaled(self, factor: float, unit: str | None = None) -> Payoffs:
         """All four multiplied; no decision changes when the cost is multiplied too."""
-        return Payoffs(
-            self.B * factor,
-            self.L_r * factor,
-            self.L_g * factor,
-            self.G * factor,
-            self.unit if unit is None else unit,
-        )
+        unit = self.unit if unit is None else unit
+        return Payoffs(self.B * factor, self.L_r * factor, self.L_g * factor, self.G * factor, unit)
 
     def utility_plus(self, b: ArrayLike) -> Floats:
         """EU(a⁺|b) = bB − (1−b)L_r, in the payoffs' unit."""

@@ -12,16 +12,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
 from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.path import Flags
+from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
@@ -209,7 +208,7 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     return np.where(_may_move(b, n_0, k), np.where(chosen, 1 - plus, plus), 0.0)
 
 
-def _may_move(b: Floats, n_0: Floats, k: Floats) -> NDArray[np.bool_]:
+def _may_move(b: Floats, n_0: Floats, k: Floats) -> Flags:
     return np.asarray((k > 0) & np.isfinite(n_0) & (b > 0) & (b < 1))
 
 
