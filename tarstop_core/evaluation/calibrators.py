@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, Quality
 from tarstop_core.calibration.fitting import predicted, usable
@@ -26,9 +25,8 @@ from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
-Floats = NDArray[np.float64]
 DRAWS, LEVEL = 2000, 0.95
 FLOOR = 1e-6
 """Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
@@ -171,7 +169,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     return Comparison(first_hits, len(used), int(count.sum()), told[0], told[1], measures)
 
 
-def log_loss(p: Floats, relevant: NDArray[np.bool_]) -> float:
+def log_loss(p: Floats, relevant: Flags) -> float:
     """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`.
 
     Examples

@@ -16,10 +16,9 @@ from tarstop_core.evaluation.knowledge import calibrator_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.tally import COLUMNS, tally
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
-Floats = NDArray[np.float64]
-Choice = Mapping[str, NDArray[np.intp]]
+Choice = Mapping[str, Depths]
 """For each method the index of its setting for each q* and cost, shape (Q, C)."""
 Answers = dict[str, NDArray[Any]]
 """By method, and when testing by what else is asked of a chunk: the truth, and a tally for each variant."""

@@ -16,7 +16,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS
@@ -25,7 +24,7 @@ from tarstop_core.evaluation.cases import Benchmark, Case, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Floats, Job, tally_name, work
+from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Job, tally_name, work
 from tarstop_core.evaluation.knowledge import belief_of, digest_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.pieces import Piece, Side, effort, pieces
@@ -33,7 +32,7 @@ from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 1.0)
@@ -264,6 +263,6 @@ class _Experiment:
         }
 
 
-def _first_best(mean: Floats) -> NDArray[np.intp]:
+def _first_best(mean: Floats) -> Depths:
     """The first of the settings that are best, for each q* and cost, shape (Q, C)."""
     return np.asarray(np.argmax(mean >= mean.max(axis=0) - TIE, axis=0))

@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 FILE_VERSION = 1
 LISTS = ("cases", "groups", "q_stars", "costs", "chosen")
@@ -52,7 +49,7 @@ class Results:
     costs: tuple[float, ...]
     weights: Floats
     """Weights of cases in means, in sum T; shape (T,)."""
-    documents: NDArray[np.intp]
+    documents: Depths
     """Length of each list; shape (T,)."""
     omega: Flags
     """Shape (T, Q)."""
@@ -60,7 +57,7 @@ class Results:
     plus: Floats
     recall: Floats
     """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
-    fold: NDArray[np.intp]
+    fold: Depths
     """Shape (T,)."""
     chosen: tuple[str, ...]
     """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""

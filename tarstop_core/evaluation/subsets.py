@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Flags, Floats
 
 BLOCK = 256
 """Subsets that are weighed at once; bounds memory."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import BINS, PATENT, Calibrator, Quality
 from tarstop_core.calibration.fitting import ece, predicted
 from tarstop_core.evaluation.cases import Case
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Flags, Floats
 
 COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, squared error
 
@@ -32,7 +30,7 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
     return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
 
 
-def binned(p: Floats, relevant: NDArray[np.bool_]) -> Floats:
+def binned(p: Floats, relevant: Flags) -> Floats:
     """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
     sums, found = np.zeros((BINS, COLUMNS)), relevant.astype(float)
     at = np.minimum((p * BINS).astype(int), BINS - 1)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.maps import Map, MeanMap, Measure, World
+from tarstop_core.explore.maps import Grid, Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import Figure, axis, drawn, plain, points, text_colour, with_unit
@@ -27,9 +26,8 @@ from tarstop_core.presentation.palette import (
 )
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.stakes import Stakes
-
-Floats = NDArray[np.float64]
 
 MEASURES: dict[Measure, str] = {
     "depth": "Stopping depth",
@@ -44,10 +42,10 @@ MEASURES: dict[Measure, str] = {
 
 
 def map_figure(
-    shown: Map | MeanMap,
+    shown: Grid,
     measure: Measure,
     *,
-    against: Map | MeanMap | None = None,
+    against: Grid | None = None,
     here: tuple[float, float] | None = None,
     cell: tuple[int, int] | None = None,
     simulated: bool = False,
@@ -78,7 +76,7 @@ def map_figure(
     if bar is not None:
         heat["colorbar"] = bar
     else:
-        assert not isinstance(shown, MeanMap) and not isinstance(against, MeanMap)
+        assert isinstance(shown, Map) and (against is None or isinstance(against, Map))
         heat |= {"text": _marks(shown, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
     cells: dict[str, Any] = {
         "type": "scatter",
@@ -183,7 +181,7 @@ def _colours(
     return colours, low, high, bar
 
 
-def _wrong(shown: Map) -> NDArray[np.bool_]:
+def _wrong(shown: Map) -> Flags:
     assert shown.omega is not None
     return np.asarray(shown.plus != shown.omega[:, None])
 
@@ -197,7 +195,7 @@ def _marks(shown: Map, against: Map | None) -> list[list[str]]:
     return [["✗" if bad else "+" if up else "−" for up, bad in zip(*row, strict=True)] for row in pairs]
 
 
-def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None) -> list[str]:
+def _hover(shown: Grid, measure: Measure, against: Grid | None) -> list[str]:
     unit = shown.stakes.payoffs.unit
     values = shown.values(measure)
     others = None if against is None else against.values(measure)
@@ -290,7 +288,7 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     return f"{name} gives up at most {high} against the best rule compared (at {at(most)}), and nothing in {none} of the cells."
 
 
-def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap, at: Any) -> str:
+def _difference_sentence(shown: Grid, measure: Measure, against: Grid, at: Any) -> str:
     first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import (
@@ -21,11 +21,8 @@ from tarstop_core.policies import (
     Smooth,
 )
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
 """Rules that go to their depth whatever they find."""
 EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
@@ -18,10 +17,9 @@ from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
-Depths = NDArray[np.intp]
 FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 FACTORS = (0.5, 2.0)
 """What one-way sensitivity multiplies payoffs and cost with."""

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.explore.plans import Now
 from tarstop_core.presentation.figures import (
@@ -26,10 +25,10 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 
-def beliefs_drawn(payoffs: Payoffs, *others: float) -> NDArray[np.float64]:
+def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
     """A hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
     return np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, *others)))
 

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import Depths, Flags, first_not_worth, restaked
-from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
+from tarstop_core.value.path import first_not_worth, restaked
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.value.path import Depths, Flags, restaked
-from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
+from tarstop_core.value.path import restaked
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 _NOT_GIVEN = cast(Any, None)
 

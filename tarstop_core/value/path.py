@@ -7,12 +7,9 @@ from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
-
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 
 class Path(Protocol):

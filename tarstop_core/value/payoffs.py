@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-12
 """Below this a difference is rounding. At b = q* a belief of .5000000000000001 must not change an action."""
 
 
-def exceeds(value: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
+def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
     """``value > cost``, unless the difference is rounding.
 
     The tolerance is relative, so payoffs and cost may be scaled together (pounds,
@@ -120,7 +122,7 @@ class Payoffs:
         b = np.asarray(b, dtype=float)
         return -b * self.L_g + (1 - b) * self.G
 
-    def chooses_plus(self, b: ArrayLike) -> NDArray[np.bool_]:
+    def chooses_plus(self, b: ArrayLike) -> Flags:
         """Whether a⁺ is chosen: b > q*, strictly and beyond rounding."""
         return np.asarray(b, dtype=float) > self.q_star + TOLERANCE
 

@@ -19,8 +19,7 @@ from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outco
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.path import Flags
-from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.places import sample_dir
+from tarstop_core.value.payoffs import Floats
 
 FOLDER = "results"
 
@@ -102,7 +103,7 @@ def load_small(path: Path) -> Results:
     return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
 
 
-def _small(values: NDArray[np.float64]) -> NDArray[Any]:
+def _small(values: Floats) -> NDArray[Any]:
     if np.array_equal(values, np.rint(values)) and values.min(initial=0) >= 0:
         return values.astype(np.min_scalar_type(int(values.max(initial=0))))
     return values.astype(np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,6 +109,7 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
         Decimals of the ICER.
     """
     columns = list(HEADINGS)
+    plain = rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")])
     lines = [
         r"\begin{table}",
         rf"\caption{{{_escaped(caption)}}}",
@@ -117,12 +119,7 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     ]
     for q_star in sorted(rows["q_star"].unique(), reverse=True):
         lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
-        for row in panel(
-            rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")]),
-            q_star,
-            cost,
-            digits,
-        ).itertuples(index=False):
+        for row in panel(plain, q_star, cost, digits).itertuples(index=False):
             lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
@@ -152,12 +149,9 @@ _ESCAPES = {
 def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
-    out = ""
-    at = 0
-    while at < len(text):
-        pair = text[at : at + 2]
-        if pair in _ESCAPES:
-            out, at = out + _ESCAPES[pair], at + 2
-        else:
-            out, at = out + _ESCAPES.get(text[at], text[at]), at + 1
-    return out
+    # Longer ones first: ω⁺ before anything that stands for ω alone.
+    return re.sub(
+        "|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))),
+        lambda found: _ESCAPES[found[0]],
+        text,
+    )

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
@@ -27,8 +26,7 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Depths, Floats
 
 HALVES = ((0.0, 0.47), (0.53, 1.0))
 CURVES, MARGINS = 300, 66
@@ -256,7 +254,7 @@ def topic_figure(
     return {"data": data, "layout": drawn}
 
 
-def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
+def _depths_to_draw(curve: Floats) -> Depths:
     """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
@@ -265,7 +263,7 @@ def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
 
 
 def _solid_then_dashed(
-    at: NDArray[np.intp],
+    at: Depths,
     y: Sequence[float | None],
     depth: int,
     colour: str,

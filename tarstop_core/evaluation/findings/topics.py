@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -20,7 +19,7 @@ from tarstop_core.evaluation.tally import says_what_was_measured
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
@@ -92,7 +91,7 @@ def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
 
 def path_of(
     material: Material, results: Results, topic: str, method: str, q_star: float, cost: float
-) -> tuple[Any, NDArray[np.float64] | None]:
+) -> tuple[Any, Floats | None]:
     """The path of a topic as a method saw it, and what the method weighed along it; None where it weighs nothing."""
     m, fold = results.method(method), int(results.fold[results.cases.index(topic)])
     known = material.knowledge[fold][results.methods[m].variant]

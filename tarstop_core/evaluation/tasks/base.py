@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
@@ -17,11 +16,7 @@ from tarstop_core.policies.gain_curve import gain
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 REPLICATIONS = 50
 """Random samples of QBCB and Target, as in the paper, wherever their expectation has no closed form."""

@@ -13,8 +13,6 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.base import (
-    Flags,
-    Floats,
     Paper,
     PlayedGrid,
     Task,
@@ -26,7 +24,7 @@ from tarstop_core.evaluation.tasks.base import (
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
 TRUTH = "a relevant document exists"
 

@@ -18,7 +18,6 @@ from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.evaluation.tasks.base import (
     REPLICATIONS,
-    Flags,
     Paper,
     PlayedGrid,
     Task,
@@ -31,7 +30,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Payoffs
 
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 

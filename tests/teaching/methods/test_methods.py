@@ -36,7 +36,7 @@ OF_FORMULAS = {
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"rows", "summary"},
-    "explore.lists": {"collection", "in_own_order", "sample_review", "sample_search", "samples", "unread"},
+    "explore.lists": {"collection", "in_own_order", "samples", "unread"},
     "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
     "explore.sensitivity": {"goes_on"},
