@@ -92,16 +92,8 @@ def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None,
     seen = prior.learned_from
     assert seen is not None
     if as_json:
-        print_json(
-            {
-                "b_0": prior.b_0,
-                "s": prior.s,
-                "tau": prior.tau,
-                "reviews": seen.reviews,
-                "outcomes": seen.outcomes,
-                "gain": seen.gain,
-            }
-        )
+        told = ((prior, ("b_0", "s", "tau")), (seen, ("reviews", "outcomes", "gain")))
+        print_json({name: getattr(of, name) for of, names in told for name in names})
         return
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"

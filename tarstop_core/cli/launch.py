@@ -19,11 +19,8 @@ from tarstop_core.places import (
     require_consent,
 )
 
-DEFAULT_PORT = 8501
-DEFAULT_ADDRESS = "127.0.0.1"
 
-
-def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
+def require_free_port(port: int, address: str) -> None:
     """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
 
     Raises
@@ -52,9 +49,8 @@ def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
 def app_command(port: int, address: str, headless: bool) -> list[str]:
     """The command that serves the dashboard.
 
-    Everything else is set in the `.streamlit/config.toml` beside `app.py`, which
-    Streamlit reads whatever the working directory is.
-
+    Everything else is set in the `.streamlit/config.toml` beside `app.py`, which Streamlit reads whatever the working
+    directory is.
     """
     return [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
@@ -65,8 +61,8 @@ def app_command(port: int, address: str, headless: bool) -> list[str]:
 
 
 def run_app(
-    port: int = DEFAULT_PORT,
-    address: str = DEFAULT_ADDRESS,
+    port: int,
+    address: str = "127.0.0.1",
     headless: bool = False,
     hosts: Sequence[str] = (),
     no_login: bool = False,

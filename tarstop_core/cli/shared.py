@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
 
 class Listed(click.Choice):  # type: ignore[type-arg]
-    """One of a list that takes its time to import: it is read when an option is given or explained."""
+    """One of a list, ``module:NAME``, that takes its time to import: it is when an option is given or explained."""
 
-    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
-        self.read, self.case_sensitive = read, True
+    def __init__(self, where: str) -> None:
+        self.where, self.case_sensitive = where, True
 
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """What may be chosen."""
-        return tuple(self.read())
+        return tuple(resolve_name(self.where))
 
 
 PATH = click.Path(path_type=Path)

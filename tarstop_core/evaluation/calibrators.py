@@ -63,23 +63,26 @@ def shipped(scenario: str, name: str) -> HeldOut:
     >>> len(found.topics), found.simulated
     (16, True)
     """
+    outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
-        return HeldOut(f"{PATENTS} simulated patent rankings", topics, simulated=True)
-    if name == "simulated outcomes":
+        title = f"{PATENTS} simulated patent rankings"
+    elif name == "simulated outcomes":
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
-        lists = tuple(outcome.topic for outcome in outcomes)
-        return HeldOut(f"{OUTCOMES} simulated review outcomes", lists, outcomes, True)
-    if scenario == PATENT:
+        title = f"{OUTCOMES} simulated review outcomes"
+    elif scenario == PATENT:
         topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
-        return HeldOut(f"the {len(topics)} sample searches", topics, simulated=True)
-    names = [str(topic) for topic in sample_reviews()["topic"]]
-    if scenario == INCLUSION:
-        lists = tuple(labelled_inclusions(topic) for topic in names)
-        return HeldOut(f"the {len(lists)} sample reviews", lists, simulated=True)
-    outcomes = tuple(labelled_review(topic) for topic in names)
-    lists = tuple(outcome.topic for outcome in outcomes)
-    return HeldOut(f"the {len(lists)} sample reviews", lists, outcomes, True)
+        title = f"the {len(topics)} sample searches"
+    else:
+        names = [str(topic) for topic in sample_reviews()["topic"]]
+        title = f"the {len(names)} sample reviews"
+        if scenario == INCLUSION:
+            topics = tuple(map(labelled_inclusions, names))
+        else:
+            outcomes = tuple(map(labelled_review, names))
+    if outcomes:
+        topics = tuple(outcome.topic for outcome in outcomes)
+    return HeldOut(title, topics, outcomes, simulated=True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------
@@ -184,9 +187,8 @@ def log_loss(p: Floats, relevant: Flags) -> float:
 def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
     """A mean over documents of sums by list, of both."""
     a, b = pair
-    drawn = weights @ count
     with np.errstate(invalid="ignore", divide="ignore"):
-        differences = (weights @ (b - a)) / drawn
+        differences = (weights @ (b - a)) / (weights @ count)
     return _told(name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count))
 
 

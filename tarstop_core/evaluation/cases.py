@@ -37,7 +37,9 @@ class Case:
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
-            raise InputProblem(f"Topic {self.topic.name} has no judgments; an experiment needs them.")
+            raise InputProblem(
+                f"Topic {self.topic.name} has no judgments; an experiment or a replay needs them."
+            )
 
     @property
     def name(self) -> str:

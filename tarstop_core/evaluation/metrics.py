@@ -33,7 +33,6 @@ def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    payoffs : Payoffs
     plus : array_like
         Chance that the action is a⁺.
     omega : array_like of bool

@@ -60,10 +60,8 @@ def run(
 
     Parameters
     ----------
-    benchmark : Benchmark
     task : Task
         Of the benchmark's scenario.
-    methods : sequence of Method
     q_stars, costs : sequence of float
         Threshold beliefs, with normalised payoffs (K = 1), and costs per document.
     workers, dask
@@ -197,10 +195,9 @@ class _Experiment:
         return Results(
             settings=self._settings(),
             methods=tuple(
-                MethodInfo(
-                    each.name, each.title, each.policy.name, each.variant, each.family, each.knows_truth
-                )
+                MethodInfo(each.name, each.title, rule.name, each.variant, rule.family, rule.knows_truth)
                 for each in self.methods
+                for rule in (each.settings[0],)
             ),
             cases=tuple(case.name for case in cases),
             groups=groups,

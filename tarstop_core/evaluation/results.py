@@ -70,12 +70,10 @@ class Results:
 
     @property
     def simulated(self) -> bool:
-        """Whether the benchmark is simulated."""
         return bool(self.settings["simulated"])
 
     @property
     def scenario(self) -> str:
-        """Patent or review."""
         return str(self.settings["scenario"])
 
     @cached_property

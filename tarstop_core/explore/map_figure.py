@@ -38,9 +38,6 @@ MEASURES: dict[Measure, str] = {
 }
 
 
-# --- the map --------------------------------------------------------------------------------------
-
-
 def map_figure(
     shown: Grid,
     measure: Measure,
@@ -197,16 +194,12 @@ def _marks(shown: Map, against: Map | None) -> list[list[str]]:
 
 def _hover(shown: Grid, measure: Measure, against: Grid | None) -> list[str]:
     unit = shown.stakes.payoffs.unit
-    values = shown.values(measure)
-    others = None if against is None else against.values(measure)
+    measured = [(each, each.values(measure)) for each in (shown, against) if each is not None]
     texts = []
-    for i, q_star in enumerate(shown.q_stars):
-        for j, cost in enumerate(shown.costs):
-            said = [f"q* {q_star:g}, cost {amount(float(cost), unit)}"]
-            said.append(f"{shown.policy}: {_value(float(values[i, j]), measure, unit)}")
-            if others is not None and against is not None:
-                said.append(f"{against.policy}: {_value(float(others[i, j]), measure, unit)}")
-            texts.append("<br>".join(plain(each, 200) for each in said))
+    for i, j in np.ndindex(len(shown.q_stars), len(shown.costs)):
+        said = [f"q* {shown.q_stars[i]:g}, cost {amount(float(shown.costs[j]), unit)}"]
+        said += [f"{of.policy}: {_value(float(each[i, j]), measure, unit)}" for of, each in measured]
+        texts.append("<br>".join(plain(each, 200) for each in said))
     return texts
 
 
@@ -220,17 +213,21 @@ def _value(value: float, measure: Measure, unit: str) -> str:
     return amount(value, unit)
 
 
+def _at(shown: Grid, flat: int) -> str:
+    """q* and cost of a cell, by its place among all of them."""
+    i, j = divmod(int(flat), len(shown.costs))
+    return (
+        f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), shown.stakes.payoffs.unit)}"
+    )
+
+
 def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
     """What the mean over a collection shows, computed from its cells."""
     unit, values = shown.stakes.payoffs.unit, shown.values(measure)
 
-    def at(flat: int) -> str:
-        i, j = divmod(int(flat), values.shape[1])
-        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
-
     lists = f"Over {len(shown.maps)} lists"
     if against is not None:
-        said = _difference_sentence(shown, measure, against, at)
+        said = _difference_sentence(shown, measure, against)
         return f"{lists}, on average: {said}"
     low, high = (
         _value(float(values.flat[each]), measure, unit) for each in (values.argmin(), values.argmax())
@@ -238,12 +235,12 @@ def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = No
     what = MEASURES[measure].lower()
     if low == high:
         return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."
-    ends = f"from {low} (at {at(int(values.argmin()))}) to {high} (at {at(int(values.argmax()))})"
+    ends = f"from {low} (at {_at(shown, int(values.argmin()))}) to {high} (at {_at(shown, int(values.argmax()))})"
     if measure == "agreement":
         least, most = (percent(float(each)) for each in (values.min(), values.max()))
         return (
             f"{lists} {shown.policy} decides as the truth would on {least} to {most} of them, most often at "
-            f"{at(int(values.argmax()))}."
+            f"{_at(shown, int(values.argmax()))}."
         )
     return f"{lists} the mean {what} of {shown.policy} runs {ends}."
 
@@ -253,12 +250,8 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     unit, name = shown.stakes.payoffs.unit, str(shown.policy)
     values = shown.values(measure)
 
-    def at(flat: int) -> str:
-        i, j = divmod(int(flat), values.shape[1])
-        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
-
     if against is not None:
-        return _difference_sentence(shown, measure, against, at)
+        return _difference_sentence(shown, measure, against)
     if shown.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
         return (
@@ -280,15 +273,15 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     if measure == "depth":
         how = "if nothing turns up" if shown.world == "planned" else "on this list, as it is labelled"
         none = percent(float((values <= shown.start).mean()))
-        return f"{name} stops after {low} to {high} {how}, latest at {at(most)}; it reads nothing more in {none} of the cells."
+        return f"{name} stops after {low} to {high} {how}, latest at {_at(shown, most)}; it reads nothing more in {none} of the cells."
     if measure == "net_utility":
         how = "Expected net utility" if shown.world == "planned" else "Net utility"
-        return f"{how} of {name} runs from {low} (at {at(least)}) to {high} (at {at(most)})."
+        return f"{how} of {name} runs from {low} (at {_at(shown, least)}) to {high} (at {_at(shown, most)})."
     none = percent(float((values <= 1e-9 * shown.stakes.payoffs.K).mean()))
-    return f"{name} gives up at most {high} against the best rule compared (at {at(most)}), and nothing in {none} of the cells."
+    return f"{name} gives up at most {high} against the best rule compared (at {_at(shown, most)}), and nothing in {none} of the cells."
 
 
-def _difference_sentence(shown: Grid, measure: Measure, against: Grid, at: Any) -> str:
+def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
     first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
@@ -309,11 +302,8 @@ def _difference_sentence(shown: Grid, measure: Measure, against: Grid, at: Any) 
     who = first if difference.flat[most] > 0 else second
     return (
         f"{first} {what} than {second} in {more} of the cells and less in {less}, the same in {same}; the largest "
-        f"difference is {size}, where {who} {what} (at {at(most)})."
+        f"difference is {size}, where {who} {what} (at {_at(shown, most)})."
     )
-
-
-# --- the path of one cell -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,9 +339,6 @@ def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World
         path, start, omega = explored.played(settings), 0, explored.omega(settings)
         plan = outcomes(path, policy, settings.cost, omega)
     return Cell(path, policy, world, settings.cost, plan, start, omega)
-
-
-# --- a sentence to check answers by ---------------------------------------------------------------------
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:

@@ -33,9 +33,6 @@ LESS_ROWS = 0
 """The same for many reviews at once: always."""
 
 
-# --- one decision, and what a rule comes to -------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Now:
     """One decision of the paper's rule, as ``tarstop decide`` says it."""
@@ -93,12 +90,10 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
 
     Parameters
     ----------
-    path : Path
     policy : Policy
         One of :data:`EXPECTABLE`.
     costs : array_like, shape (C,)
         In the payoffs' unit.
-    start : int
 
     Raises
     ------

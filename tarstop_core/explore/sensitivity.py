@@ -28,9 +28,6 @@ REACH = 1000.0
 SCAN, HALVINGS = 6, 16
 
 
-# --- sensitivity and break-even ---------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Swing:
     """What one assumption does to the plan."""
@@ -166,10 +163,8 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
     odds_now, odds_wanted = b / (1 - b), settings.payoffs.wrong_plus / settings.payoffs.wrong_minus
 
-    def turns(
-        path: Callable[[float], Path], value: float, peak: float, halvings: int = HALVINGS
-    ) -> tuple[Turn, ...]:
-        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak, halvings)
+    def turns(path: Callable[[float], Path], value: float, peak: float) -> tuple[Turn, ...]:
+        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak)
         return tuple(Turn(each, _acts(path(each), policy, start)) for each in ends)
 
     # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
@@ -211,9 +206,7 @@ def _acts(path: Path, policy: Policy, depth: int) -> bool:
     return bool(actions(path, policy, np.array([depth]))[0])
 
 
-def _turns(
-    holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0, halvings: int = HALVINGS
-) -> list[float]:
+def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0) -> list[float]:
     """The nearest values below and above at which the answer is another one than `now`.
 
     Looked for at steps of a log scale and at `peak`, then bisected.
@@ -226,23 +219,13 @@ def _turns(
         near = value
         for far in sorted((*steps, *inside), reverse=reach < 1):
             if holds(far) != now:
-                found.append(_bisected(holds, near, far, now, halvings))
+                for _ in range(HALVINGS):
+                    middle = math.sqrt(near * far)
+                    near, far = (middle, far) if holds(middle) == now else (near, middle)
+                found.append(far)
                 break
             near = far
     return found
-
-
-def _bisected(holds: Callable[[float], bool], near: float, far: float, now: bool, halvings: int) -> float:
-    for _ in range(halvings):
-        middle = math.sqrt(near * far)
-        if holds(middle) == now:
-            near = middle
-        else:
-            far = middle
-    return far
-
-
-# --- for somebody who does not know q* ---------------------------------------------------------------
 
 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
@@ -260,7 +243,6 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
         What an hour of screening costs, in the unit; 0 is legal.
     per_hour : float
         Documents read in an hour.
-    unit : str
 
     Raises
     ------
@@ -277,16 +259,14 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
     >>> stakes.payoffs.q_star, stakes.cost, stakes.documents
     (0.8, 2.0, 10000.0)
     """
-    for what, value, least in (
-        ("number of mistakes", times, 1.0),
-        ("cost of the worse mistake", loss, 0.0),
-        ("number of documents an hour", per_hour, 0.0),
+    for what, value, usable, wanted in (
+        ("number of mistakes", times, times >= 1, "a number at least 1"),
+        ("cost of the worse mistake", loss, loss > 0, "a number above 0"),
+        ("number of documents an hour", per_hour, per_hour > 0, "a number above 0"),
+        ("cost of an hour", hour, hour >= 0, "0 or a number above 0"),
     ):
-        if not (math.isfinite(value) and (value >= 1 if least else value > 0)):
-            wanted = "at least 1" if least else "above 0"
-            raise InputProblem(f"The {what} is {value:g}; give a number {wanted}.")
-    if not (math.isfinite(hour) and hour >= 0):
-        raise InputProblem(f"The cost of an hour is {hour:g}; give 0 or a number above 0.")
+        if not (math.isfinite(value) and usable):
+            raise InputProblem(f"The {what} is {value:g}; give {wanted}.")
     lesser = loss / times
     plus, minus = (loss, lesser) if worse_plus else (lesser, loss)
     return Stakes(Payoffs(minus / 2, plus / 2, minus / 2, plus / 2, unit), hour / per_hour)

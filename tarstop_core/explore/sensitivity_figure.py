@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,9 +28,6 @@ from tarstop_core.screening.settings import Settings
 ROW = 34
 """Pixels of one assumption."""
 HALVES = ((0.0, 0.46), (0.54, 1.0))
-
-
-# --- one-way sensitivity ----------------------------------------------------------------------------
 
 
 def factor_names(settings: Settings) -> dict[str, str]:
@@ -144,11 +142,7 @@ def _room(found: Tornado, measure: str) -> list[float]:
 
 def _two_lines(name: str) -> str:
     """A name that leaves room for the bars on a phone."""
-    words, lines = name.split(), [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) >= 20:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
+    lines = textwrap.wrap(" ".join(name.split()), 20, break_long_words=False, break_on_hyphens=False)
     return "<br>".join(each.replace("&", "&amp;").replace("<", "&lt;") for each in lines)
 
 

@@ -34,7 +34,6 @@ def outcome_path(
         N documents; studies whose document is not ranked are never met.
     p : ndarray, shape (N,)
         Chance that each document brings data.
-    payoffs : Payoffs
     theta, engine, prior
         As for :func:`~tarstop_core.belief.of_tables.beliefs`.
     """
@@ -60,11 +59,9 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
     ----------
     tables : Tables
         All studies of the outcome.
-    theta : float
     truth : {"pooled", "full_evidence"}
         Pooled sensitivity exceeds θ (b_N > .5), or a⁺ is what full evidence chooses (b_N > q*), which is what
         the paper's Table 2 implies.
-    q_star : float
     """
     b = _full_belief(_cells(tables), theta)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE

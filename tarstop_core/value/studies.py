@@ -80,7 +80,6 @@ def next_studies(
         n studies.
     theta : float
         Threshold on pooled sensitivity.
-    prior : Prior, optional
     beliefs : array_like, shape (n + 1,), optional
         The session's beliefs where another engine made them: what a study finds under ω⁺ and under ω⁻
         comes from the univariate posterior, how likely they are from these.
@@ -159,7 +158,6 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     k : array_like
         Studies to come, ≥ 0; all three broadcast. The worth of a random number of studies is an expectation
         over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
-    payoffs : Payoffs
 
     Returns
     -------
@@ -194,7 +192,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     ----------
     b, n_0, k : array_like
         As in :func:`evsi_of_studies`; k infinite asks the state itself, at q* = ½.
-    q_star : float
 
     Examples
     --------

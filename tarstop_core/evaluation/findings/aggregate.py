@@ -110,7 +110,6 @@ def rows(
 
     Parameters
     ----------
-    results : Results
     share : float, optional
         Share of ω⁺ cases to weigh to; as they are unless given.
     q_stars, costs : sequence of float, optional

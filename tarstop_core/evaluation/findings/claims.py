@@ -57,7 +57,6 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
 
     Parameters
     ----------
-    results : Results
     share : float, optional
         Share of ω⁺ cases to weigh to.
     draws : int
@@ -77,8 +76,7 @@ def pair_sentence(
     results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS
 ) -> str:
     """How one method did against another over all q* and costs, on the same cases."""
-    table = compare(results.only([one, other]), other, share, draws)
-    own = table[table["method"] == one]
+    own = compare(results.only([one, other]), other, share, draws)
     return f"{own['approach'].iloc[0]} against {own['reference'].iloc[0]}: {_counts(own)}"
 
 
@@ -99,12 +97,10 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
     parts = []
     all_beaten = True
     for name in UTILITY_AWARE:
-        cells = []
-        for baseline in baselines:
-            table = compare(results.only([name, baseline]), baseline, share, draws)
-            cells.append(table[table["method"] == name])
-        differences = np.array([cell["difference"].to_numpy() for cell in cells])
-        lows = np.array([cell["difference_low"].to_numpy() for cell in cells])
+        cells = [compare(results.only([name, each]), each, share, draws) for each in baselines]
+        differences, lows = (
+            np.array([cell[column] for cell in cells]) for column in ("difference", "difference_low")
+        )
         ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
         all_beaten &= bool(ahead.all())
         parts.append(

@@ -30,22 +30,18 @@ class Listed:
 
     @property
     def benchmark(self) -> str:
-        """Short name of the benchmark."""
         return str(self.settings["benchmark"])
 
     @property
     def title(self) -> str:
-        """Title of the benchmark."""
         return str(self.settings["title"])
 
     @property
     def truth(self) -> str:
-        """What counted as the truth."""
         return str(self.settings["truth"])
 
     @property
     def simulated(self) -> bool:
-        """Whether the benchmark is simulated."""
         return bool(self.settings["simulated"])
 
 

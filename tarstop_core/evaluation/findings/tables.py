@@ -22,14 +22,12 @@ HEADINGS: dict[str, str] = {
     "decide_now": "Decide now",
 }
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
-PAPER_COSTS = {name: task.paper.cost for name, task in TASKS.items() if task.paper is not None}
-"""Cost per document of the paper's tables."""
 
 
 def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
     """The paper's cost where it was run, else the one in the middle."""
-    wanted = PAPER_COSTS.get(scenario)
-    return wanted if wanted is not None and wanted in costs else sorted(costs)[len(costs) // 2]
+    paper = TASKS[scenario].paper
+    return paper.cost if paper is not None and paper.cost in costs else sorted(costs)[len(costs) // 2]
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
@@ -39,7 +37,6 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
     ----------
     rows : DataFrame
         :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
-    q_star, cost : float
     digits : int
         Decimals of the ICER (the paper: 1 in patents, 0 in reviews).
 
@@ -101,8 +98,6 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
 
     Parameters
     ----------
-    rows : DataFrame
-    cost : float
     caption : str
         Plain text; truth and engine belong in it.
     digits : int

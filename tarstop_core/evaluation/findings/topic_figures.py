@@ -35,9 +35,6 @@ JUMPS = 400
 """Changes of a curve that are drawn where they are; one with more is smooth."""
 
 
-# --- effort and what it buys ----------------------------------------------------------------------
-
-
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
 
@@ -125,9 +122,6 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     )
 
 
-# --- one topic ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Stop:
     """Where a method stopped on a topic."""
@@ -167,15 +161,12 @@ def topic_figure(
         Belief after d documents, before a hit.
     worth : ndarray, shape (N,), or None
         What the method in question compares with the cost.
-    stops : sequence of Stop
-    cost, q_star : float
     depth : int
         Where the method in question stopped: curves are solid up to there.
     hit : int or None
         Depth of the document that settles the question.
     steps : bool
         Draw belief as steps (reviews).
-    belief_title, worth_title : str
     """
     n = len(b) - 1
     text = text_colour(dark)

@@ -66,9 +66,6 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     ]
 
 
-# --- making them again ---------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Material:
     """What paths are made of: cases by name, and what was learned for each fold."""

@@ -12,7 +12,6 @@ from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
@@ -21,7 +20,9 @@ from tarstop_core.evaluation.tasks.base import (
     Paper,
     PlayedGrid,
     Task,
+    averaged,
     depths_of,
+    fitted,
     found_in,
     generator,
     sample_grid,
@@ -82,16 +83,8 @@ class ReviewTask(Task):
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
     ) -> dict[str, tuple[Calibrator, Prior]]:
         """A calibrator of "brings data", and the prior of each variant."""
-        cases = fold.learned_from
-        calibrator = fit(
-            [case.topic for case in cases],
-            scenario=self.scenario,
-            name=benchmark.title,
-            source=benchmark.provenance,
-            simulated=benchmark.simulated,
-            pseudo=self.pseudo,
-        )
-        outcomes = [case.outcome for case in cases if case.outcome is not None]
+        calibrator = fitted(benchmark, fold, self)
+        outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         return {
             variant: (
                 calibrator,
@@ -177,11 +170,7 @@ class ReviewTask(Task):
         within = (documents < runs.depth[..., None]).sum(axis=2)
         recall = metrics.recall(within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return PlayedGrid(
-            np.broadcast_to(screened[:, None, None], shape),
-            np.broadcast_to(plus[:, :, None], shape),
-            np.broadcast_to(recall[:, None, None], shape),
-        )
+        return averaged(shape, screened, plus, recall)
 
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
