@@ -46,20 +46,6 @@ def require_free_port(port: int, address: str) -> None:
         raise InputProblem(reason) from None
 
 
-def app_command(port: int, address: str, headless: bool) -> list[str]:
-    """The command that serves the dashboard.
-
-    Everything else is set in the `.streamlit/config.toml` beside `app.py`, which Streamlit reads whatever the working
-    directory is.
-    """
-    return [
-        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
-        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
-        *("--server.port", str(port), "--server.address", address),
-        *(("--server.headless", "true") if headless else ()),
-    ]
-
-
 def run_app(
     port: int,
     address: str = "127.0.0.1",
@@ -86,7 +72,13 @@ def run_app(
     os.environ[HOSTS_VARIABLE] = ",".join(served)
     if no_login:
         os.environ[NO_LOGIN_VARIABLE] = "yes"
-    command = app_command(port, address, headless)
+    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
+    command = [
+        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
+        *("--server.port", str(port), "--server.address", address),
+        *(("--server.headless", "true") if headless else ()),
+    ]
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "posix":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -134,7 +134,7 @@ def replay(
     mean = replaying.summary(outcomes)
     say(notes)
     if as_json:
-        print_json({"topics": replaying.rows(outcomes), "mean": mean})
+        print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
         return
     click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
     for outcome in outcomes:

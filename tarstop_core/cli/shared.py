@@ -29,7 +29,6 @@ class Listed(click.Choice):  # type: ignore[type-arg]
 
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What may be chosen."""
         return tuple(resolve_name(self.where))
 
 
@@ -58,8 +57,7 @@ def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
     if q_star is not None:
         return Payoffs.from_q_star(q_star)
     try:
-        values = [float(part) for part in str(payoffs).split(",")]
-        B, L_r, L_g, G = values
+        B, L_r, L_g, G = map(float, str(payoffs).split(","))
     except ValueError:
         raise InputProblem(f"--payoffs is '{payoffs}'; give four numbers B,L_r,L_g,G.") from None
     return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)

@@ -43,7 +43,6 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The topic's name."""
         return self.topic.name
 
     @property

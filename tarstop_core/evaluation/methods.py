@@ -34,7 +34,6 @@ class Method:
 
     @property
     def policy(self) -> type[Policy]:
-        """The rule's class."""
         return type(self.settings[0])
 
     @property

@@ -6,7 +6,7 @@ Cases are played as an experiment plays them, so that both come to the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -139,11 +139,6 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
     }
-
-
-def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
-    """Outcomes as plain rows for JSON and tables."""
-    return [asdict(outcome) for outcome in outcomes]
 
 
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:

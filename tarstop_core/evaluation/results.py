@@ -182,12 +182,10 @@ def load(path: Path) -> Results:
     return Results(
         settings=about["settings"],
         methods=tuple(MethodInfo(**each) for each in about["methods"]),
-        calibration={name: _quality(content) for name, content in about["calibration"].items()},
+        calibration={
+            name: Quality(**{**content, "reliability": tuple(map(tuple, content["reliability"]))})
+            for name, content in about["calibration"].items()
+        },
         **lists,
         **arrays,
     )
-
-
-def _quality(content: Mapping[str, Any]) -> Quality:
-    bins = tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"])
-    return Quality(**{**content, "reliability": bins})

@@ -87,7 +87,6 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The folder's name."""
         return self.folder.name
 
     @property

@@ -37,7 +37,9 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
     refinement of very narrow posteriors (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
     """
     if engine != "univariate":
-        return np.array([beliefs(_subset(tables, mask), theta, engine, prior)[-1] for mask in masks])
+        names = np.array(tables.study, dtype=object)
+        known = (Tables(tuple(names[of]), *(getattr(tables, cell)[of] for cell in CELLS)) for of in masks)
+        return np.array([beliefs(each, theta, engine, prior)[-1] for each in known])
     lattice = lattice_for(tables, theta, prior)
     rows, _ = study_likelihood(tables, theta, lattice)
     with np.errstate(divide="ignore"):
@@ -54,8 +56,3 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         with np.errstate(divide="ignore"):
             found[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
     return found
-
-
-def _subset(tables: Tables, mask: Flags) -> Tables:
-    studies = tuple(np.array(tables.study, dtype=object)[mask].tolist())
-    return Tables(studies, *(getattr(tables, cell)[mask] for cell in CELLS))

@@ -157,14 +157,14 @@ def _colours(
         high = high if high > low else low + 1.0
     title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
     unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
+    text = text_colour(dark)
     bar: dict[str, Any] = {
-        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12}},
+        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12, "color": text}},
         "thickness": 12,
         "outlinewidth": 0,
-        "tickfont": {"color": text_colour(dark), "size": 11},
+        "tickfont": {"color": text, "size": 11},
         "exponentformat": "none",
     }
-    bar["title"]["font"]["color"] = text_colour(dark)
     if measure == "agreement":
         bar["tickformat"] = ".0%"
     if measure == "depth":

@@ -11,18 +11,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, settled
-from tarstop_core.policies import (
-    POLICIES,
-    Batch,
-    Budget,
-    DecideNow,
-    Greedy,
-    Optimal,
-    Policy,
-    Randomised,
-    ScreenEverything,
-    Smooth,
-)
+from tarstop_core.policies import POLICIES, Policy, Randomised, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.stakes import Stakes
@@ -33,14 +22,9 @@ Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
 FRACTIONS: tuple[float, ...] = tuple(float(f"{10 ** (step / 4 - 5):.3g}") for step in range(17))
 """Costs of a map as shares of K: four a decade, so that a cell can be hit on a phone."""
-COMPARED: tuple[Policy, ...] = (
-    Optimal(),
-    Greedy(),
-    Smooth(10),
-    Batch(10),
-    Budget(100),
-    DecideNow(),
-    ScreenEverything(),
+COMPARED: tuple[Policy, ...] = tuple(
+    parse_policy(spec)
+    for spec in "optimal greedy smooth:K=10 batch:K=10 budget:d=100 decide-now screen-everything".split()
 )
 """The rules that regret is measured against, beside the one looked at; never the Oracle."""
 

@@ -169,7 +169,8 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
 
     # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
     found = []
-    for pair in (("B", "L_g"), ("G", "L_r")):
+    wrong_plus, wrong_minus = settings.payoffs.wrong_plus, settings.payoffs.wrong_minus
+    for pair, peak in ((("B", "L_g"), wrong_plus / odds_now), (("G", "L_r"), wrong_minus * odds_now)):
         first, second = (cast(float, getattr(settings.payoffs, name)) for name in pair)
 
         def of_sum(
@@ -178,11 +179,6 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
             parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
             return base.with_payoffs(replace(settings.payoffs, **parts))
 
-        peak = (
-            settings.payoffs.wrong_plus / odds_now
-            if pair[0] == "B"
-            else settings.payoffs.wrong_minus * odds_now
-        )
         at = turns(of_sum, first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
             own = [Turn(each.at - other, each.plus) for each in at]

@@ -52,10 +52,12 @@ def tornado_figure(
     rows = [_two_lines(names[each.name]) for each in ordered]
     text, unit = text_colour(dark), settings.payoffs.unit
     panels = (("depth", found.depth, ""), ("net_utility", found.net_utility, "2"))
+    hatched = {"size": 5, "solidity": 0.2, "fillmode": "overlay", "fgcolor": PAPER}
     data: list[dict[str, Any]] = []
     for measure, base, number_ in panels:
         for end, colour, pattern in ((0, LESS, ""), (1, MORE, "/")):
             values = [float(getattr(each, measure)[end]) for each in ordered]
+            shown = [count_of(value) if measure == "depth" else amount(value, unit) for value in values]
             data.append(
                 {
                     "type": "bar",
@@ -64,23 +66,10 @@ def tornado_figure(
                     "x": [value - base for value in values],
                     "base": [base] * len(rows),
                     "width": 0.6,
-                    "marker": {
-                        "color": colour,
-                        "pattern": {
-                            "shape": pattern,
-                            "size": 5,
-                            "solidity": 0.2,
-                            "fillmode": "overlay",
-                            "fgcolor": PAPER,
-                        },
-                    },
+                    "marker": {"color": colour, "pattern": {"shape": pattern, **hatched}},
                     "customdata": [
-                        plain(
-                            f"{_setting(each, end, unit)}: "
-                            f"{count_of(value) if measure == 'depth' else amount(value, unit)}",
-                            200,
-                        )
-                        for each, value in zip(ordered, values, strict=True)
+                        plain(f"{_setting(each, end, unit)}: {said}", 200)
+                        for each, said in zip(ordered, shown, strict=True)
                     ],
                     "hovertemplate": "%{customdata}<extra></extra>",
                     "text": [_at_the_end(each, measure, end, base) for each in ordered],

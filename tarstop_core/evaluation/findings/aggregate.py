@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
+from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.policies import POLICIES
 from tarstop_core.value.payoffs import Floats
 
 DRAWS = 1000
@@ -29,15 +31,7 @@ CONTRACT = tuple(
     "false_adopt false_reject topics".split()
 )
 """Columns that come first in every table of rows."""
-PAPER_NAMES = {
-    "greedy": "Greedy",
-    "smooth": "Smooth",
-    "batch": "Batch",
-    "budget": "Budget",
-    "qbcb": "QBCB",
-    "knee": "Kneedle",
-    "grlstop": "GRLStop",
-}
+PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
 """What the paper's tables call a method."""
 
 

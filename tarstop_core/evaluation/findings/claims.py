@@ -15,10 +15,9 @@ from tarstop_core.evaluation.tasks.named import TASKS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
+READERS = (("greedy", "Greedy"), ("look-ahead", "a look-ahead"), ("optimal", "optimal stopping"))
 PAIRS = (
-    ("greedy", "decide-now", "Reading pays: Greedy beats deciding at once"),
-    ("look-ahead", "decide-now", "Reading pays: a look-ahead beats deciding at once"),
-    ("optimal", "decide-now", "Reading pays: optimal stopping beats deciding at once"),
+    *((rule, "decide-now", f"Reading pays: {called} beats deciding at once") for rule, called in READERS),
     ("optimal", "greedy", "Optimal stopping beats the paper's Greedy"),
     ("look-ahead", "greedy", "A look-ahead beats the paper's Greedy"),
     ("optimal@hazard", "optimal", "A first-hit hazard beats marginal chances"),
@@ -30,11 +29,7 @@ PAIRS = (
             "decide-now@learned",
             f"With a learned prior reading pays: {called} beats deciding at once",
         )
-        for rule, called in (
-            ("greedy", "Greedy"),
-            ("look-ahead", "a look-ahead"),
-            ("optimal", "optimal stopping"),
-        )
+        for rule, called in READERS
     ),
     ("look-ahead@learned", "greedy@learned", "With a learned prior a look-ahead beats Greedy"),
     ("optimal@learned", "greedy@learned", "With a learned prior optimal stopping beats Greedy"),

@@ -199,15 +199,15 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
                 folder / name, index=False, compression=packed, lineterminator="\n"
             )
         digits = TASKS[results.scenario].icer_digits
-        (folder / "tables.tex").write_text(
-            tables.latex(report.rows, report.cost, report.caption, digits), encoding="utf-8"
-        )
-        (folder / "settings.json").write_text(
-            json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        texts = {
+            "tables.tex": tables.latex(report.rows, report.cost, report.caption, digits),
+            "settings.json": json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n",
+            "report.html": html(report),
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
         save(results, folder / "results.npz")
-        (folder / "report.html").write_text(html(report), encoding="utf-8")
-        files = [*frames, "tables.tex", "settings.json", "results.npz", "report.html"]
+        files = [*frames, *texts, "results.npz"]
         drawn, missing = _pictures(report, folder / "figures") if pictures else ([], [])
     except OSError as problem:
         raise InputProblem(f"The report cannot be written to {folder}: {problem.strerror}.") from None

@@ -11,6 +11,7 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
+from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -126,10 +127,7 @@ def saved_sentence(frame: pd.DataFrame) -> str:
 class Stop:
     """Where a method stopped on a topic."""
 
-    approach: str
-    policy: str
-    variant: str
-    family: str
+    method: MethodInfo
     screened: float
     """Documents read; an expectation for rules that draw a sample."""
     plus: float
@@ -179,7 +177,7 @@ def topic_figure(
     data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     notes = [label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
     ordered = sorted(stops, key=lambda each: -each.screened)
-    names = [each.approach for each in ordered]
+    names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
     drawn = clear_layout(
@@ -220,11 +218,11 @@ def topic_figure(
             range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
         )
     for each in ordered:
-        look = style(each.policy, each.variant, each.family)
+        look = style(each.method.policy, each.method.variant, each.method.family)
         data.append(
             points(
                 [max(0.5, each.screened)],
-                [each.approach],
+                [each.method.title],
                 look["color"],
                 marker={"symbol": look["symbol"]},
                 mode="markers+text",
@@ -233,7 +231,7 @@ def topic_figure(
                 textposition="middle left" if each.screened > 0.3 * n else "middle right",
                 textfont={"color": text, "size": 11},
                 cliponaxis=False,
-                hovertemplate=f"{each.approach}: {each.screened:,.1f} documents<extra></extra>",
+                hovertemplate=f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>",
             )
         )
     if hit is not None:
@@ -286,8 +284,8 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
 
     Examples
     --------
-    >>> greedy = Stop("Greedy", "greedy", "marginal", "", 3.0, 0.0, 0.0)
-    >>> budget = Stop("Budget", "budget", "marginal", "", 100.0, 1.0, 1.0)
+    >>> greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
+    >>> budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
     >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
     'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
     """
@@ -298,13 +296,13 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
         action = f"decides rightly in {share_words(chosen.right)} of its samples"
     right = [each for each in stops if each.right == 1]
     said = (
-        f"On {name} ({truth}, {documents:,} documents) {chosen.approach} stops after {_documents(chosen.screened)} and "
+        f"On {name} ({truth}, {documents:,} documents) {chosen.method.title} stops after {_documents(chosen.screened)} and "
         f"{action}; {len(right)} of the {len(stops)} methods decide rightly"
     )
     if not right:
         return f"{said}."
     quick = min(right, key=lambda each: each.screened)
-    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.approach})."
+    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.method.title})."
 
 
 def _documents(count: float) -> str:

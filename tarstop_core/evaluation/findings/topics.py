@@ -54,10 +54,7 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     omega = results.omega[at, q]
     return [
         Stop(
-            method.title,
-            method.policy,
-            method.variant,
-            method.family,
+            method,
             float(results.screened[at, m, q, c]),
             float(results.plus[at, m, q, c]),
             float(metrics.agreement(results.plus[at, m, q, c], omega)),

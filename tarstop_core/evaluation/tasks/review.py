@@ -175,19 +175,14 @@ class ReviewTask(Task):
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Of truth and engine, and where the paper's own figures disagree."""
-        found = []
-        if known["truth"] == "pooled":
-            found.append(
-                "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
-                "studies would choose; compare it under that truth."
-            )
-        else:
-            found.append("Truth: what all studies would choose, as the paper’s Table 2 implies.")
-        found.append(
-            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one."
+        pooled = (
+            "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
+            "studies would choose; compare it under that truth."
         )
-        found.append(
+        full = "Truth: what all studies would choose, as the paper’s Table 2 implies."
+        return [
+            pooled if known["truth"] == "pooled" else full,
+            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
             "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
-            "test outcomes hold (312,790)."
-        )
-        return found
+            "test outcomes hold (312,790).",
+        ]

@@ -35,7 +35,7 @@ OF_FORMULAS = {
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
-    "evaluation.replay": {"rows", "summary"},
+    "evaluation.replay": {"summary"},
     "explore.lists": {"collection", "in_own_order", "samples", "unread"},
     "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
