@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, json_option, print_json
+from tarstop_core.cli.shared import PATH, json_option, print_json, say
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -144,8 +144,7 @@ def experiment(
     results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
     report = Findings(results, share)
     written = write(report, out, pictures=pictures)
-    for note in (*chosen.notes, *written.missing):
-        click.echo(note, err=True)
+    say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun
     if as_json:
         rows = [

@@ -37,13 +37,12 @@ def require_free_port(port: int, address: str) -> None:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(where)
     except OSError as problem:
-        if problem.errno == errno.EADDRINUSE:
-            reason = f"Port {port} is taken by another program; choose another one with --port."
-        elif problem.errno == errno.EACCES:
-            reason = f"Port {port} needs rights that you do not have; choose one above 1023 with --port."
-        else:
-            reason = f"{address} is not an address of this machine; give one of its own with --address."
-        raise InputProblem(reason) from None
+        reasons = {
+            errno.EADDRINUSE: f"Port {port} is taken by another program; choose another one with --port.",
+            errno.EACCES: f"Port {port} needs rights that you do not have; choose one above 1023 with --port.",
+        }
+        foreign = f"{address} is not an address of this machine; give one of its own with --address."
+        raise InputProblem(reasons.get(problem.errno or 0, foreign)) from None
 
 
 def run_app(

@@ -282,15 +282,12 @@ def decisions(
         pair = [np.bincount(of, weights=each).astype(float) for each in values]
         return replace(_measure(name, pair, count, weights), lower_is_better=lower_is_better)
 
-    return Decisions(
-        len(groups),
-        empty,
-        (
-            measure("Net utility", lambda each: each.net_utility, False),
-            measure("Documents read", lambda each: each.depth, None),
-            measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
-        ),
+    measures = (
+        measure("Net utility", lambda each: each.net_utility, False),
+        measure("Documents read", lambda each: each.depth, None),
+        measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
     )
+    return Decisions(len(groups), empty, measures)
 
 
 def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
@@ -317,12 +314,9 @@ def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
     """Where a calibrator is judged on lists it was fitted on, a sentence each."""
     digests = [list_digest(topic) for topic in topics]
-    told = []
-    for name, calibrator in zip(names, calibrators, strict=True):
-        seen = seen_before(digests, calibrator.fitted_on.lists)
-        if seen:
-            told.append(
-                f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
-                "and looks better than it is."
-            )
-    return told
+    return [
+        f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
+        "and looks better than it is."
+        for name, calibrator in zip(names, calibrators, strict=True)
+        if (seen := seen_before(digests, calibrator.fitted_on.lists))
+    ]

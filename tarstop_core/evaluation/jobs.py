@@ -104,8 +104,7 @@ def _test(job: Job, choice: Choice) -> Answers:
             used, of = np.unique(choice[method.name], return_inverse=True)
             settings = [method.settings[i] for i in used]
             played = task.play(case, known, path, settings, costs, truth, exact=True)
-            unknown = np.full(played.plus.shape, np.nan)
-            exact = unknown if played.plus_exact is None else played.plus_exact
+            exact = np.full_like(played.plus, np.nan) if played.plus_exact is None else played.plus_exact
             played_all = np.stack((played.screened, played.plus, played.recall, exact))
             found[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]
     return found

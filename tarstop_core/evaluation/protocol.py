@@ -227,10 +227,8 @@ class _Experiment:
         how = "held-out topics" if folds == 1 else f"{folds}-fold cross-validation"
         counted = sum(case.judged for piece, _ in tested for case in piece.cases)
         for variant in self.knowledge[0]:
-            sums = np.zeros((BINS, COLUMNS))
-            for _, answer in tested:
-                sums += answer[tally_name(variant)]
-            judged = quality(sums, counted, how)
+            tallies = (answer[tally_name(variant)] for _, answer in tested)
+            judged = quality(sum(tallies, np.zeros((BINS, COLUMNS))), counted, how)
             if judged is not None:
                 found[variant] = judged
         return found

@@ -56,11 +56,8 @@ def says_what_was_measured(
     rtol : float
         Relative, of the mean chance and of the Brier score.
     """
-    sums = np.zeros((BINS, COLUMNS))
-    for calibrator, cases in learned:
-        for case in cases:
-            sums += tally(calibrator, case)
-    again = quality(sums, measured.topics, measured.how)
+    tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
+    again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
     return (
         again is not None
         and again.documents == measured.documents

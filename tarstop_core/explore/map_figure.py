@@ -314,7 +314,6 @@ class Cell:
     """With the cell's payoffs."""
     policy: Policy
     world: World
-    """One of "planned" or "played"."""
     cost: float
     """In the payoffs' unit."""
     plan: Plans
@@ -326,7 +325,6 @@ class Cell:
 
     @property
     def depth(self) -> int:
-        """Where the rule stops."""
         return int(self.plan.depth[0])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, settled
+from tarstop_core.explore.plans import EXPECTABLE, LONG, Plans, outcomes, plans, settled
 from tarstop_core.policies import POLICIES, Policy, Randomised, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Depths, Flags, Floats
@@ -189,12 +189,13 @@ def mean_maps(
 ) -> list[MeanMap]:
     """What each rule comes to on average over one or more lists of one scenario; as :func:`maps`.
 
-    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
+    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own. Reviews have fewer
+    rows, however short they are.
     """
     by_list = []
     for each in lists:
         own = replace(settings, calibrator=each.settings.calibrator)
-        by_list.append(maps(each, own, policies, world, compared, LESS_ROWS))
+        by_list.append(maps(each, own, policies, world, compared, long=0))
     return [
         MeanMap(first.policy, world, first.stakes, first.q_stars, (first, *more))
         for first, *more in zip(*by_list, strict=True)

@@ -29,8 +29,6 @@ EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
-LESS_ROWS = 0
-"""The same for many reviews at once: always."""
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
     each = plans(base, policy, costs, start)
-    ends = [(int(each.depth[at]), float(each.net_utility[at])) for at in range(3)]
-    depth, net_utility = ends.pop()
+    *ends, (depth, net_utility) = zip(each.depth.tolist(), each.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
     if scenario_of(settings).has_starting_chance(settings):
@@ -127,7 +126,6 @@ class BreakEven:
     """Where one assumption would turn the advice."""
 
     name: FactorName
-    """One of "B", "L_r", "L_g", "G", "cost" or "b_0"."""
     value: float
     """As it is."""
     turns: tuple[Turn, ...]

@@ -47,7 +47,12 @@ def tornado_figure(
     found: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Stopping depth and expected net utility when one assumption is lower or higher, widest on top."""
-    ordered = _by_width(found)
+    # Widest in depth first; where depths tie, widest in net utility.
+    ordered = sorted(
+        found.swings,
+        key=lambda each: (_width(found.depth, each.depth), _width(found.net_utility, each.net_utility)),
+        reverse=True,
+    )
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]
     text, unit = text_colour(dark), settings.payoffs.unit
@@ -137,15 +142,6 @@ def _two_lines(name: str) -> str:
 
 def _width(base: float, ends: tuple[float, float]) -> float:
     return max(*ends, base) - min(*ends, base)
-
-
-def _by_width(found: Tornado) -> list[Swing]:
-    """Widest in depth first; where depths tie, widest in net utility."""
-    return sorted(
-        found.swings,
-        key=lambda each: (_width(found.depth, each.depth), _width(found.net_utility, each.net_utility)),
-        reverse=True,
-    )
 
 
 def _setting(swing: Swing, end: int, unit: str) -> str:

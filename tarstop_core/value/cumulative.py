@@ -261,9 +261,7 @@ class CumulativePath:
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
-
-        EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
+        """EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
         :meth:`best_plan`.
         """
         now = self.payoffs.utility(self.b[start])

@@ -42,10 +42,13 @@ class Path(Protocol):
         """The paper's score, shape (N,)."""
 
     def worth(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,)."""
+        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+
+        `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
+        """
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """Depths where no plan within the horizon gains."""
+        """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit, shape (C,)."""
 
     # --- what is believed
 

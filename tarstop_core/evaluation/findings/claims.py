@@ -61,10 +61,11 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
     found = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):
         found.append(_utility_aware(results, share, draws))
-    for one, other, claim in PAIRS:
-        if {one, other} <= run:
-            found.append(Verdict(claim, pair_sentence(results, one, other, share, draws)))
-    return found
+    return found + [
+        Verdict(claim, pair_sentence(results, one, other, share, draws))
+        for one, other, claim in PAIRS
+        if {one, other} <= run
+    ]
 
 
 def pair_sentence(

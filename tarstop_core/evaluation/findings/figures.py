@@ -357,16 +357,14 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
 def difference_sentence(frame: pd.DataFrame) -> str:
     """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
     reference = frame["reference"].iloc[0]
-    better = frame[frame["difference_low"] > 0]["approach"].tolist()
-    worse = frame[frame["difference_high"] < 0]["approach"].tolist()
-    open_ = frame[(frame["difference_low"] <= 0) & (frame["difference_high"] >= 0)]["approach"].tolist()
+    low, high = frame["difference_low"], frame["difference_high"]
     parts = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
-        for names, what in (
-            (better, f"better than {reference}"),
-            (worse, f"worse than {reference}"),
-            (open_, f"not to be told from {reference}"),
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {reference}"
+        for where, what in (
+            (low > 0, "better than"),
+            (high < 0, "worse than"),
+            ((low <= 0) & (high >= 0), "not to be told from"),
         )
-        if names
+        if (names := frame[where]["approach"].tolist())
     ]
     return f"By intervals of 95 % {'; '.join(parts)}." if parts else f"Nothing was compared with {reference}."

@@ -97,18 +97,13 @@ class Findings:
         return aggregate.errors(self.results, self.cost, self.share)
 
     @property
-    def unit(self) -> str:
-        """What cases are called."""
-        return TASKS[self.results.scenario].cases
-
-    @property
     def caption(self) -> str:
         """What every table says of itself."""
         known = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
         weighed = f"; weighed to {self.share:.0%} ω⁺" if self.share is not None else ""
         return (
-            f"{known['title']} ({simulated}{len(self.results.cases)} {self.unit}), cost of a document {self.cost:g}; "
+            f"{known['title']} ({simulated}{len(self.results.cases)} {TASKS[self.results.scenario].cases}), cost of a document {self.cost:g}; "
             f"truth: {known['truth']}; engine: {known['engine']}{weighed}"
         )
 
@@ -251,7 +246,7 @@ def html(report: Findings) -> str:
         known=known,
         simulated=results.simulated,
         cases=len(results.cases),
-        unit=report.unit,
+        unit=task.cases,
         groups=task.groups,
         draws=report.draws,
         claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
@@ -282,12 +277,10 @@ def html(report: Findings) -> str:
         ).reset_index(),
         settings=pd.DataFrame(
             [
-                {
-                    "setting": name,
-                    "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
-                }
+                (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
                 for name, value in known.items()
-            ]
+            ],
+            columns=["setting", "value"],
         ),
         plotly_js=plotly.offline.get_plotlyjs(),
     )

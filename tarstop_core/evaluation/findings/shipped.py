@@ -47,8 +47,8 @@ class Listed:
 
 def shipped() -> list[Listed]:
     """Every shipped file, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
-    found = [listed(path) for path in sorted((sample_dir() / FOLDER).glob("*.npz"))]
-    return sorted(found, key=lambda each: (not each.simulated, each.path.stem))
+    files = map(listed, (sample_dir() / FOLDER).glob("*.npz"))
+    return sorted(files, key=lambda each: (not each.simulated, each.path.stem))
 
 
 def listed(path: Path) -> Listed:

@@ -115,10 +115,9 @@ def as_measured(
 
 def task_of(results: Results) -> Task:
     """The task that results were measured with."""
-    known = results.settings
     # Where a case stops was measured; how often a sample was drawn for that is not asked again.
-    drawn = {"replications", "seed"}
-    return TASKS[results.scenario].asked({name: known[name] for name in known if name not in drawn})
+    undrawn = {"replications": None, "seed": None}
+    return TASKS[results.scenario].asked({**results.settings, **undrawn})
 
 
 def _slim(case: Case) -> Case:
