@@ -78,7 +78,6 @@ def stakes_figure(
             xanchor="right" if right else "left",
         ),
     ]
-    left = now.b > 0.5
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
     free = min(ends) - low > 2 * room  # else one of the two lines runs where the label would stand
     notes.append(
@@ -87,7 +86,7 @@ def stakes_figure(
             low - room if free else sum(ends) / 2,
             " now ",
             ink(BELIEF, dark),
-            xanchor="right" if left else "left",
+            xanchor="right" if now.b > 0.5 else "left",
         )
     )
     needed = now.cost / now.rho if now.rho > 0 else math.inf
