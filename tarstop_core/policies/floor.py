@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tarstop_core.policies.base import Policy
+from tarstop_core.policies.base import Flags, Policy
 from tarstop_core.value.path import Path
-
-Flags = NDArray[np.bool_]
 
 
 def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
