@@ -69,15 +69,8 @@ class Bm25Index:
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
         """
-        occurrences: dict[int, int] = {}
-        for word, times in Counter(tokens(query)).items():
-            row = self.vocabulary.get(word)
-            if row is not None:
-                occurrences[row] = times
-        if not occurrences:
-            return np.zeros(len(self))
-        rows = np.fromiter(occurrences.keys(), dtype=np.intp)
-        repeats = np.fromiter(occurrences.values(), dtype=np.float64)
+        times = Counter(self.vocabulary[word] for word in tokens(query) if word in self.vocabulary)
+        rows, repeats = np.array([*times], dtype=np.intp), np.array([*times.values()], dtype=np.float64)
         return np.asarray(self.weights[rows].T @ repeats, dtype=np.float64)
 
 
