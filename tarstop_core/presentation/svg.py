@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from tarstop_core.presentation.palette import INK, SVG_GRID
 
@@ -137,16 +138,12 @@ def _shown(y: float | None, log: bool) -> float | None:
 
 
 def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
-    parts: list[str] = []
-    before: tuple[float, float] | None = None
-    for spot in spots:
+    parts = []
+    for before, spot in pairwise((None, *spots)):
         if spot is not None:
             x, y = spot
-            if before is None:
-                parts.append(f"M{x:.1f} {y:.1f}")
-            else:
-                parts.append(f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}")
-        before = spot
+            goes_on = f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}"
+            parts.append(f"M{x:.1f} {y:.1f}" if before is None else goes_on)
     return "".join(parts)
 
 

@@ -22,7 +22,6 @@ from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
 
 
-
 @dataclass(frozen=True)
 class FullText:
     """What the full text of a simulated report says, and what becomes of the report."""

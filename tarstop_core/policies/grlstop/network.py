@@ -41,7 +41,6 @@ class Network(NamedTuple):
             b3=np.full(1, bias, dtype=np.float32),
         )
 
-
     def __call__(self, states: Single) -> Single:
         """Outputs for states of shape (n, inputs), shape (n,)."""
         return self.after_first(states @ self.W1 + self.b1)

@@ -95,5 +95,3 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
             ],
         )
     )
-
-

@@ -16,7 +16,7 @@ from tarstop_core.evaluation.results import Results
 from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, note, text_colour
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.presentation.palette import STUDY
-from tarstop_core.teaching.ideas.drawing import dot
+from tarstop_core.teaching.ideas.shared import dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +99,15 @@ def _is_named(row: dict[str, Any]) -> bool:
 
 def by_method_sentence(found: ByMethod) -> str:
     """Whether the rules that find most also bring most."""
-    ordered = found.rows.sort_values("net_utility")
-    best = ordered.iloc[-1]
-    most = found.rows.sort_values("recall").iloc[-1]
+    best, most = (found.rows.sort_values(by).iloc[-1] for by in ("net_utility", "recall"))
     together = found.together
-    verdict = (
-        "the more a rule finds, the less it brings"
-        if together < -0.3
-        else "the more a rule finds, the more it brings"
-        if together > 0.3
-        else "what a rule finds says little about what it brings"
-    )
+    verdict = "what a rule finds says little about what it brings"
+    if abs(together) > 0.3:
+        verdict = f"the more a rule finds, the {'less' if together < 0 else 'more'} it brings"
     return (
         f"{found.title}, {found.cases} lists, {found.with_something} of them with something to find, at q* = {found.q_star:g} and a cost of {number(found.cost)}: {best['approach']} brings "
         f"most, {amount(best['net_utility'], '')}, with a recall of {best['recall']:.2f}; {most['approach']} finds most, "
-        f"{most['recall']:.2f}, and brings {amount(most['net_utility'], '')}. Over all {len(ordered)} rules {verdict} "
+        f"{most['recall']:.2f}, and brings {amount(most['net_utility'], '')}. Over all {len(found.rows)} rules {verdict} "
         f"(rank correlation {amount(round(together, 2), '')})."
     )
 

@@ -7,29 +7,17 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    ink,
-    label,
-    line,
-    note,
-    rows_of,
-)
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, line, rows_of
 from tarstop_core.presentation.numbers import count_of, number
 from tarstop_core.presentation.palette import COST, VALUE
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.drawing import dot
+from tarstop_core.teaching.ideas.shared import dot, named
 from tarstop_core.value.decisive import DecisivePath
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.path import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +41,17 @@ COMPARED: tuple[Policy, ...] = (Greedy(), LookAhead(1), Optimal())
 def compared(explored: Explored, settings: Settings) -> Compared:
     """What each rule compares with the cost along a list of a search, and where it stops."""
     path = cast(DecisivePath, explored.planned(settings))
-    worth = [rule.worth(path) for rule in COMPARED]
+    worth = tuple(each for rule in COMPARED if (each := rule.worth(path)) is not None)
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
-    return Compared(
-        explored, settings, path, COMPARED, tuple(each for each in worth if each is not None), depth
-    )
+    return Compared(explored, settings, path, COMPARED, worth, depth)
 
 
 def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
     """What three rules compare with the cost along a list, and where each stops."""
     cost = found.settings.cost
     last = _drawn_to(found)
-    shown = [_positive(worth[:last]) for worth in found.worth]
+    # A log axis has no place for zero.
+    shown = [np.where(worth[:last] > 0, worth[:last], np.nan) for worth in found.worth]
     high = max(float(np.nanmax(each)) for each in shown if np.isfinite(each).any())
     names = ("the paper’s score (Greedy)", "one document, exact (dashed)", "best plan (Optimal)")
     colours = (style("greedy")["color"], VALUE, style("optimal")["color"])
@@ -80,7 +67,7 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
         data.append(line(range(last), y, colour, **how))
         data.append(dot(depth, cost, colour, ("square", "diamond", "circle")[row]))
         said = f"{'■◆●'[row]} {name}: stops at {depth}"
-        notes.append(note(1, 1 - 0.085 * row, said, ink(colour, dark), yanchor="top"))
+        notes.append(named(1, 1 - 0.085 * row, said, colour, dark))
     xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
     yaxis = axis(
         "worth of the next document, log scale",
@@ -96,11 +83,6 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
 def _drawn_to(found: Compared) -> int:
     """Depth to which :func:`compared_figure` draws."""
     return min(len(found.path), max(20, int(1.5 * max(found.depth))))
-
-
-def _positive(values: Floats) -> Floats:
-    """A log axis has no place for zero."""
-    return np.where(values > 0, values, np.nan)
 
 
 def compared_sentence(found: Compared) -> str:

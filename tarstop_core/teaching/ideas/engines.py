@@ -14,12 +14,12 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.drawing import short
 from tarstop_core.explore.lists import sample
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, line, rows_of
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.samples.collections import published_sets, sample_reviews
-from tarstop_core.teaching.ideas.drawing import MARKS
-from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.teaching.ideas.shared import MARKS, Idea, named
+from tarstop_core.value.path import Floats
 
 IDEA = Idea(
     "Studies",
@@ -78,7 +78,7 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         trace["line"]["shape"] = "hv"
         data.append(trace)
         y = (0.28 if high else 0.98) - 0.09 * row
-        notes.append(note(1, y, f"{MARKS[dash]} {title}", ink(colour, dark), yanchor="top"))
+        notes.append(named(1, y, f"{MARKS[dash]} {title}", colour, dark))
     xaxis = axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d")
     yaxis = axis(
         f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
@@ -88,26 +88,28 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
 
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
     """How far single studies move the belief, and how far the engines are apart."""
-    tables = evidence()[name].tables
-    b = np.array(list(paths["bivariate"].beliefs), dtype=float)
-    moves = np.abs(np.diff(b))
-    at = int(np.argmax(moves))
-    later = len(moves) // 2
-    reml = [
-        (abs(float(r) - float(e)), n)
-        for n, (r, e) in enumerate(zip(paths["reml"].beliefs, paths["bivariate"].beliefs, strict=True))
-        if r is not None and e is not None
-    ]
-    apart = (
-        f" REML says nothing before three studies, and then differs by up to {_points(max(reml)[0])}."
-        if reml
-        else ""
-    )
+    b, moves, at, later = _moves(paths)
+    study = f"Study {at + 1}"
+    called = short(evidence()[name].tables.study[at])
+    reml = np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
+    apart = ""
+    if not np.isnan(reml).all():
+        apart = (
+            f" REML says nothing before three studies, and then differs by up to {_points(np.nanmax(reml))}."
+        )
     return (
-        f"{_study(tables, at)} moves the chance by {_points(moves[at])}, from {percent(float(b[at]))} to "
+        f"{study}{'' if called == study else f' ({called})'} moves the chance by {_points(moves[at])}, from "
+        f"{percent(float(b[at]))} to "
         f"{percent(float(b[at + 1]))}; the last {len(moves) - later} studies together move it from {percent(float(b[later]))} to "
         f"{percent(float(b[-1]))}, none of them by more than {_points(moves[later:].max())}.{apart}"
     )
+
+
+def _moves(paths: dict[str, BeliefPath]) -> tuple[Floats, Floats, int, int]:
+    """The exact belief, how far each study moves it, which moves it most, and where the second half begins."""
+    b = np.array(paths["bivariate"].beliefs, dtype=float)
+    moves = np.abs(np.diff(b))
+    return b, moves, int(np.argmax(moves)), len(moves) // 2
 
 
 def _points(difference: float) -> str:
@@ -115,16 +117,9 @@ def _points(difference: float) -> str:
     return f"{number(round(100 * float(difference), 1))} points"
 
 
-def _study(tables: Tables, at: int) -> str:
-    """A study by its place, and by its name where it has one."""
-    name = short(tables.study[at])
-    return f"Study {at + 1}" if name == f"Study {at + 1}" else f"Study {at + 1} ({name})"
-
-
 def engines_heading(paths: dict[str, BeliefPath]) -> str:
     """What the figure finds."""
-    moves = np.abs(np.diff(np.array(paths["bivariate"].beliefs, dtype=float)))
-    at, later = int(np.argmax(moves)), len(moves) // 2
+    _, moves, at, later = _moves(paths)
     return f"One study moves the chance by {_points(moves[at])}, the last {len(moves) - later} by {_points(moves[later:].max())} at most"
 
 

@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rise, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, line, rise, rows_of
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import THRESHOLD
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.drawing import HALVES
 from tarstop_core.teaching.ideas.mistaken_path import factor_name, scaled
-from tarstop_core.teaching.ideas.shared import Idea, searches
+from tarstop_core.teaching.ideas.shared import HALVES, Idea, named, searches
 from tarstop_core.value.decisive import DecisivePath
-
-Floats = NDArray[np.float64]
-
+from tarstop_core.value.path import Floats
 
 IDEA = Idea(
     "Wrong chances",
@@ -29,12 +25,8 @@ IDEA = Idea(
     "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
     "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
 )
-
-
 MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
 """Rules that are asked with chances that are too high or too low."""
-
-
 FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
 """What all chances are multiplied by: a quarter to four times."""
 
@@ -115,9 +107,7 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
         data.append(line(x, each.depth.tolist(), look["color"], width=2.5, **how))
         data.append(line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
         mark = {"circle": "●", "square": "■"}.get(look["symbol"], "◆")
-        notes.append(
-            note(1, 1 - 0.07 * row, f"{mark} {each.policy}", ink(look["color"], dark), yanchor="top")
-        )
+        notes.append(named(1, 1 - 0.07 * row, f"{mark} {each.policy}", look["color"], dark))
     here = math.log2(factor)
     data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
     data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
@@ -137,16 +127,17 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
     """What the factor does to each rule."""
     at, even = FACTORS.index(factor), FACTORS.index(1.0)
-    direction = "as they are" if factor == 1 else f"{factor_name(factor)}"
-    parts = [
-        f"{each.policy} reads {number(float(each.depth[at]))} documents instead of {number(float(each.depth[even]))} and loses "
-        f"{number(float(each.lost[at]))} a search ({number(float(each.lost[even]))} with the right chances)"
-        if factor != 1
-        else f"{each.policy} reads {number(float(each.depth[at]))} documents and loses {number(float(each.lost[at]))} a search"
-        for each in found
-    ]
-    optimal = found[0].lost
-    low, high = float(optimal[0]), float(optimal[-1])
+    direction = "as they are" if factor == 1 else factor_name(factor)
+    parts = []
+    for each in found:
+        instead = right = ""
+        if factor != 1:
+            instead = f" instead of {number(each.depth[even])}"
+            right = f" ({number(each.lost[even])} with the right chances)"
+        parts.append(
+            f"{each.policy} reads {number(each.depth[at])} documents{instead} and loses {number(each.lost[at])} a search{right}"
+        )
+    low, high = found[0].lost[[0, -1]].tolist()
     worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
     side = (
         "hits that were promised and did not come make belief fall too fast"

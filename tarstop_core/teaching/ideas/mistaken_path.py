@@ -10,22 +10,11 @@ import numpy as np
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    ink,
-    label,
-    line,
-    note,
-    rows_of,
-    text_colour,
-)
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, label, line, rows_of, text_colour
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.drawing import MARKS, dot
+from tarstop_core.teaching.ideas.shared import MARKS, dot, named
 from tarstop_core.value.decisive import DecisivePath
 
 
@@ -69,16 +58,15 @@ def mistaken_path_figure(
     x = list(range(last + 1))
     hover = "%{x}: %{y:.2f}<extra></extra>"
     data, notes = [], []
-    name = f"chances {factor_name(factor)}"
     both = (
         (right, stops[0], STUDY, "dash", "chances as they are"),
-        (believed, stops[1], BELIEF, "solid", name),
+        (believed, stops[1], BELIEF, "solid", f"chances {factor_name(factor)}"),
     )
     for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
         data.append(line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
         data.append(dot(stop, float(path.b[stop]), colour))
         said = f"{MARKS[dash]} {words}: stops at {stop}"
-        notes.append(note(1, 0.98 - 0.1 * row, said, ink(colour, dark), yanchor="top"))
+        notes.append(named(1, 0.98 - 0.1 * row, said, colour, dark))
     q_star = right.payoffs.q_star
     data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
     notes.append(label(last, q_star, "q*", text_colour(dark)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.presentation.figures import (
@@ -13,23 +12,18 @@ from tarstop_core.presentation.figures import (
     Rows,
     axis,
     drawn,
-    ink,
     label,
     line,
-    note,
     rise,
     rows_of,
     text_colour,
 )
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD, VALUE, VALUE_AREA
-from tarstop_core.teaching.ideas.drawing import MARKS
-from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.teaching.ideas.shared import MARKS, Idea, named
 from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import Floats
 from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-
 
 IDEA = Idea(
     "One document",
@@ -39,11 +33,7 @@ IDEA = Idea(
     "wrong a⁻ would lose. And a run of misses can be worth something where one is not, so the optimal rule weighs whole "
     "plans: read until a hit, at most so many.",
 )
-
-
 BELIEFS: Floats = np.linspace(0.005, 0.995, 100)
-
-
 AHEAD = 50
 """Documents that are as likely as the next one, where a single chance stands for a list."""
 
@@ -108,8 +98,7 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
     for row, (values, colour, dash, name) in enumerate(lines):
         width, y = 2 if dash == "dash" else 3, 0.98 - 0.085 * row - 0.1
         data.append(line(x, values.tolist(), colour, width=width, dash=dash, hovertemplate=hover))
-        said = f"{MARKS[dash]} {name}"
-        notes.append(note(end, y, said, ink(colour, dark), xanchor=other, yanchor="top"))
+        notes.append(named(end, y, f"{MARKS[dash]} {name}", colour, dark, xanchor=other))
     data.append(rise(q_star, [0, top], THRESHOLD, dash="dot"))
     xaxis = axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
     yaxis = axis(

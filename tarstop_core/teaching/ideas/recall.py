@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
@@ -32,12 +31,8 @@ from tarstop_core.presentation.palette import BELIEF, POOLED, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.drawing import HALVES, dot
-from tarstop_core.teaching.ideas.shared import Idea
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
+from tarstop_core.teaching.ideas.shared import HALVES, Idea, dot
+from tarstop_core.value.path import Flags, Floats
 
 IDEA = Idea(
     "Recall",
@@ -156,9 +151,14 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
     data.append(line([0, N], [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     target_name = f"{percent(found.target)} recall" if found.relevant else "recall never says stop"
     stops = [(found.at_target, target_name, POOLED), (found.at_optimal, "Optimal", style("optimal")["color"])]
+    # These two lie too close to be named at their ends.
+    names = "   ".join(
+        f'<span style="color:{ink(colour, dark)}">━━ {name}</span>'
+        for name, colour in (("recall", POOLED), ("chance", BELIEF))
+    )
     notes = [
         label(N, q_star, "act above q*", text_colour(dark)),
-        *_above(dark, ("recall", POOLED), ("chance", BELIEF)),
+        note(0, 1, names, text_colour(dark), xanchor="left", yshift=2),
     ]
     for at, name, colour in stops:
         data.append(rise(at, [0, 1.02], colour, width=1.5, dash="dot"))
@@ -172,12 +172,6 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
         "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
     )
     return drawn(data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
-
-
-def _above(dark: bool, *names: tuple[str, str]) -> list[dict[str, Any]]:
-    """Names of lines that lie too close to be named at their ends, above the plot: text and colour of each."""
-    told = "   ".join(f'<span style="color:{ink(colour, dark)}">━━ {name}</span>' for name, colour in names)
-    return [note(0, 1, told, text_colour(dark), xanchor="left", yshift=2)]
 
 
 def recall_sentence(found: Recalled) -> str:
