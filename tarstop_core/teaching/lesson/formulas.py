@@ -39,7 +39,7 @@ def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
         found += [_chance(step, standing, own.PAST), own.rho(lesson, step)]
     found += [_actions(lesson, step), _evpi(lesson, step)]
     if standing is not None:
-        found += [_score(lesson, step), _evsi(lesson, step, own), _worth(lesson, step, own)]
+        found += [_score(lesson, step), own.evsi(lesson, step), _worth(lesson, step, own)]
     return (*found, _decision(lesson, step))
 
 
@@ -115,13 +115,6 @@ def _score(lesson: Lesson, step: Step) -> FilledFormula:
         now.value,
         "Policies: Greedy, the paper’s rule",
     )
-
-
-def _evsi(lesson: Lesson, step: Step, own: ModuleType) -> FilledFormula:
-    heading = "What is the next document alone exactly worth?"
-    gained = amount(step.evsi, lesson.settings.payoffs.unit)
-    found: FilledFormula = own.evsi(lesson, step, heading, gained)
-    return found
 
 
 def _worth(lesson: Lesson, step: Step, own: ModuleType) -> FilledFormula:
