@@ -6,9 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.advised import Advice
@@ -16,10 +13,7 @@ from tarstop_core.screening.labels import Label
 from tarstop_core.screening.scenarios.kind import Kind
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Path
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.path import Flags, Floats, Path
 
 
 class Scenario(Kind, ABC):
@@ -84,8 +78,6 @@ class Scenario(Kind, ABC):
     """Whether the belief stays as it is between two finds."""
     verdicts_tell: ClassVar[bool] = True
     """Whether verdicts alone move the belief, so that labels that came along can be replayed."""
-    floor_offered: ClassVar[bool] = False
-    """Whether a person may ask for a least chance of the right decision."""
 
     @property
     def first_actions(self) -> tuple[str, str]:
