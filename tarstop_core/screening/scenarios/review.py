@@ -87,22 +87,6 @@ def _with_data(state: State) -> int:
     return sum(report.outcome == "data" for report in state.read_in_full.values())
 
 
-def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
-    """What stands beside the advice of a review: name and value, in the order of the page."""
-    mean, low, high = told.unseen
-    rows = [
-        ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
-        ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
-        ("Relevant documents probably still unread", f"{number(round(mean))} ({low:,.0f} to {high:,.0f})"),
-    ]
-    if settings.two_stages:
-        share, least, most = told.share
-        rows.append(
-            ("Included reports that bring data", f"{percent(share)} ({percent(least)} to {percent(most)})")
-        )
-    return rows
-
-
 def _prior(settings: Settings) -> str:
     prior = settings.belief_prior
     learned = f", learned from {prior.learned_from.source}" if prior.learned_from else ""
@@ -110,6 +94,10 @@ def _prior(settings: Settings) -> str:
         f"prior with s {number(prior.s)}, τ {number(prior.tau)}, spread of the false-positive rate "
         f"{number(prior.s_fpr)} and η {number(prior.eta)}{learned}"
     )
+
+
+def _with_interval(share: float, low: float, high: float) -> str:
+    return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
 class Review(Scenario):
@@ -270,7 +258,19 @@ class Review(Scenario):
         return facts.reports_first or (facts.reports_open and not advice.go_on)
 
     def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
-        return review_rows(advice.facts, settings)
+        told: ReviewFacts = advice.facts
+        mean, low, high = told.unseen
+        rows = [
+            ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
+            ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
+            (
+                "Relevant documents probably still unread",
+                f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
+            ),
+        ]
+        if settings.two_stages:
+            rows.append(("Included reports that bring data", _with_interval(*told.share)))
+        return rows
 
     def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
         told: ReviewFacts = advice.facts
@@ -365,7 +365,6 @@ class Review(Scenario):
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
         share = settings.data_share
-        low, high = share.interval()
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
@@ -375,7 +374,7 @@ class Review(Scenario):
             ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
             (
                 "Included reports expected to bring data",
-                f"{percent(share.mean)} ({percent(low)} to {percent(high)})",
+                _with_interval(share.mean, *share.interval()),
             ),
             (
                 "Least chance of the right decision (floor)",
