@@ -13,13 +13,10 @@ def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, star
 
     Parameters
     ----------
-    policy : Policy
     path : Path
         N documents.
-    cost : float
     sure : ndarray of bool, shape (N + 1,)
         Depths at which a person's floor on the chance of the right decision is met.
-    start : int
 
     Examples
     --------

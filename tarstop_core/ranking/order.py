@@ -59,10 +59,6 @@ def prepare(
     index : Bm25Index, optional
         Of this table's `ranking_text`, so that another query does not read the texts again.
 
-    Returns
-    -------
-    Ranking
-
     Raises
     ------
     InputProblem
@@ -93,7 +89,6 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
     Parameters
     ----------
-    ranking : Ranking
     left_out : ndarray of bool, shape (N,)
         By position in the collection.
     what : str

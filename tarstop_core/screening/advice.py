@@ -28,10 +28,7 @@ def advise(
 
     Parameters
     ----------
-    settings : Settings
-    calibrator : Calibrator
     p : ndarray, shape (N,)
-    state : State
     paths : Paths, optional
         Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
     """

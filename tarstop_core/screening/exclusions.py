@@ -19,7 +19,6 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
     Parameters
     ----------
-    state : State
     kept : mapping of str to str
         For each reason there was, its name from now on; "" takes it off the list, and documents that were excluded
         for it stay so. A new name also holds for what was excluded under the old one.

@@ -212,16 +212,8 @@ def replayed(
     ----------
     ranking : Ranking
         Of the whole list, by relevance.
-    labels : FileLabels
-    settings : Settings
     calibrator : Calibrator
         Gives each document the chance that it has in the whole list.
-    policies : sequence of Policy
-
-    Returns
-    -------
-    list of Replayed
-        In the order of `policies`.
     """
     codes = labels.codes[ranking.order]
     known = codes != UNSEEN

@@ -44,7 +44,6 @@ def trace(
         By digest, all of :func:`calibrators_named`.
     ids : sequence of str, length N
     scores : ndarray, shape (N,), or None
-    events : sequence of Event
 
     Returns
     -------

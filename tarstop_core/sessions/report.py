@@ -260,7 +260,6 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
         y_range=(0.0, 1.0),
         says=says,
         mark=mark,
-        ink="currentColor",
     )
     drawn = [(upper, says)]
     positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
@@ -283,7 +282,6 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
             log=True,
             says=says,
             mark=mark,
-            ink="currentColor",
         )
         drawn.append((lower, says))
     return drawn
