@@ -62,10 +62,8 @@ def stopping_outcomes(
 def advice_on(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
     """The advice on paths that are at hand."""
     advice, scenario = _plain(settings, paths.path, state.depth), scenario_of(settings)
-    facts = scenario.facts(
-        settings, calibrator, paths.path, p, state, floor_holds=_floor_holds(settings, paths.path, advice)
-    )
-    advice = replace(advice, facts=facts)
+    facts = scenario.facts(settings, calibrator, paths.path, p, state)
+    advice = replace(advice, floor_holds=_floor_holds(settings, paths.path, advice), facts=facts)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):

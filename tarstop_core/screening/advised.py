@@ -53,6 +53,8 @@ class Advice:
     """The advice under other assumptions."""
     if_fails: Advice | None = None
     """While a hit waits for confirmation: the advice should it not hold."""
+    floor_holds: bool = False
+    """Whether the rule would stop but for a person's floor on the chance of the right decision."""
     facts: Any = None
     """What the scenario tells beside the advice."""
 

@@ -232,7 +232,7 @@ def test_reports_and_abstracts_are_compared() -> None:
 def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
     assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
-    held = explain(situation("continue", facts=replace(TOLD, floor_holds=True)), replace(REVIEW, floor=0.9))
+    held = explain(situation("continue", facts=TOLD, floor_holds=True), replace(REVIEW, floor=0.9))
     assert "your floor of 90 % on the chance of the right decision" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
     assert (

@@ -154,16 +154,7 @@ class Scenario(Kind, ABC):
         """Depths at which a person's floor on the chance of the right decision lets a rule stop; None without one."""
         return None
 
-    def facts(
-        self,
-        settings: Settings,
-        calibrator: Calibrator,
-        path: Path,
-        p: Floats,
-        state: State,
-        *,
-        floor_holds: bool,
-    ) -> Any:
+    def facts(self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State) -> Any:
         """What else is told at this depth, as the scenario's own pieces of pages read it; None for nothing."""
         return None
 
@@ -181,10 +172,6 @@ class Scenario(Kind, ABC):
 
     def open_question(self, advice: Advice) -> bool:
         """Whether something waits that could change the decision."""
-        return False
-
-    def floor_holds(self, advice: Advice) -> bool:
-        """Whether a rule would stop but for that floor."""
         return False
 
     # --- in words

@@ -63,8 +63,6 @@ class ReviewFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
-    floor_holds: bool = False
-    """Whether a rule would stop but for the floor on the chance of the right decision."""
 
     @property
     def reports_first(self) -> bool:
@@ -213,14 +211,7 @@ class Review(Scenario):
         return np.asarray(1 - cast(CumulativePath, path).disagreement(settings.truth) >= settings.floor)
 
     def facts(
-        self,
-        settings: Settings,
-        calibrator: Calibrator,
-        path: Path,
-        p: Floats,
-        state: State,
-        *,
-        floor_holds: bool,
+        self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State
     ) -> ReviewFacts:
         """As :class:`ReviewFacts` says them.
 
@@ -250,7 +241,6 @@ class Review(Scenario):
                 calibrator.dispersion,
             ),
             share=(share.mean, *share.interval()),
-            floor_holds=floor_holds,
         )
 
     def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
@@ -288,9 +278,6 @@ class Review(Scenario):
     def open_question(self, advice: Advice) -> bool:
         return bool(advice.facts.reports_open)
 
-    def floor_holds(self, advice: Advice) -> bool:
-        return bool(advice.facts.floor_holds)
-
     # --- in words
 
     def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
@@ -318,7 +305,7 @@ class Review(Scenario):
 
     def going_on(self, advice: Advice, settings: Settings) -> str:
         told: ReviewFacts = advice.facts
-        if told.floor_holds:
+        if advice.floor_holds:
             return (
                 f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
                 "decision does not allow it yet."
