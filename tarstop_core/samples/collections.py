@@ -10,13 +10,14 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.tables import Tables
+from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
@@ -195,17 +196,10 @@ def published_sets() -> list[PublishedSet]:
         PublishedSet(
             **{key: each[key] for key in ("name", "title", "citation", "note")},
             tables=read_tables(folder / f"{each['name']}.csv").tables,
-            reported=Reported(
-                each["reported"]["by"],
-                *(_estimate(each["reported"][rate]) for rate in ("sensitivity", "false_positive_rate")),
-            ),
+            reported=validated(Reported, each["reported"], each["name"], "install TARstop again"),
         )
         for each in content
     ]
-
-
-def _estimate(numbers: list[float]) -> tuple[float, float, float]:
-    return cast("tuple[float, float, float]", tuple(numbers))
 
 
 def _topics(collection: str) -> pd.DataFrame:

@@ -26,7 +26,6 @@ class Advice:
     """The advice at one depth."""
 
     headline: Headline
-    """Which of the kinds of advice this is."""
     go_on: bool
     """Whether the chosen rule, taken at its word, reads another document."""
     depth: int

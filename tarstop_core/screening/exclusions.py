@@ -70,4 +70,4 @@ def reasons_offered(state: State) -> list[str]:
 
 def excluded_for(state: State) -> dict[int, str]:
     """The reasons given with a verdict, by position, in the order of the list."""
-    return {at: state.excluded_for[at] for at in sorted(state.excluded_for)}
+    return dict(sorted(state.excluded_for.items()))

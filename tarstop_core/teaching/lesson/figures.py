@@ -23,7 +23,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
     drawn with what the best plan is worth.
     """
-    path = lesson.ahead(step.depth)
+    path = lesson.path.ahead(step.depth)
     worth = lesson.policy.worth(path)
     title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
     plan = step.depth + step.more

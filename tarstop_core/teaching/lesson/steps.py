@@ -114,10 +114,6 @@ class Lesson:
         z = float(z_scores(scores)[step.depth])
         return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
 
-    def ahead(self, depth: int) -> Path:
-        """The path as somebody sees it who has read so far: nothing (more) turns up."""
-        return self.path.ahead(depth)
-
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
 
@@ -135,7 +131,7 @@ class Lesson:
         left = depth < len(path) and not settled
         worth, plan = best_plan(path, depth) if left else (0.0, 0)
         compared = self.policy.worth(path)
-        projected = int(self.policy.depths(self.ahead(depth), [cost], depth)[0])
+        projected = int(self.policy.depths(path.ahead(depth), [cost], depth)[0])
         return Step(
             depth=depth,
             documents=len(path),
