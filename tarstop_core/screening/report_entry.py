@@ -250,7 +250,7 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
             "study": tables.study[i],
             "document": ids[at],
             "rank": int(at) + 1,
-            **{cell: _whole(getattr(tables, cell)[i]) for cell in CELLS},
+            **{cell: None if np.isnan(count := getattr(tables, cell)[i]) else int(count) for cell in CELLS},
         }
         for i, at in enumerate(evidence.positions)
     ]
@@ -276,7 +276,3 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
             }
         )
     return rows
-
-
-def _whole(count: float) -> int | None:
-    return None if np.isnan(count) else int(count)

@@ -50,8 +50,7 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
     >>> changes([("q*", "0.5"), ("c", "1")], [("q*", "0.8"), ("c", "1")])
     ['q*: 0.5 → 0.8']
     """
-    old = dict(before)
-    new = dict(after)
+    old, new = dict(before), dict(after)
     return [
         f"{name}: {old.get(name, '—')} → {new.get(name, '—')}"
         for name in {**old, **new}

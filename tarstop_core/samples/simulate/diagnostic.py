@@ -33,8 +33,6 @@ from tarstop_core.samples.simulate.words import Slots, read
 DEFAULT_SEED = 2712
 
 SHORTEST = 45  # words of an abstract
-
-
 OTHER_WORDING = 0.6  # chance that any other report names them in the question's words
 OTHER_FIELD_SHARE = 0.1
 SHARES: dict[str, float] = {  # of the other reports

@@ -29,8 +29,6 @@ from tarstop_core.samples.simulate.words import Slots, read
 DEFAULT_SEED = 1412
 
 SHORTEST, LONGEST = 62, 118  # words of an abstract
-
-
 NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim's words
 PARTIAL_SHARE = 0.22  # of the pool
 OTHER_FIELD_SHARE = 0.08

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from tarstop_core.calibration.calibrator import z_scores
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
@@ -58,16 +57,6 @@ class Step:
     """Documents it would still read if nothing (more) turned up."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How a document's score stands among those of its list."""
-
-    score: float
-    mean: float
-    sd: float
-    z: float
-
-
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """One rule on one labelled list."""
@@ -104,15 +93,6 @@ class Lesson:
     def regret(self) -> float:
         """Net utility given up against the best of :attr:`compared`."""
         return float(metrics.regret([[found.net_utility for _, found in self.compared]])[0, 0])
-
-    def standing(self, step: Step) -> Standing | None:
-        """Where the score of the next document stands in its list; None where there is none to weigh."""
-        if step.p is None:
-            return None
-        scores = topic_of(self.explored).scores
-        assert scores is not None  # samples are ranked by BM25
-        z = float(z_scores(scores)[step.depth])
-        return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
 
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
