@@ -14,7 +14,8 @@ from tarstop_core.screening.paths import Paths, screening_path, session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Floats, Path
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Floats
 
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
 

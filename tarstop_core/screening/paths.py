@@ -14,7 +14,8 @@ from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Floats, Path
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Floats
 
 Varied = tuple[str, Settings, Path]
 PathsKey = tuple[Settings, Any, bytes]

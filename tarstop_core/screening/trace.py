@@ -14,7 +14,7 @@ from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_pat
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Floats
+from tarstop_core.value.payoffs import Floats
 
 
 def calibrators_named(settings: Settings, events: Sequence[Event]) -> set[str]:

@@ -13,7 +13,8 @@ from tarstop_core.screening.labels import Label
 from tarstop_core.screening.scenarios.kind import Kind
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Flags, Floats, Path
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Flags, Floats
 
 
 class Scenario(Kind, ABC):

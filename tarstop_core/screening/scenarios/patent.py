@@ -17,7 +17,8 @@ from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.path import Floats, Path
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Floats
 
 
 class Patent(Scenario):

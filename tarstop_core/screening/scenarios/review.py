@@ -21,7 +21,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.outcomes import states_of
-from tarstop_core.value.path import Flags, Floats, Path
+from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.studies import chance_otherwise
 
 COULD_CHANGE = 0.01

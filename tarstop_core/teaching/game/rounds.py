@@ -28,8 +28,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.lesson.steps import topic_of
-from tarstop_core.value.path import Floats
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 Mix = str
 """One of :data:`SAMPLES`."""

@@ -21,7 +21,7 @@ from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.samples.collections import published_sets, sample_reviews
 from tarstop_core.teaching.ideas.shared import MARKS, Idea, named
-from tarstop_core.value.path import Floats
+from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea(
     "Studies",

@@ -29,7 +29,7 @@ from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, searches
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.path import Floats
+from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea(
     "Wrong chances",

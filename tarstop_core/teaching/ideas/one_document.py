@@ -29,8 +29,7 @@ from tarstop_core.presentation.palette import BELIEF, COST, PLUS, THRESHOLD, VAL
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import MARKS, Idea, dot, named
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.path import Floats
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 IDEA = Idea(
     "One document",

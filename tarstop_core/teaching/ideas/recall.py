@@ -37,7 +37,7 @@ from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import HALVES, Idea, dot
-from tarstop_core.value.path import Flags, Floats
+from tarstop_core.value.payoffs import Flags, Floats
 
 IDEA = Idea(
     "Recall",
