@@ -38,6 +38,7 @@ def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from tarstop_core.evaluation import running
 
     monkeypatch.setenv("TARSTOP_DATABASE_URL", f"sqlite:///{tmp_path}/t.db")
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # so small a run needs no processes of its own
     yield
     for each in running.runs():
         running.forget(each)
