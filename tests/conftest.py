@@ -13,9 +13,14 @@ from hypothesis.internal.conjecture import providers
 from tests import postgres
 
 # A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
-# the same examples every time. `make deep` looks for new ones.
+# the same examples every time, and more would find nothing another time. `make deep` looks for new ones.
 settings.register_profile(
-    "tests", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "tests",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("deep", settings.get_profile("tests"), derandomize=False, max_examples=1000)
 settings.load_profile("tests")

@@ -17,7 +17,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests import postgres
 
-EXAMPLES = settings.default.max_examples // 8
+EXAMPLES = settings.default.max_examples // 4
 """Of a property that every example writes to a database for, on each of two."""
 SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
 
