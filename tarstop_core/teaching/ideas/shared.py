@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from tarstop_core.explore.lists import Explored, sample_search
+from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.samples.collections import sample_topics
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
@@ -31,7 +31,7 @@ def at_stake(explored: Explored, q_star: float, cost: float, theta: float = 0.75
 @lru_cache(maxsize=1)
 def searches() -> tuple[Explored, ...]:
     """All sample searches."""
-    return tuple(sample_search(str(topic)) for topic in sample_topics()["topic"])
+    return tuple(sample(f"search:{topic}") for topic in sample_topics()["topic"])
 
 
 def search_names() -> Iterator[tuple[str, str]]:
