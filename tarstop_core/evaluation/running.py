@@ -21,6 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from joblib import cpu_count
+
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
@@ -250,7 +252,7 @@ def main(folder: Path, pipe: int) -> None:
             parse_methods(order.methods, benchmark.scenario, files=False),
             q_stars=order.q_stars,
             costs=order.costs,
-            workers=max(1, (os.cpu_count() or 1) - 1),  # one is left for the pages
+            workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
             finished=Finished(folder / CACHE),
             progress=say,
             cancelled=closed.is_set,
