@@ -1,7 +1,5 @@
 """The rules that files of the package define: each says where it stands and how it looks, and a new file is enough."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
