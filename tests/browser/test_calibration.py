@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.demo import start_review_demo
-from tests.browser.acting import arrived, assert_fits, at_rest, hit, press, stored
+from tests.browser.acting import arrived, at_rest, hit, press, stored
 
 OpenPage = Callable[..., Any]
 
@@ -76,15 +76,4 @@ def test_the_check_keeps_its_place_and_rescales_with_one_press(server: Any, open
     expect(page.get_by_test_id("live-check")).to_contain_text("among the 40 documents read")
     page.get_by_role("button", name="Take back “× 0.32”").click()
     expect(page.get_by_role("button", name="Multiply the chances by 0.32")).to_be_visible()
-    watched.assert_sound()
-
-
-def test_the_page_fits_a_phone(server: Any, open_page: OpenPage) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{server.url}/calibration")
-    page = watched.page
-    for part in ("Calibrators", "Fit one", "Compare two", "In a finished session"):
-        page.get_by_role("tab", name=part).click()
-        expect(page.get_by_role("tab", name=part)).to_have_attribute("aria-selected", "true")
-        assert_fits(page, 390)
     watched.assert_sound()

@@ -19,7 +19,7 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.typed import pack
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
-from tests.browser.acting import assert_fits, at_rest, saved
+from tests.browser.acting import at_rest, saved
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -203,15 +203,4 @@ def test_a_typed_minus_or_fraction_is_refused_and_not_changed(server: Any, open_
     refused = "Row 2 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
     expect(page.get_by_text(refused)).to_be_visible()
     expect(page.locator(".tar-word")).to_have_text(said)
-    watched.assert_sound()
-
-
-def test_everything_fits_on_a_phone(server: Any, open_page: OpenPage) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844})
-    watched.open(f"{server.url}/evidence")
-    page = watched.page
-    for view in VIEWS:
-        page.get_by_role("tab", name=view.title).click()
-        expect(page.get_by_role("tab", name=view.title)).to_have_attribute("aria-selected", "true")
-        assert_fits(page, 390)
     watched.assert_sound()

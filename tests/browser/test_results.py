@@ -12,10 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
-from tests.browser.acting import assert_fits, at_rest, painted, saved
+from tests.browser.acting import at_rest, painted, saved
 
-VIEWS = ("Table", "Effort", "Chances", "Same topics", "Topics", "Paper and this run", "Claims", "About")
-PHONE = {"width": 390, "height": 844}
 LONG = 120_000  # milliseconds that an experiment may take on a busy machine
 
 
@@ -47,7 +45,7 @@ def own_zip(tmp_path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as packed:
         for half, seed in (("train", 1), ("test", 2)):
             run, qrels = [], []
-            for topic in simulate_patent_rankings(20, seed, pool_mean=200):
+            for topic in simulate_patent_rankings(8, seed, pool_mean=80):
                 assert topic.scores is not None and topic.labels is not None
                 name = f"{half}-{topic.name}"
                 for rank, (doc, score) in enumerate(zip(topic.ids, topic.scores, strict=True), start=1):
@@ -149,21 +147,6 @@ def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[.
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
 
 
-def test_on_a_phone_nothing_is_wider_than_the_page(server: Any, open_page: Callable[..., Any]) -> None:
-    watched = open_page(viewport=PHONE)
-    watched.open(f"{server.url}/results")
-    page = watched.page
-    for view in VIEWS[:-2]:
-        page.get_by_role("tab", name=view, exact=True).click()
-        expect(page.get_by_role("tab", name=view, exact=True)).to_have_attribute("aria-selected", "true")
-        assert_fits(page, PHONE["width"])
-        low = page.evaluate(
-            "[...document.querySelectorAll('.tar-save, .stDownloadButton button')].map((b) => b.getBoundingClientRect().height)"
-        )
-        assert all(height >= 44 for height in low)
-    watched.assert_sound()
-
-
 def test_a_benchmark_of_ones_own(
     server: Any, open_page: Callable[..., Any], own_zip: Path, tmp_path: Path
 ) -> None:
@@ -186,11 +169,14 @@ def test_a_benchmark_of_ones_own(
     read = page.get_by_role("button", name="Read these files")
     expect(read).to_be_enabled()
     read.click()
-    expect(page.get_by_text("40 topics, 20 in ω⁺")).to_be_visible()
+    expect(page.get_by_text("16 topics, 8 in ω⁺")).to_be_visible()
     page.get_by_role("textbox", name="Name").fill("My patents")
     page.keyboard.press("Enter")
     at_rest(page)
     page.get_by_role("button", name="Run experiment").click()
+    # A press that the server has not yet heard is lost with the page that a person leaves.
+    expect(page.locator("[class*='st-key-run-']").first).to_be_visible()
+    at_rest(page)
     # It runs on while another page is open.
     page.get_by_role("link", name="Evidence").click()
     watched.settle()

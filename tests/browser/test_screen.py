@@ -35,7 +35,9 @@ ON_BOTH = pytest.mark.parametrize("server", ["sqlite", "postgres"], indirect=Tru
 """Where the store is asked for more than once a label: the same on every kind of database."""
 
 
-@ON_BOTH
+@pytest.mark.parametrize(
+    "server", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True
+)
 def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, server.url)
@@ -198,7 +200,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(server: Any, open_p
 @pytest.mark.parametrize(
     "server, kills",
     [
-        ("sqlite", 2),
+        ("sqlite", 1),
         pytest.param("sqlite", 100, marks=pytest.mark.deep),
         pytest.param("postgres", 100, marks=pytest.mark.deep),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.acting import arrived, assert_fits, saved, slide, stored
+from tests.browser.acting import arrived, at_rest, saved, slide, stored
 from tests.session_cases import EVIL, a_patent_session, a_review
 
 OpenPage = Callable[..., Any]
@@ -82,6 +82,14 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
         assert alone.page.locator("html").evaluate("each => each.scrollWidth") <= 390
         assert alone.page.locator("svg").count() == 3
 
+    at_rest(page)
+    page.get_by_role("tab", name="Flow diagram").click()
+    diagram = page.get_by_alt_text(re.compile("PRISMA 2020"))
+    expect(diagram).to_be_visible()
+    at_rest(page)
+    assert diagram.evaluate("image => image.naturalWidth") > 600, "the diagram is not drawn"
+    watched.assert_sound()
+
 
 def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: OpenPage) -> None:
     patent, _ = fill(server)
@@ -114,21 +122,4 @@ def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: Open
     expect(page.get_by_role("heading", name="Hinge <i> (q* 0.53)")).to_be_visible()
     with stored(server) as store:
         assert len(store.sessions()) == 3
-    watched.assert_sound()
-
-
-def test_everything_fits_on_a_phone(server: Any, open_page: OpenPage) -> None:
-    _, review = fill(server)
-    watched = open_page(viewport={"width": 390, "height": 844})
-    page = watched.page
-    for address in ("sessions", f"sessions?session={review}"):
-        watched.open(f"{server.url}/{address}")
-        for tab in page.get_by_role("tab").all():
-            tab.click()
-            expect(tab).to_have_attribute("aria-selected", "true")
-            assert_fits(page, 390)
-    page.get_by_role("tab", name="Flow diagram").click()
-    expect(page.get_by_alt_text(re.compile("PRISMA 2020"))).to_be_visible()
-    natural = page.locator("img[alt*=PRISMA]").evaluate("image => image.naturalWidth")
-    assert natural > 600, "the diagram is not drawn"
     watched.assert_sound()

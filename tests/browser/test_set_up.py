@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.acting import assert_fits, at_rest, stored
+from tests.browser.acting import at_rest, stored
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
@@ -117,17 +117,3 @@ def test_a_review_is_set_up_from_a_link(
     assert (session.scenario, session.documents) == ("review", 9)
     assert (settings.stages, settings.truth, settings.theta) == (2, "full_evidence", 0.75)
     assert settings.payoffs.q_star == pytest.approx(2 / 3)
-
-
-@pytest.mark.parametrize("path", ["/", "/set_up", "/set_up?scenario=review"])
-def test_a_phone_needs_no_sideways_scrolling(
-    server: AppServer, open_page: Callable[..., Watched], path: str
-) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
-    watched.open(server.url + path)
-    page = watched.page
-    assert_fits(page, 390)
-    button = page.get_by_role("button", name="Start the demo" if path == "/" else "Start", exact=True)
-    box = button.bounding_box()
-    assert box is not None and box["height"] >= 44
-    watched.assert_sound()
