@@ -25,7 +25,7 @@ PAGES = tuple(
     "/" if each.stem == "home" else f"/{each.stem}" for each in sorted((ROOT / "pages").glob("*.py"))
 )
 """The address of every page: the name of its script."""
-SECONDS = 30_000  # milliseconds that anything may take on a busy machine
+SECONDS = 60_000  # milliseconds that anything may take on a busy machine
 FIRST = 120_000  # milliseconds that the first page of a fresh server may take: it imports everything
 QUIET = 100  # milliseconds without a change, after which none is about to come
 UNANSWERED = 1_000  # milliseconds after which what the page told the server has led to no run

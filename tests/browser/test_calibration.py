@@ -21,6 +21,7 @@ def test_a_calibrator_from_memory_reaches_set_up(server: Any, open_page: OpenPag
     watched.open(f"{server.url}/calibration")
     page = watched.page
     page.get_by_role("tab", name="Fit one").click()
+    at_rest(page)
     cases = page.get_by_label("Past cases")
     cases.fill("4\n17\nnone in 60\n2")
     cases.press("Control+Enter")
@@ -33,6 +34,7 @@ def test_a_calibrator_from_memory_reaches_set_up(server: Any, open_page: OpenPag
     page.get_by_role("link", name="Calibration").click()
     page.get_by_role("tab", name="Fit one").click()
     expect(page.get_by_label("Past cases")).to_have_value("4\n17\nnone in 60\n2")
+    at_rest(page)
     page.get_by_role("button", name="Keep this calibrator").click()
     expect(page.get_by_text("It is offered when you set up a session")).to_be_visible()
     with stored(server) as store:

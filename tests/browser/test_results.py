@@ -85,6 +85,7 @@ def test_all_shipped_results_and_every_control(
     assert headings(page)[:2] == kept[:2]
 
     page.get_by_role("button", name="Methods: ").click()
+    at_rest(page)
     page.get_by_role("button", name="All", exact=True).click()
     at_rest(page)
     page.keyboard.press("Escape")
@@ -141,7 +142,7 @@ def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[.
     expect(page.get_by_role("option").filter(has_text="SIM-P0007")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
-    assert "topic=SIM-P0007" in page.url
+    expect(page).to_have_url(re.compile("topic=SIM-P0007"))
     watched.assert_sound()
     page.reload()
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
@@ -159,17 +160,22 @@ def test_a_benchmark_of_ones_own(
     bad = tmp_path / "mine.txt"
     bad.write_text("no run", encoding="utf-8")
     upload = page.locator("[data-testid='stFileUploader'] input[type=file]")
+    at_rest(page)
     upload.set_input_files(bad)
+    at_rest(page)
     page.get_by_role("button", name="Read these files").click()
     expect(page.get_by_text("mine.txt is neither a run")).to_be_visible()
+    at_rest(page)
     page.locator("[data-testid='stFileUploader']").get_by_role("button", name="Remove").first.click()
     at_rest(page)
 
     upload.set_input_files(own_zip)
     read = page.get_by_role("button", name="Read these files")
     expect(read).to_be_enabled()
+    at_rest(page)
     read.click()
     expect(page.get_by_text("16 topics, 8 in ω⁺")).to_be_visible()
+    at_rest(page)
     page.get_by_role("textbox", name="Name").fill("My patents")
     page.keyboard.press("Enter")
     at_rest(page)
@@ -183,6 +189,7 @@ def test_a_benchmark_of_ones_own(
     page.get_by_role("link", name="Results").click()
     show = page.get_by_role("button", name="Show", exact=True)
     expect(show).to_be_visible(timeout=LONG)
+    at_rest(page)
     show.click()
     expect(page.locator(".st-key-benchmark input").first).to_have_value(re.compile("My patents"))
     at_rest(page)

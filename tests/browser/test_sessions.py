@@ -35,6 +35,7 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(server: Any, open_page:
     page = watched.page
     expect(page.get_by_text("There are no sessions here yet.")).to_be_visible()
     page.get_by_text("Import a session").click()
+    at_rest(page)
     page.locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/json", "buffer": first}
     )
@@ -101,14 +102,17 @@ def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: Open
     page.keyboard.press("Enter")
     remove = page.get_by_role("button", name="Delete")
     expect(remove).to_be_visible()
+    at_rest(page)
     remove.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing of it is lost.")).to_be_visible()
     expect(row).to_have_count(0)
+    at_rest(page)
     page.get_by_role("button", name="Undo").focus()
     page.keyboard.press("Enter")
     expect(row).to_be_visible()
 
+    at_rest(page)
     row.get_by_role("button", name="Details").click()
     page.get_by_role("tab", name="Other settings").click()
     watched.settle()
