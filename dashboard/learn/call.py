@@ -30,6 +30,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game import figures as your_call_figures
 from tarstop_core.teaching.game import rounds as your_call
 from tarstop_core.teaching.game.rounds import ROUNDS, SAMPLES, Game, Mix, points
+from tarstop_core.teaching.lesson.steps import topic_of
 
 PREFIX = "learn/call"
 NAMES = ("seed", "mix", "q", "c", "help", "calls")
@@ -365,7 +366,7 @@ def _unread(game: Game, at: int) -> None:
     if not missed:
         note("You read everything there was to find, or there was nothing.")
         return
-    known, ids = learn_documents.records(key), your_call.topic_of(sample(key)).ids
+    known, ids = learn_documents.records(key), topic_of(sample(key)).ids
     rows = [
         {
             "#": f"{each + 1:,}",

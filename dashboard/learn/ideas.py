@@ -18,17 +18,7 @@ from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import (
-    by_method,
-    compared,
-    engines,
-    mistaken,
-    mistaken_path,
-    one_document,
-    peak,
-    recall,
-    widths,
-)
+from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall
 from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.ideas.shared import Idea, at_stake, search, search_names
@@ -115,13 +105,13 @@ def _recall() -> None:
         pd.DataFrame(recall.recall_rows(found)),
         STEM,
     )
-    rules = by_method.by_method(q_star, cost)
+    rules = recall.by_method(q_star, cost)
     figure(
         "idea-recall-by-rule",
         f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
-        by_method.by_method_figure(rules, dark=dark()),
-        by_method.by_method_sentence(rules),
-        pd.DataFrame(by_method.by_method_rows(rules)),
+        recall.by_method_figure(rules, dark=dark()),
+        recall.by_method_sentence(rules),
+        pd.DataFrame(recall.by_method_rows(rules)),
         STEM,
     )
 
@@ -147,13 +137,13 @@ def _bound() -> None:
     )
     cost = _cost(0.001, "idea-c-bound", at=right)
     explored = search("prosthetic-foot")
-    found = compared.compared(explored, at_stake(explored, q_star, cost))
+    found = one_document.compared(explored, at_stake(explored, q_star, cost))
     figure(
         "idea-rules",
         f"{explored.name}: the same three along a list",
-        compared.compared_figure(found, dark=dark()),
-        compared.compared_sentence(found),
-        pd.DataFrame(compared.compared_rows(found)),
+        one_document.compared_figure(found, dark=dark()),
+        one_document.compared_sentence(found),
+        pd.DataFrame(one_document.compared_rows(found)),
         STEM,
     )
 
@@ -185,13 +175,13 @@ def _studies() -> None:
         pd.DataFrame(engines.engines_rows(name, paths)),
         STEM,
     )
-    found = widths.widths(name, theta, tau)
+    found = engines.widths(name, theta, tau)
     figure(
         "idea-widths",
-        widths.widths_heading(found),
-        widths.widths_figure(found, sets[name].simulated, dark=dark()),
-        widths.widths_sentence(found),
-        pd.DataFrame(widths.widths_rows(found)),
+        engines.widths_heading(found),
+        engines.widths_figure(found, sets[name].simulated, dark=dark()),
+        engines.widths_sentence(found),
+        pd.DataFrame(engines.widths_rows(found)),
         STEM,
     )
 
@@ -199,21 +189,21 @@ def _studies() -> None:
 def _mistaken() -> None:
     titles = dict(search_names())
     left, middle, right = st.columns(3, gap="medium")
-    times = mistaken_path.factor_name
+    times = mistaken.factor_name
     factor = _stop("All chances times", FACTORS, FACTORS[-3], "idea-factor", left, format_func=times)
     q_star = _sure(0.5, "idea-q-factor", at=middle)
     cost = _cost(0.001, "idea-c-factor", at=right)
     topic = one_of("List", titles, **bound("idea-search"))
     explored = search(topic)
     settings = at_stake(explored, q_star, cost)
-    right_path, believed = (mistaken_path.scaled(explored, settings, each) for each in (1.0, factor))
+    right_path, believed = (mistaken.scaled(explored, settings, each) for each in (1.0, factor))
     optimal = mistaken.MISTAKEN[0]
     figure(
         "idea-mistaken-path",
         f"{titles[topic]}: what {optimal} believes",
-        mistaken_path.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
-        mistaken_path.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
-        pd.DataFrame(mistaken_path.mistaken_path_rows(right_path, believed)),
+        mistaken.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
+        mistaken.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
+        pd.DataFrame(mistaken.mistaken_path_rows(right_path, believed)),
         STEM,
     )
     found = mistaken.mistaken(settings)

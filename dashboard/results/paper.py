@@ -13,8 +13,7 @@ from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.report import ICER_DIGITS
-from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
+from tarstop_core.evaluation.findings.tables import shown_icer, signed
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -75,8 +74,9 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
     frames = [
         ("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False),
     ]
-    cost = PAPER_COSTS[results.scenario]
-    if both.methods and cost in results.costs:
+    said = TASKS[results.scenario].paper
+    if both.methods and said is not None and said.cost in results.costs:
+        cost = said.cost
         frame = data.errors(both, cost)
         frame = frame.assign(approach=[PAPER_NAMES[name] for name in frame["method"]])
         frame = frame.sort_values("approach", key=lambda names: names.map(order), kind="stable")
@@ -112,7 +112,7 @@ def _arithmetic() -> None:
 def _recomputed(recovered: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in recovered.to_dict("records"):
-        digits = ICER_DIGITS[row["scenario"]]
+        digits = TASKS[row["scenario"]].icer_digits
         rows.append(
             {
                 "Task": row["scenario"],

@@ -17,7 +17,7 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
+from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.numbers import percent
@@ -25,10 +25,11 @@ from tarstop_core.presentation.numbers import percent
 
 def _table(look: Look) -> None:
     rows = data.rows(look.asked, look.q_star, look.cost)
-    digits = ICER_DIGITS[look.results.scenario]
+    task = TASKS[look.results.scenario]
+    digits = task.icer_digits
     shown = tables.panel(rows, look.q_star, look.cost, digits).rename(columns=tables.HEADINGS)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
-    for column, name in figures.ERRORS[look.results.scenario].items():
+    for column, name in task.errors.items():
         shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
     counted = (
         "Errors are numbers of topics, reviews weighing equally"

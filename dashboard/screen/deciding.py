@@ -52,7 +52,7 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if advice.go_on and not waiting:
         held = (
             ": the floor you set on the chance of the right decision is not reached"
-            if scenario.floor_holds(advice)
+            if advice.floor_holds
             else ""
         )
         st.warning(f"The advice is to go on{held}. You may stop all the same.")

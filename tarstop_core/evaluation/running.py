@@ -87,7 +87,6 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The folder's name."""
         return self.folder.name
 
     @property
@@ -244,8 +243,7 @@ def main(folder: Path, pipe: int) -> None:
         order = Order(**content)
         if not Path(order.folder).is_dir():
             raise InputProblem(f"The folder {order.folder} is not there any more; bring the benchmark again.")
-        benchmark = from_folder(Path(order.folder))
-        benchmark = replace(benchmark, title=order.title)
+        benchmark = replace(from_folder(Path(order.folder)), title=order.title)
         found = run(
             benchmark,
             order.task(benchmark.scenario),

@@ -115,7 +115,7 @@ def test_an_import_that_was_killed_is_absent_and_later_removed(
 
         with pytest.raises(KeyboardInterrupt):
             store.save_collection("killed", some_records(2 * CHUNK), [], 0, progress=stop)
-    assert store.collections() == store.damaged_collections() == []
+    assert store.collections() == store.damaged() == []
     store.save_collection(
         "soon after", some_records(CHUNK + 1), [], 0, created="2026-01-01T00:00:00.000+00:00", progress=look
     )
