@@ -86,6 +86,12 @@ def slide(slider: Locator, steps: int) -> None:
         at_rest(slider.page, SLIDING)
 
 
+def choose(radio: Locator) -> None:
+    """Press the label of a radio button once it stands still: a forced press lands where it was a moment ago."""
+    radio.locator("xpath=ancestor::label").click()
+    expect(radio).to_be_checked()
+
+
 def painted(page: Page) -> None:
     """What was asked of the browser until now (to scroll, to give the focus) has been done and drawn."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

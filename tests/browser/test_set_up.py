@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.acting import at_rest, stored
+from tests.browser.acting import at_rest, choose, stored
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
@@ -59,7 +59,7 @@ def test_uploads_survive_a_visit_to_another_page(
     page.get_by_text("Applicant: Don’t file or File").click()
     expect(page.get_by_text("“File” although prior art exists")).to_be_visible()
     at_rest(page)
-    page.get_by_role("radio", name="“File” although prior art exists").check(force=True)
+    choose(page.get_by_role("radio", name="“File” although prior art exists"))
     expect(page.get_by_text("q* = 0.33").first).to_be_visible()
     at_rest(page)
 
@@ -103,12 +103,12 @@ def test_a_review_is_set_up_from_a_link(
     page.get_by_label("What does the review ask?").press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
     at_rest(page)
-    page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %").check(force=True)
+    choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     at_rest(page)
     page.get_by_text("More assumptions", exact=True).click()
     at_rest(page)
-    page.get_by_role("radio", name="The whole list").check(force=True)
+    choose(page.get_by_role("radio", name="The whole list"))
     expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
     at_rest(page)
 
