@@ -1,7 +1,5 @@
 """The tabs of the Results page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -68,9 +66,7 @@ def _table(look: Look) -> None:
         },
     )
     with st.expander("What tuning chose"):
-        settings = rows[["approach", "setting"]].rename(
-            columns={"approach": "Approach", "setting": "Setting"}
-        )
+        settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
         table(
             settings,
             "The best mean net utility on training topics; one a fold where folds differ.",
@@ -124,7 +120,7 @@ def _chances(look: Look) -> None:
         if task.paper is not None:
             said = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
             rows.append({"Chances": "the paper’s", **said, "Documents": ""})
-        table(pd.DataFrame(rows), "Brier score and expected calibration error on topics not fitted on.")
+        table(rows, "Brier score and expected calibration error on topics not fitted on.")
         note(task.about_chances)
     quality = known[variant]
     bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
@@ -162,8 +158,8 @@ def _claims(look: Look) -> None:
         every = tuple(method.name for method in look.everything.methods)
         found = data.verdicts(replace(look.asked, methods=every))
     heading_of("Claims, whichever way they come out here")
-    rows = pd.DataFrame([{"Claim": each.claim, "Found": each.found} for each in found])
-    if rows.empty:
+    rows = [{"Claim": each.claim, "Found": each.found} for each in found]
+    if not rows:
         st.info("The methods that were run do not allow any of the claims to be looked at.")
     else:
         table(
@@ -199,7 +195,7 @@ def _about(look: Look) -> None:
         note(f"{known['provenance']}.")
         rows = [{"Setting": SETTINGS[name], "Value": str(known[name])} for name in SETTINGS if name in known]
         rows.append({"Setting": "Topics to tune and to test on", "Value": folds_said(known["folds"])})
-        table(pd.DataFrame(rows), prose=True)
+        table(rows, prose=True)
         save(
             "All settings as JSON",
             lambda: json.dumps(dict(known), ensure_ascii=False, indent=1),

@@ -1,7 +1,5 @@
 """A page is added as CONTRIBUTING says: a script, a folder, its line in the sidebar and its chapter in the guide."""
 
-from __future__ import annotations
-
 from tests.additions.conftest import Tree
 
 SCRIPT = '''"""Dice."""

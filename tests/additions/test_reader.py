@@ -1,7 +1,5 @@
 """A reader is added as CONTRIBUTING says: one file that ends with its format, and that name in one list."""
 
-from __future__ import annotations
-
 from tests.additions.conftest import Tree
 
 CARDS = '''"""Cards: a hash and a title, then the abstract."""

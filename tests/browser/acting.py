@@ -4,8 +4,6 @@ Nothing here waits for a fixed time: a key is pressed when its button is there, 
 what the key did.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import count

@@ -1,7 +1,5 @@
 """Every page in light, in dark and on a phone, by the rules of axe-core and by the Tab key alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

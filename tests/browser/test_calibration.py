@@ -1,7 +1,5 @@
 """The Calibration page in a real browser: typed cases survive a visit elsewhere, and the check never jumps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

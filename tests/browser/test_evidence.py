@@ -1,7 +1,5 @@
 """The Evidence page in a real browser: import, follow the sliders, save pictures, come back by the address."""
 
-from __future__ import annotations
-
 import re
 import struct
 import xml.etree.ElementTree as ElementTree

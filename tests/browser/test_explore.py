@@ -1,7 +1,5 @@
 """The Explore page in a real browser: clicks on the map, addresses that are shared, files, a phone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

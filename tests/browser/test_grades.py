@@ -1,7 +1,5 @@
 """Grades by key, the question before a flagged hit, and own reasons, in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

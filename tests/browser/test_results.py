@@ -1,7 +1,5 @@
 """The Results page in a real browser: every shipped benchmark, every control, and a benchmark of one's own."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Screening in a real browser: keys, reloads, restarts, two tabs, the decision and the export."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A diagnostic-accuracy review in a real browser: abstracts, full texts, tables, the decision, the exports."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Sessions page in a real browser: out of one store, into an empty one, and a report without a network."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

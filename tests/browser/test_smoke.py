@@ -1,7 +1,5 @@
 """A page opens at its own address on a server that has shown nothing yet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

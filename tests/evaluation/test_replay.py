@@ -1,7 +1,5 @@
 """Replays on small rankings whose outcome can be worked out by hand, and on real ones."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -10,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -192,7 +190,6 @@ CURVES = st.lists(st.floats(0, 0.5), min_size=1, max_size=5).map(lambda p: tuple
 AMOUNTS = st.floats(0.05, 20)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     labels=LABELS,
     unranked=st.integers(0, 3),
@@ -229,7 +226,6 @@ def test_net_utility_is_payoff_minus_cost(
         assert outcome.depth <= hits[0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     labels=LABELS,
     chances=CURVES,

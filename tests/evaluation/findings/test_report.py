@@ -1,7 +1,5 @@
 """The report: files that are whole, a page that needs no network, pictures where they can be drawn."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -14,8 +12,12 @@ import pytest
 from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.findings.report import Findings, folds_said, html, write
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results, load
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +132,15 @@ def test_missing_pictures_are_named_with_what_they_need(
     assert (tmp_path / "report.html").is_file()
 
 
-def test_pictures_are_drawn(results: Results, tmp_path: Path) -> None:
-    written = write(Findings(results.only(["greedy", "optimal"]), draws=10), tmp_path)
+def test_pictures_are_drawn(patents: Benchmark, tmp_path: Path) -> None:
+    few = run(
+        patents,
+        DecisiveTask(),
+        parse_methods(["greedy", "optimal"], "patent"),
+        q_stars=(0.5,),
+        costs=(0.001,),
+    )
+    written = write(Findings(few, draws=10), tmp_path)
     if written.missing:
         pytest.skip(written.missing[0])
     assert (tmp_path / "figures" / "errors.svg").read_text(encoding="utf-8").startswith("<svg")
