@@ -11,8 +11,6 @@ shell.show("Dice", dice_page)
 '''
 PAGE = '''"""The Dice page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from tarstop_core.presentation.numbers import percent

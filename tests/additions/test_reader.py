@@ -4,8 +4,6 @@ from tests.additions.conftest import Tree
 
 CARDS = '''"""Cards: a hash and a title, then the abstract."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tarstop_core.files.columns import Progress, RecordTable

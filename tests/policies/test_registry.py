@@ -16,8 +16,6 @@ from tests.reference.loops import LOOPS
 
 FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
