@@ -22,7 +22,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read
+from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, updated_by_own
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -61,10 +61,17 @@ def calibrator(
         key += f"/{scenario}"
     if choices:
         usual = default_calibrator(has_scores, sample, scenario)
+        if scenario == PATENT and not sample:
+            usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
         chosen = which("Where the chances come from", choices, usual, key=key).calibrator
         _quality(chosen)
-        for remark in chosen.mismatch(ranking.scores, len(ranking)) if ranking is not None else []:
-            st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+        refused = chosen.refusal(ranking.scores) if ranking is not None and not sample else ""
+        if refused and scenario == PATENT:
+            shell.problem_box(InputProblem(refused))
+            chosen = None
+        elif ranking is not None:
+            for remark in chosen.mismatch(ranking.scores, len(ranking)):
+                st.warning(shell.escape_markdown(remark), icon=":material/warning:")
     else:
         chosen = None
         st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")

@@ -240,7 +240,7 @@ class TestOrder:
         row = store.session(store.sessions()[0].id)
         assert row.scores is None
         assert row.order.tolist() == [0, 1, 2, 3]
-        assert store.calibrator(row.settings.calibrator).kind == "rank"
+        assert store.calibrator(row.settings.calibrator).kind == "rank-frailty"
 
     def test_an_order_by_date_is_warned_of(self, page: AppTest) -> None:
         lines = [f"p{(7 * i) % 10},Thing {(3 * i) % 10},x,{2020 - i}-01-01" for i in range(10)]
