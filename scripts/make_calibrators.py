@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scripts.travel_measured import COLLECTIONS, JUDGED, elsewhere, medical
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import assess, assess_each, fit
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
@@ -58,47 +59,12 @@ def make(
         )
 
 
-COLLECTIONS = {
-    "clef_dta": ("clef_dta/bm25.run", "clef_dta/{}.qrels"),
-    "clef2017": ("clef2017/es_bool.run", "clef2017/qrel_{}_test.txt"),
-    "clef2019 dta": ("clef2019/bm25_dta.run", "clef2019/full.test.dta.{}.2019.qrels"),
-    "clef2019 intervention": (
-        "clef2019/bm25_intervention.run",
-        "clef2019/full.test.intervention.{}.2019.qrels",
-    ),
-}
-"""Real rankings of medical reviews that figures may be shipped of."""
-JUDGED = "abs", "content"
-
-
-def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
-    """Lists of all collections but the one that is tested, without reviews of that one, and where each is from.
-
-    Relevance by title and abstract and by full text are two collections: how rich lists are differs as much between
-    them as between systems.
-    """
-    lists = {
-        (name, by): labelled(data / run, data / qrels.format(by))
-        for name, (run, qrels) in COLLECTIONS.items()
-        for by in JUDGED
-    }
-    seen = {topic.name for (name, _), topics in lists.items() if name == tested for topic in topics}
-    found = [
-        (topic, f"{name}, {by}")
-        for (name, by), topics in lists.items()
-        if name != tested
-        for topic in topics
-        if topic.name not in seen
-    ]
-    return [topic for topic, _ in found], [name for _, name in found]
-
-
 def make_for_new_collections(data: Path, stem: str = "clef-reviews-rank-frailty") -> None:
     """Chances for lists of a collection that nobody has seen, judged by leaving each collection out."""
     topics, names = elsewhere(data)
     fitted = fit(topics, kind="rank-frailty", collections=names)
     cases = [
-        cases_of(topic for topic, each in zip(topics, names, strict=True) if each == name and topic.omega)
+        cases_of(topic for topic, each in zip(topics, names, strict=True) if each == name)
         for name in dict.fromkeys(names)
     ]
     by_50 = [
@@ -118,10 +84,10 @@ def make_for_new_collections(data: Path, stem: str = "clef-reviews-rank-frailty"
     )
     fitted = replace(fitted, fitted_on=seen)
     held_out = []
-    for tested, (run, qrels) in COLLECTIONS.items():
+    for tested in COLLECTIONS:
         others, names = elsewhere(data, tested)
         away = fit(others, kind="rank-frailty", collections=names)
-        held_out += [(away, labelled(data / run, data / qrels.format(by))) for by in JUDGED]
+        held_out += [(away, medical(data, tested, by)) for by in JUDGED]
     quality = assess_each(held_out, "leaving each collection, with its reviews, out")
     path = sample_dir() / "calibrators" / f"{stem}.json"
     path.write_text(replace(fitted, quality=quality).to_json(), encoding="utf-8")

@@ -63,7 +63,7 @@ def calibrator(
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-        chosen = which("Where the chances come from", choices, usual, key=key).calibrator
+        chosen: Calibrator | None = which("Where the chances come from", choices, usual, key=key).calibrator
         _quality(chosen)
         refused = chosen.refusal(ranking.scores) if ranking is not None and not sample else ""
         if refused and scenario == PATENT:
