@@ -63,15 +63,9 @@ def calibrator(
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-        chosen: Calibrator | None = which("Where the chances come from", choices, usual, key=key).calibrator
-        _quality(chosen)
-        refused = chosen.refusal(ranking.scores) if ranking is not None and not sample else ""
-        if refused and scenario == PATENT:
-            shell.problem_box(InputProblem(refused))
-            chosen = None
-        elif ranking is not None:
-            for remark in chosen.mismatch(ranking.scores, len(ranking)):
-                st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+        found = which("Where the chances come from", choices, usual, key=key).calibrator
+        _quality(found)
+        chosen = found if _fits(found, ranking, scenario, sample) else None
     else:
         chosen = None
         st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")
@@ -83,6 +77,19 @@ def calibrator(
             key=f"{PREFIX}/upload",
         )
     return chosen
+
+
+def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
+    """Whether its chances can be used on this list; what speaks against it is said."""
+    if ranking is None:
+        return True
+    refused = "" if sample or scenario != PATENT else found.refusal(ranking.scores)
+    if refused:
+        shell.problem_box(InputProblem(refused))
+        return False
+    for remark in found.mismatch(ranking.scores, len(ranking)):
+        st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+    return True
 
 
 def _lacking(has_scores: bool, scenario: str) -> str:
