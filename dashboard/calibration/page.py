@@ -105,7 +105,7 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     if calibrator.kind == "frailty":
         rows.append(("Frailty shape a", number(calibrator.frailty)))
     if calibrator.kinds:
-        rows.append(("Lists vary", f"{len(calibrator.kinds):,} kinds of lists, each with its weight"))
+        rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
         rows.append(
             ("A list may lack it", f"{percent(calibrator.lacking)} do, where there is something to find")
         )

@@ -238,6 +238,8 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     at = ranks()
     by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
     ends = np.array([weighted_quantiles(each, learned.weight, LEVEL) for each in by_then])
+    # Between points of the grid the ends of the interval are rough.
+    ends = np.maximum.accumulate(ends, axis=0)
     exposure = np.exp(level) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
     bound = np.where(variance > 0, variance, 1.0)
     alone = np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
