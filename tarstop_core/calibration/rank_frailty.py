@@ -24,7 +24,15 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator, FittedOn
-from tarstop_core.calibration.first_hit import LEVEL, SHORT, PastCase, in_words, ranks, weighted_quantiles
+from tarstop_core.calibration.first_hit import (
+    DEEPEST,
+    LEVEL,
+    SHORT,
+    PastCase,
+    in_words,
+    ranks,
+    weighted_quantiles,
+)
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
@@ -199,6 +207,7 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
     for topic in topics:
         hit = topic.first_hit
         read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
+        read = min(read, DEEPEST)
         if hit is not None and hit <= read:
             found.append(PastCase("hit", hit))
         elif read:
