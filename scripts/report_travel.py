@@ -5,8 +5,6 @@ Needs the folder that TARSTOP_REAL_DATA names. Writes ``docs/calibrators_travel.
 Run again, it writes the same files.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -150,7 +148,7 @@ def blended(rows: pd.DataFrame) -> tuple[str, str]:
     worst = float(means["against shipped or marginal"].min())
     said = (
         f"On average over {rows['set'].nunique()} sets the updated one is {'never below' if worst >= 0 else 'at worst ' + signed(worst) + ' below'} the better of "
-        f"shipped and own; the least in any one set is {signed(float(least.min()))}. With none of one's own it is the shipped one."
+        f"shipped and own (marginal); the least in any one set is {signed(float(least.min()))}. With none of one's own it is the shipped one."
     )
     return table(header, body), said
 

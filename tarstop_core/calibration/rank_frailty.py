@@ -12,8 +12,6 @@ comes out are weights of (v, w, a), for a list of a *new* collection. Lists of o
 multiply each weight by how likely they are under it, so how much the learned curve still counts is what they make it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Lists of a collection that was not learned from: on two levels, against plain loops, simulations and what is shipped."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
