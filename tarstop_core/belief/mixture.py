@@ -7,6 +7,8 @@ a factor that does not vary (an infinite shape) documents are independent, as in
 it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
