@@ -52,14 +52,15 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     """
     judged = state.judged
     read, found = int(judged.sum()), int(state.came_true.sum())
-    hazards = calibrator.kind in ("hazard", "first-hit")
+    hazards = calibrator.kind in ("hazard", "first-hit", "rank-frailty")
     if not read or (hazards and found):
         return None
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
     if settings.kind.one_decides and not found:
-        misses = float(np.exp(calibrator.curve(used, kappa=settings.kappa).log_M[-1]))
+        at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
+        misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
     if hazards:
         # As many as one: the number of first hits.
         expected = 1 - misses if misses is not None else 0.0
