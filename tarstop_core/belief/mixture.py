@@ -10,7 +10,7 @@ it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -163,6 +163,14 @@ class Left:
         if number >= self.documents:
             return 1.0
         return self._at_most(number) / self._possible if number >= 0 else 0.0
+
+    def chance_of(self, number: int) -> float:
+        """Chance of exactly so many."""
+        return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
+
+    def times(self, factor: float) -> Left:
+        """As if every kind foresaw so many times as many."""
+        return replace(self, expected=factor * self.expected)
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
         """As if there were documents enough; `more` is added to the shapes, at the same odds."""

@@ -32,6 +32,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.live_check import against_shape
+from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
@@ -121,10 +124,14 @@ class Calibrator:
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
     where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
-    older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
+    older than it. See :func:`tarstop_core.calibration.thinning`.
     """
     band: tuple[tuple[float, float], ...] = ()
     """For "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank."""
+    thinning: Thinning | None = None
+    """How what is relevant thins out along a list; None where lists tell of first hits only, in patents, and for files
+    older than it.
+    """
 
     @property
     def by_rank(self) -> bool:
@@ -169,6 +176,45 @@ class Calibrator:
     def curve(self, p: ArrayLike, **assumptions: Any) -> HitCurve:
         """Survival curve for these probabilities, with this calibrator's frailty."""
         return hit_curve(p, frailty=self.frailty, **assumptions)
+
+    def left(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        unread: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> Left:
+        """How many relevant documents are among those not read yet.
+
+        Parameters
+        ----------
+        p : ndarray, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        judged, relevant, unread : ndarray of bool, shape (N,)
+            Documents whose label is known, those of them that are relevant, and those nobody read.
+        ranks : ndarray of int, shape (N,), optional
+            Where documents do not stand by rank.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
+
+    def against(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> float:
+        """How many times likelier what was found is where it lies otherwise along the list than was learned.
+
+        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.live_check.against_shape`.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return against_shape(self._thins_out(p[order]), judged[order], relevant[order])
+
+    def _thins_out(self, p: Floats) -> Thinning:
+        return self.thinning or thinning_of(p)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
@@ -217,6 +263,8 @@ class Calibrator:
             del content["dispersion"]
         if not self.band:
             del content["band"]
+        if self.thinning is None:
+            del content["thinning"]
         for name in ("own", "lists"):
             if not content["fitted_on"][name]:
                 del content["fitted_on"][name]
@@ -260,6 +308,8 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     for what in ("frailty", "dispersion"):
         if not getattr(calibrator, what) > 0:
             raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
+    if calibrator.thinning and not calibrator.thinning.usable:
+        raise InputProblem(f"{name} is damaged (its thinning is not a distribution); fit it again.")
     return calibrator
 
 

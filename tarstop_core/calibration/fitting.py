@@ -27,6 +27,7 @@ from tarstop_core.calibration.calibrator import (
     tied_share,
     z_scores,
 )
+from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
@@ -91,6 +92,9 @@ def fit(
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
     if kind != "hazard":
         calibrator = replace(calibrator, dispersion=_fit_dispersion(calibrator, used))
+        if scenario != PATENT:
+            thinning = fit_thinning([(known(topic), _labels(topic)) for topic in used])
+            calibrator = replace(calibrator, thinning=thinning)
     return calibrator
 
 

@@ -1,19 +1,46 @@
-"""How many relevant documents chances let one expect, and what to multiply them by when it is another number."""
+"""Do chances fit what is found? An answer that may be looked at after every document.
+
+Lists differ, and within what they differ nothing is wrong: the number found only says by which factor this list's chances
+should be multiplied. What the differences between lists do not cover is tested by a ratio: the chance of what was found if
+its hits lay along the list otherwise, over its chance if the chances are right, differences between lists included. If
+they are right that ratio is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most (Ville
+1939), whenever and however often somebody looks.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, ndtri, polygamma
 from scipy.stats import gamma
 
-from tarstop_core.calibration.unseen import unseen
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.thinning import WIDER, Thinning, expected_share, shape_nodes, share_at
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LEVEL = 0.9
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
+AGAINST = 20.0
+"""Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
+OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
+"""Shapes that are set against those of the training lists, and powers of the rank likewise, where chances are single:"""
+OTHER_TILTS = (-1.5, -0.75, 0.75, 1.5)
+OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
+"""Set against chances whose level is in doubt too."""
+NUMBERS, FACTORS = 25, 24
+"""Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
+ENOUGH_LISTS = 10
+"""Finished lists from which their common level is judged."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +55,7 @@ class Check:
     """Sum of their chances as they are used now; in patents, given that prior art exists."""
     low: int
     high: int
-    """`low` and `high`: interval of :data:`LEVEL` of the number relevant."""
+    """`low` and `high`: interval of :data:`LEVEL` of the number relevant, over lists that differ as training lists do."""
     found: int
     factor: float
     """What the calibrator's chances should be multiplied by, given what was found: posterior mean."""
@@ -36,7 +63,7 @@ class Check:
     factor_high: float
     """`factor_low` and `factor_high`: its interval of :data:`LEVEL`."""
     offered: bool
-    """Whether the number found lies outside the interval and multiplying is right."""
+    """Whether the factor's interval leaves out the present one, or the chances do not fit, and multiplying is right."""
     misses: float | None = None
     """Patents in which nothing was found: chance of that, if prior art exists."""
     unsure: int = 0
@@ -44,36 +71,18 @@ class Check:
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
     waits.
     """
+    against: float = 1.0
+    """How many times likelier what was found is where hits lie otherwise than the chances foresee."""
 
     @property
     def outside(self) -> bool:
         """Whether the number found lies outside the interval."""
         return not self.low <= self.found <= self.high
 
-
-def expected_range(
-    expected: float, dispersion: float, read: float = math.inf, level: float = LEVEL
-) -> tuple[int, int]:
-    """Central interval of the number relevant.
-
-    Parameters
-    ----------
-    expected : float
-        Sum of the chances.
-    dispersion : float
-        Shape of the negative binomial; infinite: Poisson. Where single chances are large either is wider than the
-        chances alone would be.
-    read : float
-        Documents that the chances belong to: no more can be relevant.
-    level : float
-
-    Examples
-    --------
-    >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0), expected_range(3.1, 4.0, read=5)
-    ((8, 20), (4, 29), (0, 5))
-    """
-    _, low, high = unseen(0.0, 0, expected, dispersion, level)
-    return int(min(low, read)), int(min(high, read))
+    @property
+    def warned(self) -> bool:
+        """Whether the chances do not fit, beyond what lists differ."""
+        return self.against >= AGAINST
 
 
 def factor(
@@ -102,3 +111,157 @@ def factor(
     ends = np.array([(1 - level) / 2, (1 + level) / 2])
     low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
     return mean, float(low), float(high)
+
+
+# --- the ratio ------------------------------------------------------------------------------------
+
+
+def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
+    """Log of the chance of exactly these hits among the documents read, over kinds of lists.
+
+    Parameters
+    ----------
+    log_weight : ndarray, shape (J,)
+        Of each kind, their exponentials adding up to 1.
+    read : ndarray, shape (J,)
+        Sum of the exposures of all documents read: one of exposure λ is a hit with chance 1 − exp(−λ).
+    at_hits : ndarray, shape (J, h)
+        Those of the hits.
+    """
+    hits = at_hits + np.log(-np.expm1(-np.maximum(at_hits, 1e-300)))
+    return float(logsumexp(log_weight - read + hits.sum(axis=1)))
+
+
+def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
+    """How many times likelier what was found is where hits lie otherwise along the list than in the training lists.
+
+    Parameters
+    ----------
+    thinning : Thinning
+    judged, relevant : ndarray of bool, shape (N,)
+        By rank: documents whose label is known, and those of them that are relevant.
+    """
+    hits = np.flatnonzero(relevant & judged)
+    logs = []
+    for alpha, beta, log_total, log_weight in _kinds(thinning, len(judged)):
+        total = np.exp(log_total)
+        read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
+        at_hits = (total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]).reshape(
+            len(read), -1
+        )
+        logs.append(log_chance(log_weight.ravel(), read, at_hits))
+    return _ratio(logs[1], logs[0])
+
+
+@lru_cache(maxsize=64)
+def _kinds(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
+    """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
+    # Chances that are right come with the gamma factor of each list, which widens the numbers.
+    theta, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
+    between = math.hypot(spread, math.sqrt(float(polygamma(1, 4.0))))
+    z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
+    usual = (
+        *np.exp(theta).T,
+        level[:, None] + between * z,
+        np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1),
+    )
+    alpha, beta = np.array(list(product(OTHER_ALPHA, OTHER_BETA))).T
+    middle = float(np.exp(log_weight) @ level)
+    apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (level - middle) ** 2))
+    numbers = np.tile(middle + apart * z, (len(alpha), 1))
+    other = (alpha, beta, numbers, np.full(numbers.shape, -math.log(numbers.size)))
+    return usual, other
+
+
+def against_chances(
+    p: Floats,
+    judged: Flags,
+    relevant: Flags,
+    shape: float,
+    none: float = 0.0,
+    level_too: bool = False,
+) -> float:
+    """The same for chances of single documents, multiplied by a factor that lists have of their own.
+
+    Parameters
+    ----------
+    p : ndarray, shape (N,)
+        By rank.
+    judged, relevant : ndarray of bool, shape (N,)
+    shape : float
+        Of the factor's gamma distribution.
+    none : float
+        Chance that the list holds nothing at all.
+    level_too : bool
+        Whether other factors are set against it too, not only other tilts along the rank.
+    """
+    exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
+    u = (
+        np.ones(1)
+        if math.isinf(shape)
+        else gamma.ppf((np.arange(FACTORS) + 0.5) / FACTORS, shape, scale=1 / shape)
+    )
+    r = (np.arange(len(p)) + 0.5) / len(p)
+    others = [r**tilt for tilt in OTHER_TILTS]
+    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
+    if level_too:
+        others += [np.full(len(p), each) for each in OTHER_FACTORS]
+    logs = []
+    for times in ([np.ones(len(p))], others):
+        tilted = exposure * np.array(times)
+        read, at_hits = tilted[:, judged].sum(axis=1), tilted[:, judged & relevant]
+        found = log_chance(
+            np.full(len(u) * len(times), -math.log(len(u) * len(times))),
+            np.outer(read, u).ravel(),
+            (at_hits[:, None, :] * u[:, None]).reshape(len(u) * len(times), -1),
+        )
+        nothing = math.log(none) if none > 0 and not (judged & relevant).any() else -math.inf
+        logs.append(float(np.logaddexp(math.log1p(-none) + found, nothing)))
+    return _ratio(logs[1], logs[0])
+
+
+def _ratio(other: float, usual: float) -> float:
+    return math.exp(min(other - usual, 700.0)) if other > -math.inf else 0.0
+
+
+# --- across lists ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AcrossLists:
+    """Whether the level of the chances is right over a person's finished lists."""
+
+    lists: int
+    against: float
+    """How many times likelier what was found in all is at another common level."""
+    factor: float
+    """The likeliest of the levels that are set against it."""
+
+
+def across_lists(expected: Sequence[tuple[Left, int]]) -> AcrossLists | None:
+    """Hold the numbers found in finished lists against what was foreseen before they were read.
+
+    Parameters
+    ----------
+    expected : sequence of (Left, int)
+        For each list what was foreseen of the documents that were then read, and the number found.
+
+    Returns
+    -------
+    AcrossLists or None
+        None with fewer than :data:`ENOUGH_LISTS`.
+    """
+    if len(expected) < ENOUGH_LISTS:
+        return None
+    logs = np.zeros(len(OTHER_FACTORS))
+    for foreseen, found in expected:
+        usual = foreseen.chance_of(found)
+        logs += [
+            math.log(max(foreseen.times(each).chance_of(found), 1e-300) / max(usual, 1e-300))
+            for each in OTHER_FACTORS
+        ]
+    return AcrossLists(
+        len(expected),
+        _ratio(float(logsumexp(logs) - math.log(len(logs))), 0.0),
+        OTHER_FACTORS[int(logs.argmax())],
+    )

@@ -5,8 +5,9 @@ Cases are played as an experiment plays them, so that both come to the same.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,20 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""Of a list read, at which it is said what is left."""
+
+
+@dataclass(frozen=True)
+class StillUnread:
+    """Relevant documents of the ranking below a depth: what is said of their number by somebody who read so far."""
+
+    mean: float
+    low: int
+    high: int
+    """`low` and `high`: central interval of 90 %."""
+    true: int
+
 
 @dataclass(frozen=True)
 class Played:
@@ -41,6 +56,8 @@ class Played:
     """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
     recall: float
     """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
+    left: dict[str, StillUnread] | None = None
+    """Of reviews, at "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
 
 
 def replay(
@@ -127,7 +144,24 @@ def replay_reviews(
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     cases = (Case(_judged(outcome.topic), outcome.review, outcome) for outcome in outcomes)
-    return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
+    knowledge = (calibrator, prior or Prior())
+    played = [(case, _played(task, case, knowledge, policy, payoffs, cost)) for case in cases]
+    return [replace(each, left=_left(case.topic, calibrator, int(each.depth))) for case, each in played]
+
+
+def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnread:
+    """What is said, after the first `depth` documents of a labelled list, of the relevant ones below, and what is so."""
+    assert topic.labels is not None
+    p = calibrator.probabilities(topic.scores, len(topic))
+    read = np.arange(len(topic)) < depth
+    left = calibrator.left(p, read, read & topic.labels, ~read)
+    low, high = left.interval()
+    return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
+
+
+def _left(topic: Topic, calibrator: Calibrator, stop: int) -> dict[str, StillUnread]:
+    depths = {"stop": stop} | {f"{share:g}": math.ceil(share * len(topic)) for share in SHARES}
+    return {name: still_unread(topic, calibrator, depth) for name, depth in depths.items()}
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
@@ -149,7 +183,7 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
 
 def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
     """Outcomes as plain rows for JSON and tables."""
-    return [asdict(outcome) for outcome in outcomes]
+    return [{key: value for key, value in asdict(each).items() if value is not None} for each in outcomes]
 
 
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
