@@ -258,3 +258,38 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
         fixed, total, np.where(fixed, 1.0, known.shape) * total / np.where(fixed, 1.0, known.rate)
     )
     return Left(known.weight, known.shape, mean, documents)
+
+
+EXACT = 200
+KNOTS = 400
+"""Of a long list the chances are reckoned at the first documents, and from there at places ever farther apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Kinds of lists beside the chances of the documents of one.
+
+    In kind j the exposure of document k is factor_j · ratio_ik · (−log(1 − p_k)), where i is its profile.
+    """
+
+    known: Mixture
+    factor: Floats
+    """Shape (J,)."""
+    profile: NDArray[np.intp]
+    """Which row of `ratio` each kind has, shape (J,)."""
+    ratio: Floats
+    """Shape (profiles, N)."""
+
+    def log_no_hit(self, exposure: Floats) -> Floats:
+        """:func:`log_no_hit` of exposures by profile, shape (profiles, N) to (N,)."""
+        return log_no_hit(self.known, self.factor[:, None] * exposure[self.profile])
+
+    def log_survival(self, exposure: Floats) -> Floats:
+        """The same of exposures that rise along a list, which may be long."""
+        last = exposure.shape[1] - 1
+        if last <= KNOTS:
+            return self.log_no_hit(exposure)
+        late = np.geomspace(EXACT, last, KNOTS - EXACT).round().astype(int)
+        at = np.unique(np.concatenate((np.arange(EXACT), late)))
+        risen = exposure.mean(axis=0)
+        return np.asarray(np.interp(risen, risen[at], self.log_no_hit(exposure[:, at])))

@@ -27,6 +27,7 @@ from tarstop_core.calibration.calibrator import (
     tied_share,
     z_scores,
 )
+from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
 from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
@@ -45,15 +46,17 @@ def fit(
     pseudo: float = 0.0,
     own: str = "",
     lists: tuple[str, ...] = (),
+    collections: Sequence[str] | None = None,
+    start: Calibrator | None = None,
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
     Parameters
     ----------
     topics : sequence of Topic
-        With labels, and with scores unless `kind` is "rank". In the patent scenario only ω⁺ topics
+        With labels, and with scores unless `kind` goes by rank. In the patent scenario only ω⁺ topics
         count (p is conditional on ω⁺); in the others all do.
-    kind : {"marginal", "hazard", "frailty", "rank"}
+    kind : {"marginal", "hazard", "frailty", "rank", "rank-frailty"}
     scenario : {"patent", "review", "inclusion"}
     name, source, simulated
         What the topics are, for the person who will rely on them.
@@ -63,6 +66,8 @@ def fit(
         Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
         claims certainty, which a single miss would turn into the belief that nothing exists.
+    collections, start
+        For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
 
     Raises
     ------
@@ -75,6 +80,15 @@ def fit(
     """
     kind = _kind(kind)
     used = usable(topics, scenario, kind)
+    seen = replace(_describe(used, name, source, simulated), own=own, lists=lists)
+    thinning = None
+    if scenario != PATENT:
+        thinning = fit_thinning([(known(topic), _labels(topic)) for topic in used])
+    if kind == "rank-frailty":
+        if collections is not None:
+            collections = [each for topic, each in zip(topics, collections, strict=True) if topic in used]
+        learned = fit_rank_frailty(used, collections, start)
+        return with_learned(Calibrator(kind, scenario, (), (), seen, thinning=thinning), learned)
     if kind == "rank":
         at, share, weight = _rank_frequencies(used)
     else:
@@ -86,15 +100,13 @@ def fit(
         scenario=scenario,
         x=tuple(x.tolist()),
         y=tuple(y.tolist()),
-        fitted_on=replace(_describe(used, name, source, simulated), own=own, lists=lists),
+        fitted_on=seen,
+        thinning=thinning,
     )
     if kind == "frailty":
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
     if kind != "hazard":
         calibrator = replace(calibrator, dispersion=_fit_dispersion(calibrator, used))
-        if scenario != PATENT:
-            thinning = fit_thinning([(known(topic), _labels(topic)) for topic in used])
-            calibrator = replace(calibrator, thinning=thinning)
     return calibrator
 
 
@@ -102,7 +114,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
 
     The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the
-    first hit count; of "frailty" likewise, with the conditional chances its curve gives. For the other
+    first hit count; of "frailty" and "rank-frailty" likewise, with the conditional chances its curve gives. For the other
     kinds it is "relevant".
 
     Parameters
@@ -115,6 +127,15 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     """
     used = usable(topics, calibrator.scenario, calibrator.kind)
     return _quality(*_predictions(calibrator, used), topics=len(used), how=how)
+
+
+def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
+    """:func:`assess` of several, each on lists of its own, as one."""
+    each = [(one, usable(topics, one.scenario, one.kind)) for one, topics in judged]
+    p, hit = zip(*(_predictions(one, used) for one, used in each), strict=True)
+    return _quality(
+        np.concatenate(p), np.concatenate(hit), topics=sum(len(used) for _, used in each), how=how
+    )
 
 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
@@ -180,6 +201,10 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
     if scenario == PATENT:
         used = [topic for topic in used if topic.omega]
+    elif kind == "rank-frailty":
+        raise InputProblem(
+            "Kind 'rank-frailty' is for searches that end at the first hit; choose 'rank' here."
+        )
     if not used:
         raise InputProblem(
             "No topic has a relevant document, so there is nothing to learn from; "

@@ -34,7 +34,7 @@ AGAINST = 20.0
 """Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
 OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
 """Shapes that are set against those of the training lists, and powers of the rank likewise, where chances are single:"""
-OTHER_TILTS = (-1.5, -0.75, 0.75, 1.5)
+OTHER_TILTS = (0.25, 0.5, 2.0, 4.0)
 OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
 """Set against chances whose level is in doubt too."""
 NUMBERS, FACTORS = 25, 24
@@ -173,15 +173,33 @@ def _kinds(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Float
     return usual, other
 
 
-def against_chances(
-    p: Floats,
-    judged: Flags,
-    relevant: Flags,
-    shape: float,
-    none: float = 0.0,
-    level_too: bool = False,
-) -> float:
-    """The same for chances of single documents, multiplied by a factor that lists have of their own.
+def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
+    """The same where one hit decides: what is known ends with it.
+
+    Parameters
+    ----------
+    log_M : ndarray, shape (N + 1,)
+        Log of the chance that the first d documents hold no hit, if there is something to find.
+    read : int
+        Documents read, the hit included.
+    hit : bool
+        Whether the last of them is the hit.
+    none : float
+        Chance that there is nothing to find.
+    """
+    length = len(log_M) - 1
+    tilts = np.array([1.0, *OTHER_TILTS])[:, None]
+    at = length * (np.arange(read + 1) / length) ** tilts
+    M = np.interp(at, np.arange(length + 1), np.exp(log_M))
+    chance = (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
+    with np.errstate(divide="ignore"):
+        usual, *others = np.log(chance)
+    return _ratio(float(logsumexp(others)) - math.log(len(others)), float(usual))
+
+
+def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
+    """The same for chances of single documents, multiplied by a factor that is known but for a gamma distribution: other
+    tilts along the rank, and other factors.
 
     Parameters
     ----------
@@ -190,10 +208,6 @@ def against_chances(
     judged, relevant : ndarray of bool, shape (N,)
     shape : float
         Of the factor's gamma distribution.
-    none : float
-        Chance that the list holds nothing at all.
-    level_too : bool
-        Whether other factors are set against it too, not only other tilts along the rank.
     """
     exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
     u = (
@@ -202,26 +216,28 @@ def against_chances(
         else gamma.ppf((np.arange(FACTORS) + 0.5) / FACTORS, shape, scale=1 / shape)
     )
     r = (np.arange(len(p)) + 0.5) / len(p)
-    others = [r**tilt for tilt in OTHER_TILTS]
+    others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
     others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
-    if level_too:
-        others += [np.full(len(p), each) for each in OTHER_FACTORS]
+    others += [np.full(len(p), each) for each in OTHER_FACTORS]
     logs = []
     for times in ([np.ones(len(p))], others):
-        tilted = exposure * np.array(times)
+        tilted, kinds = exposure * np.array(times), len(u) * len(times)
         read, at_hits = tilted[:, judged].sum(axis=1), tilted[:, judged & relevant]
-        found = log_chance(
-            np.full(len(u) * len(times), -math.log(len(u) * len(times))),
-            np.outer(read, u).ravel(),
-            (at_hits[:, None, :] * u[:, None]).reshape(len(u) * len(times), -1),
+        logs.append(
+            log_chance(
+                np.full(kinds, -math.log(kinds)),
+                np.outer(read, u).ravel(),
+                (at_hits[:, None, :] * u[:, None]).reshape(kinds, -1),
+            )
         )
-        nothing = math.log(none) if none > 0 and not (judged & relevant).any() else -math.inf
-        logs.append(float(np.logaddexp(math.log1p(-none) + found, nothing)))
     return _ratio(logs[1], logs[0])
 
 
 def _ratio(other: float, usual: float) -> float:
-    return math.exp(min(other - usual, 700.0)) if other > -math.inf else 0.0
+    """Of two chances given by their logs; 1 where both are 0, so that the impossible decides nothing."""
+    if usual == -math.inf:
+        return 1.0 if other == -math.inf else math.inf
+    return math.exp(min(other - usual, 700.0))
 
 
 # --- across lists ---------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from tarstop_core.cli.shared import (
 )
 from tarstop_core.errors import InputProblem
 
-KINDS = ("marginal", "hazard", "frailty", "rank")
+KINDS = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
 
 
 def _scenarios() -> Iterable[str]:

@@ -35,6 +35,7 @@ from tarstop_core.calibration.live_check import (
     PRIOR_SHAPE,
     Check,
     against_chances,
+    against_first_hit,
     factor,
 )
 from tarstop_core.presentation.numbers import count_of, number, percent
@@ -66,14 +67,15 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     """
     judged = state.judged
     read, found = int(judged.sum()), int(state.came_true.sum())
-    hazards = calibrator.kind in ("hazard", "first-hit")
+    hazards = calibrator.kind in ("hazard", "first-hit", "rank-frailty")
     if not read or (hazards and found):
         return None
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
     if settings.kind.one_decides and not found:
-        misses = float(np.exp(calibrator.curve(used, kappa=settings.kappa).log_M[-1]))
+        at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
+        misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
     if hazards:
         # As many as one: the number of first hits.
         expected = 1 - misses if misses is not None else 0.0
@@ -82,7 +84,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
         expected = float(used.sum())
         low, high = _foreseen(settings, calibrator, p, state).interval()
     mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
-    against = 0.0 if hazards else _against(settings, calibrator, seen * p, state)
+    against = _against(settings, calibrator, seen * p, state)
     offered = (not least <= settings.scale <= most or against >= AGAINST) and misses is None
     unsure = len(state.unsure)
     waiting = state.depth - read - unsure
@@ -109,20 +111,18 @@ def _own_shape(calibrator: Calibrator, p: Floats, state: State) -> float:
 
 def _against(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> float:
     judged, relevant = state.judged, state.came_true
-    if settings.scale != 1:
-        since = judged & (np.arange(len(p)) >= state.scaled_at)
-        p, shape = scaled(p, settings.scale), _own_shape(calibrator, p, state)
-    elif settings.kind.one_decides:
-        since, shape = judged, min(calibrator.dispersion, PRIOR_SHAPE)
-    else:
+    if settings.scale == 1 and settings.kind.one_decides:
+        curve = calibrator.curve(p, state.ranked, kappa=settings.kappa, silent=state.silent)
+        none = 1 - settings.b_0
+        return against_first_hit(curve.log_M, state.hit or state.depth, state.hit is not None, none)
+    if settings.scale == 1:
         return calibrator.against(p, judged, relevant, state.ranks)
+    since = judged & (np.arange(len(p)) >= state.scaled_at)
+    shape, p = _own_shape(calibrator, p, state), scaled(p, settings.scale)
     if state.ranks is not None:
         by_rank = np.argsort(state.ranks)
         p, since, relevant = p[by_rank], since[by_rank], relevant[by_rank]
-    none = 0.0
-    if settings.kind.one_decides and settings.scale == 1:
-        none = 1 - settings.b_0 * settings.kappa
-    return against_chances(p, since, relevant & since, shape, none, level_too=settings.scale != 1)
+    return against_chances(p, since, relevant & since, shape)
 
 
 def check_sentence(check: Check | None, settings: Settings) -> str:

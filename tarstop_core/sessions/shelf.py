@@ -15,6 +15,7 @@ KIND_WORDS = {
     "frailty": "from scores, misses go together",
     "rank": "from ranks",
     "first-hit": "from ranks, until the first hit",
+    "rank-frailty": "from ranks, for lists from elsewhere",
 }
 CHANCE_OF = {
     PATENT: "of being relevant in a patent search",
