@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, logsumexp
 
-from tarstop_core.belief.mixture import Left, Mixture, left, mixture, updated
+from tarstop_core.belief.mixture import Left, Mixture, mixture, updated
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -38,7 +38,7 @@ AHEAD = 10.0
 """Shape of the gamma factor by which what is left varies beside that."""
 SHAPES, LEVELS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
-NEGLIGIBLE = 1e-6
+NEGLIGIBLE, APART = 1e-6, 0.1
 LEAST_TOTAL, MOST = 0.2, 20.0
 TYPICAL = 1000.0
 ROUNDS, LEARNED, DIGITS = 12, 7, 6
@@ -172,11 +172,16 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
         return Left(np.ones(1), np.ones(1), np.zeros(1), 0)
     of = curves(thinning, len(unread))
     now = after_reading(of, judged, relevant)
-    kept = now.log_weight > math.log(NEGLIGIBLE)
+    expected = now.shape / now.rate * of.exposure(unread)
+    # Nodes that foresee about as many are one: they have the same shape.
+    at = np.round(np.log(np.maximum(expected, LEAST_TOTAL / 100)) / APART).astype(int)
+    _, of_bin = np.unique(at, return_inverse=True)
+    weight = np.bincount(of_bin, now.weight)
+    kept = weight > NEGLIGIBLE
+    mean = np.bincount(of_bin, now.weight * expected)[kept] / weight[kept]
     # As if what is left were multiplied by one more gamma factor: the same mean, a smaller shape.
-    narrower = AHEAD / (now.shape[kept] + AHEAD + 1)
-    ahead = Mixture(now.log_weight[kept], now.shape[kept] * narrower, now.rate[kept] * narrower)
-    return left(ahead, of.exposure(unread)[kept], documents)
+    shape = float(now.shape[0]) * AHEAD / (float(now.shape[0]) + AHEAD + 1)
+    return Left(weight[kept] / weight[kept].sum(), np.full(len(mean), shape), mean, documents)
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
