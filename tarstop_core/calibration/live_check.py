@@ -143,7 +143,7 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
     """
     hits = np.flatnonzero(relevant & judged)
     logs = []
-    for alpha, beta, log_total, log_weight in _kinds(thinning, len(judged)):
+    for alpha, beta, log_total, log_weight in kinds_against(thinning, len(judged)):
         total = np.exp(log_total)
         read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
         at_hits = (total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]).reshape(
@@ -154,7 +154,7 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
 
 
 @lru_cache(maxsize=64)
-def _kinds(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
+def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
     """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
     theta, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
