@@ -31,6 +31,7 @@ from tarstop_core.calibration.first_hit import (
     read_cases,
 )
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
+from tarstop_core.calibration.live_check import across_sentence
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files.labelled_lists import (
     RECORDS,
@@ -39,9 +40,10 @@ from tarstop_core.files.labelled_lists import (
     kind_of,
     list_digest,
 )
+from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
+from tarstop_core.sessions.labelled import across, session_case, session_list, session_scenario
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
@@ -301,6 +303,10 @@ def _from_sessions(store: Store) -> Fitted | None:
         "ones are left out: they say nothing."
     )
     topics = [session_list(*states[each]) for each in chosen]
+    usual = calibrators()[default_calibrator(False, simulated, scenario)]
+    level = across(usual, topics)
+    if level is not None:
+        note(f"{across_sentence(level)} They were held against “{usual.fitted_on.name}”.")
     kind, name = _kind_and_name(
         ["marginal", "rank"] if all(topic.scores is not None for topic in topics) else ["rank"],
         "sessions",

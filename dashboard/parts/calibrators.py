@@ -49,7 +49,7 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
     figure(
         name,
         "Did the chances come true?",
-        reliability_figure(quality.reliability, simulated, dark()),
+        reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
         reliability_sentence(quality.reliability),
         pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"]),
         file_stem,

@@ -100,6 +100,8 @@ class Quality:
     brier: float
     ece: float
     reliability: tuple[tuple[float, float, int], ...] = ()
+    intervals: tuple[tuple[float, float], ...] = ()
+    """95 % interval of the share in each of these bins, by resampling lists; empty where lists are not told apart."""
 
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
@@ -309,6 +311,8 @@ class Calibrator:
                 del content[name]
         if self.thinning is None:
             del content["thinning"]
+        if self.quality and not self.quality.intervals:
+            del content["quality"]["intervals"]
         for name in ("own", "lists"):
             if not content["fitted_on"][name]:
                 del content["fitted_on"][name]

@@ -254,6 +254,25 @@ class AcrossLists:
     """The likeliest of the levels that are set against it."""
 
 
+def across_sentence(across: AcrossLists) -> str:
+    """What it says.
+
+    Examples
+    --------
+    >>> across_sentence(AcrossLists(12, 35.0, 0.5))
+    'Over your 12 finished lists the chances do not fit: what was found is 35 times likelier at another level, most so at 0.5 times what was said. Fit a calibrator on these lists.'
+    >>> across_sentence(AcrossLists(12, 0.4, 2.0))
+    'Over your 12 finished lists the numbers found are within what the chances foresee.'
+    """
+    lists = f"Over your {across.lists:,} finished lists"
+    if across.against < AGAINST:
+        return f"{lists} the numbers found are within what the chances foresee."
+    return (
+        f"{lists} the chances do not fit: what was found is {across.against:,.0f} times likelier at another level, most so at "
+        f"{across.factor:g} times what was said. Fit a calibrator on these lists."
+    )
+
+
 def across_lists(expected: Sequence[tuple[Left, int]]) -> AcrossLists | None:
     """Hold the numbers found in finished lists against what was foreseen before they were read.
 

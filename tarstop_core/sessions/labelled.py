@@ -5,9 +5,13 @@ What nobody read is unlabelled, not irrelevant.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
+from tarstop_core.calibration.live_check import AcrossLists, across_lists
 from tarstop_core.documents.topic import Topic
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
@@ -31,6 +35,27 @@ def session_list(row: SessionRow, state: State) -> Topic:
     ids = np.asarray(row.ids, dtype=str)[order]
     scores = None if row.scores is None else row.scores[order]
     return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), known[order])
+
+
+def across(calibrator: Calibrator, lists: Sequence[Topic]) -> AcrossLists | None:
+    """Whether the level of a calibrator is right over finished lists of reviews; None while they are few.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+    lists : sequence of Topic
+        As :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
+    """
+    foreseen = []
+    for each in lists:
+        if (
+            (calibrator.by_rank or each.scores is not None)
+            and each.known is not None
+            and each.labels is not None
+        ):
+            p, nothing = calibrator.probabilities(each.scores, len(each)), np.zeros(len(each), dtype=bool)
+            foreseen.append((calibrator.left(p, nothing, nothing, each.known), int(each.labels.sum())))
+    return across_lists(foreseen)
 
 
 def session_case(state: State) -> PastCase | None:

@@ -1,0 +1,199 @@
+"""The live check on sessions that were drawn: how often it warns where chances are right, and where they are wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.calibration.live_check import (
+    AGAINST,
+    across_lists,
+    against_chances,
+    against_first_hit,
+    against_shape,
+    kinds_against,
+)
+from tarstop_core.calibration.thinning import WIDER, Thinning, share_at
+from tarstop_core.samples.shipped import calibrators, default_calibrator
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+SESSIONS, FEWER, LENGTH, SEED = 10_000, 200, 200, 1
+LEVEL_SHAPE = 4.0
+SHAPES = (
+    ("like the training lists", None),
+    ("flat: α = β = 1", (1.0, 1.0)),
+    ("rising: α = 2, β = 1", (2.0, 1.0)),
+    ("all at the end: α = 3, β = 0.5", (3.0, 0.5)),
+    ("all at the head: α = 0.15, β = 5", (0.15, 5.0)),
+)
+NUMBERS = (10, 40)
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+LISTS = (10, 20, 40)
+
+
+def drawn(rng: np.random.Generator, thinning: Thinning, sessions: int, shape: tuple[float, float] | None = None,
+          number: float | None = None) -> Flags:  # fmt: skip
+    """Labels of lists whose curves are drawn as a session takes them to be, gamma factor included, shape (S, N)."""
+    mean = np.array(thinning.mean) @ (1.0, math.log(LENGTH / 1000))
+    theta = rng.multivariate_normal(mean, WIDER * np.array(thinning.spread), sessions)
+    alpha, beta, total = np.exp(theta).T
+    total = (
+        total * rng.gamma(LEVEL_SHAPE, 1 / LEVEL_SHAPE, sessions)
+        if number is None
+        else np.full(sessions, number)
+    )
+    if shape is not None:
+        alpha, beta = np.full(sessions, shape[0]), np.full(sessions, shape[1])
+    exposure = total[:, None] * share_at(np.arange(LENGTH), LENGTH, alpha, beta)
+    return np.asarray(rng.random((sessions, LENGTH)) < -np.expm1(-exposure))
+
+
+def highest(thinning: Thinning, labels: Flags) -> Floats:
+    """The highest ratio that each session sees, asked after every document, shape (S,)."""
+    positions = np.arange(LENGTH)
+    exposures, weights = [], []
+    for alpha, beta, log_total, log_weight in kinds_against(thinning, LENGTH):
+        upto = np.exp(log_total)[..., None] * share_at(positions, LENGTH, alpha, beta)[:, None]
+        exposures.append(upto.reshape(-1, LENGTH))
+        weights.append(log_weight.ravel())
+    best = np.zeros(len(labels))
+    for part in np.array_split(np.arange(len(labels)), max(1, len(labels) // 500)):
+        logs = [np.tile(weight, (len(part), 1)) for weight in weights]
+        for k in positions:
+            now = []
+            for log, exposure in zip(logs, exposures, strict=True):
+                at = np.maximum(exposure[:, k], 1e-300)
+                log += np.where(labels[part, k][:, None], np.log(-np.expm1(-at)), -at)
+                top = log.max(axis=1)
+                now.append(top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
+            best[part] = np.maximum(best[part], np.exp(now[1] - now[0]))
+    return best
+
+
+def warned_in_patents(curve: Floats, none: float, warp: float) -> tuple[float, float]:
+    """Chance that a search is ever warned whose first hit comes by the curve at ranks N·(d/N)^warp: whatever is to be
+    found, and where there is something.
+    """
+    n = len(curve) - 1
+    M = np.interp(n * (np.arange(n + 1) / n) ** warp, np.arange(n + 1), np.exp(curve))
+    passed = np.array([against_first_hit(curve, d, False, none) for d in range(1, n + 1)]) >= AGAINST
+    at_hit = np.array([against_first_hit(curve, d, True, none) for d in range(1, n + 1)]) >= AGAINST
+    before = np.append(False, np.logical_or.accumulate(passed))
+    found = float(((M[:-1] - M[1:]) * (before[:-1] | at_hit)).sum() + M[-1] * before[-1])
+    return none * float(before[-1]) + (1 - none) * found, found
+
+
+def share_of(rng: np.random.Generator, times: int, warned: Callable[[], bool]) -> float:
+    """How often a drawn session is warned."""
+    return sum(warned() for _ in range(times)) / times
+
+
+def live_check_tables() -> str:
+    """What the page says of it."""
+    rng = np.random.default_rng(SEED)
+    calibrator = calibrators()[default_calibrator(False, scenario="inclusion")]
+    assert calibrator.thinning is not None
+    thinning = calibrator.thinning
+    labels = drawn(rng, thinning, SESSIONS)
+    ever = float((highest(thinning, labels) >= AGAINST).mean())
+    whole = np.ones(LENGTH, dtype=bool)
+    assert against_shape(thinning, whole, labels[0]) <= highest(thinning, labels[:1])[0] * (1 + 1e-6)
+    rows = []
+    for name, shape in SHAPES:
+        cells = [name]
+        for number in NUMBERS:
+            ratios = highest(thinning, drawn(rng, thinning, FEWER, shape, number))
+            cells.append(f"{100 * (ratios >= AGAINST).mean():.0f} %")
+        rows.append(cells)
+    return f"""**Reviews with right chances.** Of {SESSIONS:,} sessions over {LENGTH} documents, drawn from the curves of the shipped
+calibrator for inclusion with everything that lists differ by, and asked after every document, {100 * ever:.1f} % are ever warned.
+
+{_patents()}
+
+**Power against a wrong shape.** Share of {FEWER} sessions that are ever warned, by how many relevant documents their
+{LENGTH} hold.
+
+{_table(["hits lie", *(f"{number} in all" for number in NUMBERS)], rows)}
+
+{_levels(rng)}
+
+{_lists(rng)}
+"""
+
+
+def _patents() -> str:
+    calibrator = calibrators()[default_calibrator(False)]
+    log_M = calibrator.curve(calibrator.probabilities(None, 500)).log_M
+    rows = [
+        [name, *(f"{100 * share:.1f} %" for share in warned_in_patents(log_M, 0.5, warp))]
+        for name, warp in (
+            ("as the chances say", 1.0), ("earlier: rank d as 500·(d/500)^½", 0.5), ("later: ²", 2.0), ("much later: ⁴", 4.0)
+        )
+    ]  # fmt: skip
+    return f"""**Patents.** One hit settles a search, so that little can be learned of one list. Chance to be ever warned, exact, over 500
+documents with the shipped chances for ranks and b₀ = .5:
+
+{_table(["the first hit comes", "of all searches", "of those with a hit"], rows)}"""
+
+
+def _levels(rng: np.random.Generator) -> str:
+    p, found = np.full(LENGTH, 0.15), np.ones(LENGTH, dtype=bool)
+    rows = []
+    for before in (0, 5, 20):
+        cells, shape = [f"{before}"], 4.0 + before
+        for times in FACTORS:
+
+            def warned(times: float = times, shape: float = shape) -> bool:
+                hit = rng.random(LENGTH) < np.minimum(1, times * rng.gamma(shape, 1 / shape) * p)
+                read = np.arange(LENGTH)
+                return any(
+                    against_chances(p, found & (read < d), hit & (read < d), shape) >= AGAINST
+                    for d in range(5, LENGTH + 1, 5)
+                )
+
+            cells.append(f"{100 * share_of(rng, FEWER // 2, warned):.0f} %")
+        rows.append(cells)
+    header = ["hits before it", *(f"× {times:g}" for times in FACTORS)]
+    return f"""**After chances were multiplied** what follows is held against them: share of {FEWER // 2} sessions ever warned within {LENGTH}
+documents of chance .15, where the true level is a multiple of what was set (× 1: right).
+
+{_table(header, rows)}"""
+
+
+def _lists(rng: np.random.Generator) -> str:
+    shape = 1.5
+    rows = []
+    for lists in LISTS:
+        cells = [f"{lists}"]
+        for times in FACTORS:
+
+            def warned(times: float = times, lists: int = lists) -> bool:
+                expected = rng.uniform(3, 30, lists)
+                found = rng.poisson(times * expected * rng.gamma(shape, 1 / shape, lists))
+                told = [
+                    (left(mixture([1.0], [shape]), [e], 2000), int(f))
+                    for e, f in zip(expected, found, strict=True)
+                ]
+                return any(
+                    across is not None and across.against >= AGAINST
+                    for across in (across_lists(told[:n]) for n in range(10, lists + 1, 5))
+                )
+
+            cells.append(f"{100 * share_of(rng, FEWER // 4, warned):.0f} %")
+        rows.append(cells)
+    header = ["finished lists", *(f"× {times:g}" for times in FACTORS)]
+    return f"""**Across a person's lists**, from ten on, their common level is judged: share of {FEWER // 4} persons ever warned, where lists vary by a
+gamma factor of shape {shape:g} beside it.
+
+{_table(header, rows)}"""
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(each) + " |" for each in lines)
