@@ -299,11 +299,13 @@ Of the true numbers {told["abs"]} per cent lie in the fifths of what was predict
 Of the true numbers {told["content"]} per cent lie in the fifths of what was predicted.
 
 Stops of Greedy, look-ahead and Optimal are those on the outcomes of `clef_dta` that have tables, at q* = {Q_STAR:g} and a cost of
-{COST:g}; outcomes of one review are not independent. The intervals are wide: what a list holds beyond what was read is not
-known better than within a factor of about two. How much the spread between training lists is widened (1.2), evidence
-about a list's shape tempered (.5) and the tail varied (shape 10) was chosen among fourteen settings on these collections,
-all of which covered 85 % or more; expect somewhat less elsewhere. Intervention reviews hold fewer relevant documents
-early than reviews of diagnostic accuracy foresee: by title and abstract, that collection alone is not predicted well.
+{COST:g}; outcomes of one review are not independent, and there the intervals are wider than they need be. They are wide
+throughout: nobody knows what a list holds beyond what was read within less than a factor of about two. How much the spread
+between training lists is widened (1.2), evidence about a list's shape tempered (.5) and the tail varied (shape 10) was
+chosen among sixteen settings by the five depths of these collections, so expect somewhat less elsewhere; all sixteen covered 85 %
+or more in all. Single collections differ more than the pooled figures show: lists of the eight DTA reviews of 2019 are held in fewer than
+85 %, intervention reviews bring less early than others foresee, and by title and abstract more is left after half
+a list than is said.
 
 ## The live check
 

@@ -16,6 +16,8 @@ from tarstop_core.calibration.live_check import (
     against_first_hit,
     against_shape,
     kinds_against,
+    levels_of_first_hit,
+    levels_of_number,
 )
 from tarstop_core.calibration.thinning import WIDER, Thinning, share_at
 from tarstop_core.samples.shipped import calibrators, default_calibrator
@@ -35,6 +37,7 @@ SHAPES = (
 NUMBERS = (10, 40)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 LISTS = (10, 20, 40)
+DEEPEST, STOP = 500, 100
 
 
 def drawn(rng: np.random.Generator, thinning: Thinning, sessions: int, shape: tuple[float, float] | None = None,
@@ -76,17 +79,19 @@ def highest(thinning: Thinning, labels: Flags) -> Floats:
     return best
 
 
-def warned_in_patents(curve: Floats, none: float, warp: float) -> tuple[float, float]:
-    """Chance that a search is ever warned whose first hit comes by the curve at ranks N·(d/N)^warp: whatever is to be
-    found, and where there is something.
-    """
-    n = len(curve) - 1
-    M = np.interp(n * (np.arange(n + 1) / n) ** warp, np.arange(n + 1), np.exp(curve))
-    passed = np.array([against_first_hit(curve, d, False, none) for d in range(1, n + 1)]) >= AGAINST
-    at_hit = np.array([against_first_hit(curve, d, True, none) for d in range(1, n + 1)]) >= AGAINST
-    before = np.append(False, np.logical_or.accumulate(passed))
-    found = float(((M[:-1] - M[1:]) * (before[:-1] | at_hit)).sum() + M[-1] * before[-1])
-    return none * float(before[-1]) + (1 - none) * found, found
+def ratios_in_patents(log_M: Floats, none: float) -> tuple[Floats, Floats]:
+    """The ratio of a search after 1 … N misses, and where the first hit comes there, each of shape (N,)."""
+    depths = range(1, len(log_M))
+    passed, found = ([against_first_hit(log_M, d, hit, none) for d in depths] for hit in (False, True))
+    return np.array(passed), np.array(found)
+
+
+def first_hits(
+    rng: np.random.Generator, log_M: Floats, none: float, times: float, searches: int
+) -> NDArray[np.intp]:
+    """Depths of first hits, N + 1 where there is none, of searches at a multiple of the level that was said."""
+    come = np.searchsorted(-np.exp(times * log_M), -rng.random(searches), side="right")
+    return np.where(rng.random(searches) < none, len(log_M), come)
 
 
 def share_of(rng: np.random.Generator, times: int, warned: Callable[[], bool]) -> float:
@@ -114,7 +119,7 @@ def live_check_tables() -> str:
     return f"""**Reviews with right chances.** Of {SESSIONS:,} sessions over {LENGTH} documents, drawn from the curves of the shipped
 calibrator for inclusion with everything that lists differ by, and asked after every document, {100 * ever:.1f} % are ever warned.
 
-{_patents()}
+{_patents(rng)}
 
 **Power against a wrong shape.** Share of {FEWER} sessions that are ever warned, by how many relevant documents their
 {LENGTH} hold.
@@ -127,19 +132,40 @@ calibrator for inclusion with everything that lists differ by, and asked after e
 """
 
 
-def _patents() -> str:
-    calibrator = calibrators()[default_calibrator(False)]
-    log_M = calibrator.curve(calibrator.probabilities(None, 500)).log_M
-    rows = [
-        [name, *(f"{100 * share:.1f} %" for share in warned_in_patents(log_M, 0.5, warp))]
-        for name, warp in (
-            ("as the chances say", 1.0), ("earlier: rank d as 500·(d/500)^½", 0.5), ("later: ²", 2.0), ("much later: ⁴", 4.0)
-        )
-    ]  # fmt: skip
-    return f"""**Patents.** One hit settles a search, so that little can be learned of one list. Chance to be ever warned, exact, over 500
-documents with the shipped chances for ranks and b₀ = .5:
+def _patents(rng: np.random.Generator) -> str:
+    calibrator, none = calibrators()[default_calibrator(False)], 0.5
+    log_M = calibrator.curve(calibrator.probabilities(None, DEEPEST)).log_M
+    passed, found = ratios_in_patents(log_M, none)
+    best = np.append(0.0, np.maximum.accumulate(passed))
+    come = first_hits(rng, log_M, none, 1.0, SESSIONS)
+    hit = come <= DEEPEST
+    seen = np.where(
+        hit, np.maximum(best[np.minimum(come, DEEPEST) - 1], found[np.minimum(come, DEEPEST) - 1]), best[-1]
+    )
+    rows = []
+    for lists in LISTS:
+        cells = [f"{lists}"]
+        for times in FACTORS:
 
-{_table(["the first hit comes", "of all searches", "of those with a hit"], rows)}"""
+            def warned(times: float = times, lists: int = lists) -> bool:
+                at = first_hits(rng, log_M, none, times, lists)
+                told = [levels_of_first_hit(log_M, int(min(d, STOP)), bool(d <= STOP), none) for d in at]
+                return _ever(told)
+
+            cells.append(f"{100 * share_of(rng, FEWER, warned):.0f} %")
+        rows.append(cells)
+    return f"""**Patents with right chances.** Of {SESSIONS:,} searches of {DEEPEST} documents by the shipped chances for ranks (b₀ = {none:g}), asked
+after every document, {100 * (seen >= AGAINST).mean():.1f} % are ever warned. A search ends with its first hit, and one hit is little: the ratio
+never exceeds {max(passed.max(), found.max()):.1f} whatever comes, so that a single search is not warned when its chances are wrong either. Over
+finished searches, each read to its first hit or to document {STOP}, the common level is judged: share of {FEWER} persons ever warned.
+
+{_table(["finished searches", *(f"× {times:g}" for times in FACTORS)], rows)}"""
+
+
+def _ever(told: list[Floats]) -> bool:
+    """Whether a person is warned after any of these lists."""
+    found = (across_lists(told[: n + 1]) for n in range(len(told)))
+    return any(each is not None and each.against >= AGAINST for each in found)
 
 
 def _levels(rng: np.random.Generator) -> str:
@@ -177,18 +203,15 @@ def _lists(rng: np.random.Generator) -> str:
                 expected = rng.uniform(3, 30, lists)
                 found = rng.poisson(times * expected * rng.gamma(shape, 1 / shape, lists))
                 told = [
-                    (left(mixture([1.0], [shape]), [e], 2000), int(f))
+                    levels_of_number(left(mixture([1.0], [shape]), [e], 2000), int(f))
                     for e, f in zip(expected, found, strict=True)
                 ]
-                return any(
-                    across is not None and across.against >= AGAINST
-                    for across in (across_lists(told[:n]) for n in range(10, lists + 1, 5))
-                )
+                return _ever(told)
 
             cells.append(f"{100 * share_of(rng, FEWER // 4, warned):.0f} %")
         rows.append(cells)
     header = ["finished lists", *(f"× {times:g}" for times in FACTORS)]
-    return f"""**Across a person's lists**, from ten on, their common level is judged: share of {FEWER // 4} persons ever warned, where lists vary by a
+    return f"""**Across a person's reviews**, from ten on, their common level is judged: share of {FEWER // 4} persons ever warned, where lists vary by a
 gamma factor of shape {shape:g} beside it.
 
 {_table(header, rows)}"""

@@ -273,30 +273,39 @@ def across_sentence(across: AcrossLists) -> str:
     )
 
 
-def across_lists(expected: Sequence[tuple[Left, int]]) -> AcrossLists | None:
-    """Hold the numbers found in finished lists against what was foreseen before they were read.
+def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
+    """Hold what was found in finished lists against other common levels of the chances.
 
     Parameters
     ----------
-    expected : sequence of (Left, int)
-        For each list what was foreseen of the documents that were then read, and the number found.
+    lists : sequence of ndarray, shape (L,)
+        For each list :func:`levels_of_number` or :func:`levels_of_first_hit`.
 
     Returns
     -------
     AcrossLists or None
         None with fewer than :data:`ENOUGH_LISTS`.
     """
-    if len(expected) < ENOUGH_LISTS:
+    if len(lists) < ENOUGH_LISTS:
         return None
-    logs = np.zeros(len(OTHER_FACTORS))
-    for foreseen, found in expected:
-        usual = foreseen.chance_of(found)
-        logs += [
-            math.log(max(foreseen.times(each).chance_of(found), 1e-300) / max(usual, 1e-300))
-            for each in OTHER_FACTORS
-        ]
-    return AcrossLists(
-        len(expected),
-        _ratio(float(logsumexp(logs) - math.log(len(logs))), 0.0),
-        OTHER_FACTORS[int(logs.argmax())],
-    )
+    logs = np.sum(lists, axis=0)
+    against = _ratio(float(logsumexp(logs)) - math.log(len(logs)), 0.0)
+    return AcrossLists(len(lists), against, OTHER_FACTORS[int(logs.argmax())])
+
+
+def levels_of_number(foreseen: Left, found: int) -> Floats:
+    """Logs of the chance of so many at each of the other levels over that at the present one, shape (L,).
+
+    `foreseen` is what was foreseen of the documents that were then read.
+    """
+    chance = [foreseen.times(each).chance_of(found) for each in (1.0, *OTHER_FACTORS)]
+    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
+    return np.asarray(others - usual)
+
+
+def levels_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> Floats:
+    """The same of a search that ended with its first hit, or before any; arguments as of :func:`against_first_hit`."""
+    M = np.exp(np.outer((1.0, *OTHER_FACTORS), log_M[[read - 1, read]]))
+    chance = (1 - none) * (M[:, 0] - M[:, 1]) if hit else none + (1 - none) * M[:, 1]
+    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
+    return np.asarray(others - usual)

@@ -11,7 +11,12 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
-from tarstop_core.calibration.live_check import AcrossLists, across_lists
+from tarstop_core.calibration.live_check import (
+    AcrossLists,
+    across_lists,
+    levels_of_first_hit,
+    levels_of_number,
+)
 from tarstop_core.documents.topic import Topic
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
@@ -54,7 +59,20 @@ def across(calibrator: Calibrator, lists: Sequence[Topic]) -> AcrossLists | None
             and each.labels is not None
         ):
             p, nothing = calibrator.probabilities(each.scores, len(each)), np.zeros(len(each), dtype=bool)
-            foreseen.append((calibrator.left(p, nothing, nothing, each.known), int(each.labels.sum())))
+            left = calibrator.left(p, nothing, nothing, each.known)
+            foreseen.append(levels_of_number(left, int(each.labels.sum())))
+    return across_lists(foreseen)
+
+
+def across_searches(calibrator: Calibrator, states: Sequence[State]) -> AcrossLists | None:
+    """The same over finished patent searches; those that say nothing of a first hit (:func:`session_case`) are left out."""
+    foreseen = []
+    for state in states:
+        case, settings = session_case(state), state.settings
+        if case is not None:
+            p = settings.s * calibrator.probabilities(None, len(state.labels))
+            log_M = calibrator.curve(p, kappa=settings.kappa, silent=state.silent).log_M
+            foreseen.append(levels_of_first_hit(log_M, case.at, case.outcome == "hit", 1 - settings.b_0))
     return across_lists(foreseen)
 
 

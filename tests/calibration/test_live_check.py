@@ -16,6 +16,8 @@ from tarstop_core.calibration.live_check import (
     against_chances,
     against_first_hit,
     against_shape,
+    levels_of_first_hit,
+    levels_of_number,
 )
 from tarstop_core.calibration.thinning import PRIOR
 
@@ -92,8 +94,19 @@ def test_many_lists_show_that_the_level_is_wrong() -> None:
     def found(times: float) -> list[int]:
         return [int(rng.poisson(times * each.mean * rng.gamma(2) / 2)) for each in lists]
 
-    wrong = across_lists(list(zip(lists, found(0.25), strict=True)))
-    right = across_lists(list(zip(lists, found(1.0), strict=True)))
+    def levels(times: float) -> list[np.ndarray]:
+        return [levels_of_number(each, number) for each, number in zip(lists, found(times), strict=True)]
+
+    wrong, right = across_lists(levels(0.25)), across_lists(levels(1.0))
     assert wrong is not None and wrong.against > AGAINST and wrong.factor in (0.25, 0.125, 0.5)
     assert right is not None and right.against < AGAINST and right.lists == 30
-    assert across_lists(list(zip(lists[:9], found(1.0)[:9], strict=True))) is None
+    assert across_lists(levels(1.0)[:9]) is None
+
+
+def test_a_first_hit_has_levels_of_mean_one() -> None:
+    log_M = hit_curve(np.linspace(0.2, 0.01, 25), frailty=1.5).log_M
+    none, M = 0.5, np.exp(log_M)
+    mean = (none + (1 - none) * M[9]) * np.exp(levels_of_first_hit(log_M, 9, False, none))
+    for k in range(1, 10):
+        mean = mean + (1 - none) * (M[k - 1] - M[k]) * np.exp(levels_of_first_hit(log_M, k, True, none))
+    assert mean == pytest.approx(np.ones(6))
