@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from scripts.travel_measured import COLLECTIONS, JUDGED, elsewhere, medical
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import assess, assess_each, fit
+from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run
@@ -57,57 +59,35 @@ def make(
         )
 
 
-COLLECTIONS = {
-    "clef_dta": ("clef_dta/bm25.run", "clef_dta/{}.qrels"),
-    "clef2017": ("clef2017/es_bool.run", "clef2017/qrel_{}_test.txt"),
-    "clef2019 dta": ("clef2019/bm25_dta.run", "clef2019/full.test.dta.{}.2019.qrels"),
-    "clef2019 intervention": (
-        "clef2019/bm25_intervention.run",
-        "clef2019/full.test.intervention.{}.2019.qrels",
-    ),
-}
-"""Real rankings of medical reviews that figures may be shipped of."""
-JUDGED = "abs", "content"
-
-
-def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
-    """Lists of all collections but the one that is tested, without reviews of that one, and where each is from.
-
-    Relevance by title and abstract and by full text are two collections: how rich lists are differs as much between
-    them as between systems.
-    """
-    lists = {
-        (name, by): labelled(data / run, data / qrels.format(by))
-        for name, (run, qrels) in COLLECTIONS.items()
-        for by in JUDGED
-    }
-    seen = {topic.name for (name, _), topics in lists.items() if name == tested for topic in topics}
-    found = [
-        (topic, f"{name}, {by}")
-        for (name, by), topics in lists.items()
-        if name != tested
-        for topic in topics
-        if topic.name not in seen
-    ]
-    return [topic for topic, _ in found], [name for _, name in found]
-
-
 def make_for_new_collections(data: Path, stem: str = "clef-reviews-rank-frailty") -> None:
     """Chances for lists of a collection that nobody has seen, judged by leaving each collection out."""
     topics, names = elsewhere(data)
-    about = {
-        "name": "medical reviews of CLEF TAR from four collections, not patents",
-        "source": (
-            "CLEF TAR 2017 to 2019 (MIT licence, Leif Azzopardi), BM25 by rank_bm25, Elasticsearch and the organisers; "
-            "each list by title and abstract and by full text"
+    fitted = fit(topics, kind="rank-frailty", collections=names)
+    cases = [
+        cases_of(topic for topic, each in zip(topics, names, strict=True) if each == name)
+        for name in dict.fromkeys(names)
+    ]
+    by_50 = [
+        learned.weight @ (1 - survival(50)) * (1 - learned.lacking)
+        for learned in (learn(cases, (scale * SPREADS[0], scale * SPREADS[1])) for scale in (0.5, 2))
+    ]
+    # Every list is in there twice, once by each judgment.
+    once = [topic for topic, name in zip(topics, names, strict=True) if name.endswith(JUDGED[0])]
+    seen = replace(
+        fit(once, kind="rank").fitted_on,
+        name="medical reviews from four collections, not patents",
+        source=(
+            "CLEF TAR 2017 to 2019 (MIT licence, Leif Azzopardi), ranked by rank_bm25, Elasticsearch and the organisers; "
+            "each list by title and abstract and by full text. How far the next collection may lie is hardly known from "
+            f"four: with half or twice its prior spread a first hit comes by rank 50 in {by_50[0]:.0%} or {by_50[1]:.0%}"
         ),
-    }
-    fitted = fit(topics, kind="rank-frailty", collections=names, **about)
+    )
+    fitted = replace(fitted, fitted_on=seen)
     held_out = []
-    for tested, (run, qrels) in COLLECTIONS.items():
+    for tested in COLLECTIONS:
         others, names = elsewhere(data, tested)
         away = fit(others, kind="rank-frailty", collections=names)
-        held_out += [(away, labelled(data / run, data / qrels.format(by))) for by in JUDGED]
+        held_out += [(away, medical(data, tested, by)) for by in JUDGED]
     quality = assess_each(held_out, "leaving each collection, with its reviews, out")
     path = sample_dir() / "calibrators" / f"{stem}.json"
     path.write_text(replace(fitted, quality=quality).to_json(), encoding="utf-8")

@@ -17,8 +17,8 @@ from dashboard.frame.work import FLASH, clock, kept, say
 from dashboard.parts import jobs
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
-from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
-from tarstop_core.calibration.figures import quality_sentence, share_sentence
+from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
+from tarstop_core.calibration.figures import moved_sentence, quality_sentence, share_sentence
 from tarstop_core.calibration.first_hit import (
     DEEPEST,
     MEANING,
@@ -32,6 +32,7 @@ from tarstop_core.calibration.first_hit import (
 )
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
 from tarstop_core.calibration.live_check import AcrossLists, across_sentence
+from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files.labelled_lists import (
     RECORDS,
@@ -80,6 +81,8 @@ GRAMMAR = (
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
 )
+UPDATING = "what is included, updated by these"
+DO = {"update": "Update what is included", "alone": "Stand alone"}
 MODEL = Path(__file__).with_name("model.md")
 
 
@@ -90,6 +93,8 @@ class Fitted:
     calibrator: Calibrator
     remarks: tuple[str, ...] = ()
     posterior: FirstHits | None = None
+    cases: tuple[PastCase, ...] = ()
+    """What the curve was learned from, to be drawn below it."""
 
 
 def part(store: Store) -> None:
@@ -164,9 +169,11 @@ def _from_files(store: Store) -> Fitted | None:
     if found is None:
         return None
     scored = all(topic.scores is not None for topic in found.topics)
-    kinds = [kind for kind in KINDS if (scored or kind == "rank")]
+    kinds = [kind for kind in KINDS if (scored or kind in BY_RANK)]
     if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
+    # For searches first what is included, updated by these lists: few of one's own are enough.
+    kinds.sort(key=lambda kind: kind != "rank-frailty")
     kind, name = _kind_and_name(kinds, "files", "my labelled lists")
     return _on_press(
         "files",
@@ -193,7 +200,7 @@ def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str,
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     kind = one_of(
         "Kind",
-        {kind: KIND_WORDS[kind] for kind in kinds},
+        {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds},
         at=left,
         key=f"{PREFIX}/{way}/kind",
         help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
@@ -218,6 +225,8 @@ def _fit(
 ) -> Fitted:
     """Fit on the lists, and judge by leaving lists out where there are two or more."""
     settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": PSEUDO}
+    if kind == "rank-frailty":
+        settings["start"] = included()
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
         calibrator = fit(
             topics, **settings, name=name, source=_sources(topics), own=own, lists=lists, simulated=simulated
@@ -238,6 +247,8 @@ def _fit(
         remarks.append(
             f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
         )
+    if kind == "rank-frailty":
+        remarks.append(moved_sentence(included(), calibrator))
     return Fitted(calibrator, tuple(remarks))
 
 
@@ -388,16 +399,29 @@ def _add(outcome: Ending, rank: int) -> None:
 def _of_cases(
     cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> Fitted:
-    posterior = fit_first_hits(cases)
+    alone = switch("What do they do?", DO, default="update", **lasting(f"{PREFIX}/{own}/alone")) == "alone"
+    hits = any(case.outcome == "hit" for case in cases)
+    posterior = fit_first_hits(cases) if alone or hits else None
+    remarks = [share_sentence(posterior)] if posterior is not None else []
+    if not alone:
+        start = included()
+        calibrator = from_cases(start, cases, name, simulated, own, lists)
+        remarks.append(moved_sentence(start, calibrator))
+        return Fitted(calibrator, tuple(remarks), cases=tuple(cases))
+    assert posterior is not None
     calibrator = first_hit_calibrator(posterior, name, simulated, own, lists)
-    remarks = [share_sentence(posterior)]
     if len(cases) < 5:
         remarks.append(
             f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior "
             "(a hit within the first ten, and how fast hits grow rarer, anything between nothing and all being "
             "equally likely)."
         )
-    return Fitted(calibrator, tuple(remarks), posterior)
+    return Fitted(calibrator, tuple(remarks), posterior, posterior.cases)
+
+
+def included() -> Calibrator:
+    """What is known of searches before one's own are looked at."""
+    return calibrators()[default_calibrator(False)]
 
 
 # --- what came out --------------------------------------------------------------------------------------
@@ -407,8 +431,8 @@ def _shown(store: Store, fitted: Fitted) -> None:
     calibrator = fitted.calibrator
     seen = calibrator.fitted_on
     st.html(badges(seen.badge))
-    if fitted.posterior is not None:
-        first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.posterior.cases)
+    if fitted.cases or calibrator.kinds:
+        first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.cases)
     elif calibrator.quality is not None:
         note(quality_sentence(calibrator.quality))
         reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")
@@ -421,7 +445,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
-    loud = "primary" if fitted.posterior is not None else "secondary"
+    loud = "primary" if fitted.cases else "secondary"
     icon, key = ":material/save:", f"{PREFIX}/keep"
     press("Keep this calibrator", _keep, store, calibrator, key=key, icon=icon, type=loud)
 

@@ -91,7 +91,9 @@ def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
     passed = log_passed(known, exposure)
     if len(passed) == 1:
         return np.asarray(passed[0])
-    return np.asarray(logsumexp(passed + known.log_weight[(..., *(None,) * (passed.ndim - 1))], axis=0))
+    weighted = passed + known.log_weight[(..., *(None,) * (passed.ndim - 1))]
+    # Weights add up to 1 but for rounding, and no hit among none is certain.
+    return np.asarray(np.where((passed == 0).all(axis=0), 0.0, logsumexp(weighted, axis=0)))
 
 
 def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:

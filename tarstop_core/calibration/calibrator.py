@@ -265,6 +265,9 @@ class Calibrator:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
+        if self.kind == "rank-frailty":
+            # Made for lists of any length and system.
+            return []
         remarks = []
         if self.kind == "first-hit":
             if length and length > seen.longest_list:
@@ -297,6 +300,23 @@ class Calibrator:
                         f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
                     )
         return remarks
+
+    def refusal(self, scores: ArrayLike | None) -> str:
+        """Why chances from these scores would mean nothing: a score stands where it does by the length of its list.
+
+        Empty for kinds by rank, and where length and best score are like those of the training lists. That scores are
+        tied, or all the same, is a remark only.
+        """
+        if self.by_rank or scores is None:
+            return ""
+        unlike = [
+            each for each in self.mismatch(scores) if each.startswith(("Your list has", "Your best score"))
+        ]
+        if not unlike:
+            return ""
+        return (
+            f"{' '.join(unlike)} So a score means something else here; choose a calibrator that goes by rank."
+        )
 
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""

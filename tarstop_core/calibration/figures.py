@@ -31,6 +31,8 @@ from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, T
 Floats = NDArray[np.float64]
 SHORTEST = 100
 """Ranks that a curve of first hits shows at least."""
+DRAWN_TO = 1000
+"""And at most, where it was learned from long lists."""
 NAME = 44
 
 
@@ -75,7 +77,7 @@ def first_hit_figure(
     Parameters
     ----------
     calibrator : Calibrator
-        Of kind "first-hit".
+        Of kind "first-hit" or "rank-frailty".
     cases : sequence of PastCase
         What it was learned from, drawn below, where it is at hand.
     """
@@ -125,9 +127,11 @@ def first_hit_figure(
 def come_by_rank(calibrator: Calibrator) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
+    if calibrator.kinds:
+        deepest = min(deepest, DRAWN_TO)
     at = np.exp(np.array(calibrator.x)).round().astype(int)
     kept = at <= deepest
-    come = -np.expm1(np.cumsum(np.log1p(-np.minimum(calibrator.probabilities(None, int(at[kept][-1])), 1))))
+    come = -np.expm1(calibrator.curve(calibrator.probabilities(None, int(at[kept][-1]))).log_M[1:])
     low, high = np.array(calibrator.band).T[:, kept] if calibrator.band else (come[at[kept] - 1],) * 2
     return at[kept], come[at[kept] - 1], low, high
 
@@ -142,6 +146,18 @@ def first_hit_sentence(calibrator: Calibrator) -> str:
             f"by rank {rank} in {percent(float(come[i]))} (95 %: {percent(float(low[i]))} to {percent(float(high[i]))})"
         )
     return f"Of searches with something to find, the first hit has come {' and '.join(told)}."
+
+
+def moved_sentence(start: Calibrator, updated: Calibrator) -> str:
+    """What lists of one's own made of what was known before."""
+    before, after = (
+        percent(float(-np.expm1(each.curve(each.probabilities(None, SHORTEST)).log_M[WITHIN])))
+        for each in (start, updated)
+    )
+    return (
+        f"What is included (“{start.fitted_on.name}”) says that a first hit has come by rank {WITHIN} in {before} of "
+        f"searches with something to find; with yours it is {after}. The more you have, the more yours decide."
+    )
 
 
 def share_sentence(found: FirstHits) -> str:

@@ -236,9 +236,10 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     weight = learned.weight[kept] / learned.weight[kept].sum()
     kinds = np.column_stack((weight, level[kept], slope[kept], variance[kept]))
     at = ranks()
-    passed = np.array([survival(int(k)) for k in at])
-    by_then = 1 - passed
+    by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
     ends = np.array([weighted_quantiles(each, learned.weight, LEVEL) for each in by_then])
+    # Between points of the grid the ends of the interval are rough.
+    ends = np.maximum.accumulate(ends, axis=0)
     exposure = np.exp(level) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
     bound = np.where(variance > 0, variance, 1.0)
     alone = np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)

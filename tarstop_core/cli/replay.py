@@ -134,6 +134,13 @@ def replay(
             scale,
         )
     mean = replaying.summary(outcomes)
+    unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
+    if unlike:
+        notes = (
+            *notes,
+            f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "
+            "chances from scores mean little there; one of kind 'rank-frailty' does not depend on that.",
+        )
     say(notes)
     if as_json:
         print_json({"topics": replaying.rows(outcomes), "mean": mean})

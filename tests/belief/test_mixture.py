@@ -81,6 +81,11 @@ def test_never_more_than_documents_and_nothing_where_nothing_is_exposed():
     assert left(mixture([1], [2.0]), [3.0], 0).mean == 0
 
 
+def test_no_hit_among_none_is_certain():
+    known = mixture(np.random.default_rng(1).random(300), np.full(300, 1.5))
+    assert log_no_hit(known, np.append(np.zeros((300, 1)), np.ones((300, 1)), axis=1))[0] == 0
+
+
 def test_a_hit_that_was_held_impossible_does_not_break():
     after = updated(mixture([1, 1], [2.0, 2.0]), [1.0, 1.0], [[0.0], [0.2]])
     assert np.isfinite(after.log_weight).all() and after.weight[1] > 0.99

@@ -40,6 +40,8 @@ OF_FORMULAS = {
     "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
     "explore.sensitivity": {"goes_on"},
+    "belief.mixture": set(),
+    "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
     "sessions.prisma": set(),

@@ -73,9 +73,15 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     page.text_area("calibration_fit/cases").set_value(CASES).run()
     assert "fitted on your 5 cases (my past searches)" in shown(page)
     assert "the first hit has come by rank 10 in" in shown(page)
+    # To begin with, cases update what is included; on request they stand alone.
+    assert "with yours it is" in shown(page)
+    page.segmented_control("calibration_fit/cases/alone").set_value("alone").run()
+    assert "with yours it is" not in shown(page)
+    page.segmented_control("calibration_fit/cases/alone").set_value("update").run()
     page.button("calibration_fit/keep").click().run()
     [kept] = store.kept_calibrators()
-    assert kept.calibrator.kind == "first-hit"
+    assert kept.calibrator.kind == "rank-frailty"
+    assert "going on from" in kept.calibrator.fitted_on.source
 
     there = open_app("calibration")
     key = f"own-{kept.digest}"
