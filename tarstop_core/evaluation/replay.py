@@ -145,8 +145,18 @@ def replay_reviews(
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     cases = (Case(_judged(outcome.topic), outcome.review, outcome) for outcome in outcomes)
     knowledge = (calibrator, prior or Prior())
-    played = [(case, _played(task, case, knowledge, policy, payoffs, cost)) for case in cases]
-    return [replace(each, left=_left(case.topic, calibrator, int(each.depth))) for case, each in played]
+    told: dict[tuple[str, int], StillUnread] = {}
+    found = []
+    for case in cases:
+        played = _played(task, case, knowledge, policy, payoffs, cost)
+        depths = {f"{share:g}": math.ceil(share * len(case.topic)) for share in SHARES}
+        depths = {"stop": int(played.depth)} | depths
+        for depth in depths.values():
+            # Outcomes of one review share its list.
+            if (case.group, depth) not in told:
+                told[case.group, depth] = still_unread(case.topic, calibrator, depth)
+        found.append(replace(played, left={name: told[case.group, depth] for name, depth in depths.items()}))
+    return found
 
 
 def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnread:
@@ -157,11 +167,6 @@ def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnrea
     left = calibrator.left(p, read, read & topic.labels, ~read)
     low, high = left.interval()
     return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
-
-
-def _left(topic: Topic, calibrator: Calibrator, stop: int) -> dict[str, StillUnread]:
-    depths = {"stop": stop} | {f"{share:g}": math.ceil(share * len(topic)) for share in SHARES}
-    return {name: still_unread(topic, calibrator, depth) for name, depth in depths.items()}
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
