@@ -11,6 +11,10 @@ SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
+# Compiled modules are kept (`make clean` removes them) even where the machine says not to: tests start many processes, and
+# each would compile everything again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DELETE_ON_ERROR:
 .PHONY: help app test lint collection deep format bench wheel clean
 .DEFAULT_GOAL := help

@@ -25,22 +25,14 @@ EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo
 def read_envelope(
     text: str, name: str, *, file_format: str, version: int, what: str, maker: str, again: str
 ) -> dict[str, Any]:
-    """The content of a JSON document that says it is of this format and version.
+    """The content of a JSON document that says it is of this format and version, without these two.
 
     Parameters
     ----------
-    text : str
-    name : str
-        Name for messages.
     file_format, version
         As they stand under "format" and "version".
     what, maker, again : str
         What it is, who writes it and how to get a new one, for messages.
-
-    Returns
-    -------
-    dict
-        What it holds beside the two.
 
     Raises
     ------
@@ -104,7 +96,6 @@ def validated(
     ----------
     kind : type
         A dataclass, a TypedDict or anything else that types describe.
-    content : object
     name : str
         Name for messages.
     mend : str
@@ -192,13 +183,7 @@ def check_time(time: str) -> str:
 
 
 def read_file(path: str | Path, what: str) -> str:
-    """The text of a saved file.
-
-    Parameters
-    ----------
-    path : str or Path
-    what : str
-        Name for messages, with a capital.
+    """The text of a saved file, which messages call `what`.
 
     Raises
     ------

@@ -17,13 +17,7 @@ PARENT = Path(__file__).resolve().parent.parent
 
 
 def sample_dir() -> Path:
-    """The folder of the sample data.
-
-    Returns
-    -------
-    Path
-        The folder named by the environment variable `TARSTOP_SAMPLE_DATA` where that is set, else the one
-        of the checkout or of the installation.
+    """The folder of the sample data: that of `TARSTOP_SAMPLE_DATA`, of the checkout or of the installation.
 
     Raises
     ------
@@ -70,9 +64,6 @@ def runs_folder() -> Path:
 URL_VARIABLE = "TARSTOP_DATABASE_URL"
 
 
-# --- opening --------------------------------------------------------------------------------------
-
-
 def default_path() -> Path:
     """The SQLite file that is used when nothing else is named."""
     return Path(platformdirs.user_data_dir("tarstop", appauthor=False)) / "tarstop.db"
@@ -83,11 +74,6 @@ def app_directory() -> Path:
 
     In a checkout this is the folder beside `tarstop_core`; the wheel carries the
     same files in `tarstop_app`.
-
-    Returns
-    -------
-    Path
-        Absolute path of the folder.
 
     Raises
     ------
@@ -106,9 +92,6 @@ def app_directory() -> Path:
         f"The dashboard's files are not beside {PARENT / 'tarstop_core'}; install tarstop again from its wheel "
         "or its checkout."
     )
-
-
-# --- who is let in -----------------------------------------------------------------------------------
 
 
 HOSTS_VARIABLE = "TARSTOP_HOSTS"
@@ -166,15 +149,10 @@ def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) 
 
 
 def open_folders(address: str) -> Path | None:
-    """The folder below which a browser may name others on the machine that serves the dashboard; None: any.
+    """The folder below which a browser may name others on the machine that serves the dashboard on `address`; None: any.
 
     Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
     the folder that `TARSTOP_FOLDERS` names.
-
-    Parameters
-    ----------
-    address : str
-        What the dashboard is served on.
 
     Raises
     ------

@@ -22,7 +22,6 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
 
     Parameters
     ----------
-    file, name : str
     base : type
         What the class has to be derived from.
     what : str

@@ -27,6 +27,11 @@ def heard(waiting: bool) -> None:
         st.session_state.get("_heard")
 
 
+def quietly(name: str, job: Callable[..., T], *args: Any, large: bool) -> T:
+    """What a job gives, in a process of its own where it is large; a callback can draw no bar."""
+    return apart(name, job, *args, beat=heard) if large else job(*args)
+
+
 def shown(
     name: str,
     words: str,

@@ -55,10 +55,6 @@ class Work(OpenSession):
         """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
         return self.stopping or bool(self.noting) or bool(self.editing)
 
-    def edit(self, what: str) -> None:
-        """Open a dialog on the next run."""
-        self.editing = what
-
     def look(self, at: int | None) -> None:
         """Show an earlier document on the next run, or the next one."""
         self.looking_at, self.asking = at, ""
@@ -125,7 +121,9 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
-    st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))
+    st.button(
+        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
+    )
 
 
 def reviewer() -> str:

@@ -25,7 +25,6 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 
 def learn_page() -> None:
-    """Draw the page."""
     shell.opening("Learn", LEAD, "evidence.css", "results.css")
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.

@@ -44,7 +44,6 @@ class Asked:
 
     @property
     def scenario(self) -> str:
-        """What is decided, by its name."""
         return next(name for name, each in TAUGHT.items() if self.topic.startswith(f"{each.sample}:"))
 
     @property

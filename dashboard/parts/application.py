@@ -148,9 +148,6 @@ def _told(found: _Found) -> None:
     st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
 
 
-# --- while screening ----------------------------------------------------------------------------
-
-
 def opener(work: Work) -> None:
     """The button that opens the dialog."""
     dialog_button(work, "Your application: number and date", "open_application", EDITING)

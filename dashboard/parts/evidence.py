@@ -18,13 +18,9 @@ from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
-from tarstop_core.evidence.belief_figure import belief_by_study
-from tarstop_core.evidence.forest_figure import forest
-from tarstop_core.evidence.posterior_figure import prior_and_posterior
-from tarstop_core.evidence.sroc_figure import sroc
+from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
+from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.evidence.value_figure import value_of_more
-from tarstop_core.evidence.without_figure import leave_one_out
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.teaching.glossary import named
@@ -156,8 +152,11 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:
+    def shown(value: float | None) -> str:
+        return "not defined" if value is None else f"{value:.{0 if value == round(value) else 4}f}"
+
     cells = "".join(
-        f"<tr><td>{html.escape(row['parameter'])}</td><td>{_parameter(row['value'])}</td>"
+        f"<tr><td>{html.escape(row['parameter'])}</td><td>{shown(row['value'])}</td>"
         f"<td>{html.escape(row['meaning'])}</td></tr>"
         for row in rows
     )
@@ -165,9 +164,3 @@ def _parameters(rows: list[dict[str, Any]]) -> None:
         '<div class="tar-parameters"><table><thead><tr><th>parameter</th><th>value</th><th>what it is</th></tr>'
         f"</thead><tbody>{cells}</tbody></table></div>"
     )
-
-
-def _parameter(value: float | None) -> str:
-    if value is None:
-        return "not defined"
-    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"

@@ -79,7 +79,6 @@ class Asked:
 
 
 def asked_of(file: Listed, methods: Sequence[str], share: float | None = None) -> Asked:
-    """See :class:`Asked`."""
     return Asked(str(file.path), file.path.stat().st_mtime_ns, tuple(methods), share)
 
 
@@ -90,7 +89,6 @@ def loaded(path: str, stamp: int) -> Results:
 
 
 def everything(file: Listed) -> Results:
-    """All results of a file."""
     return loaded(str(file.path), file.path.stat().st_mtime_ns)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,18 +23,12 @@ from tarstop_core.errors import InputProblem
 KINDS = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
 
 
-def _scenarios() -> Iterable[str]:
-    from tarstop_core.calibration.calibrator import SCENARIOS
-
-    return SCENARIOS
-
-
 @click.command()
 @click.argument("run", type=PATH)
 @click.argument("qrels", type=PATH)
 @click.option(
     "--scenario",
-    type=Listed(_scenarios),
+    type=Listed("tarstop_core.calibration.calibrator:SCENARIOS"),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )
@@ -93,9 +86,9 @@ def calibrate(
     topics, notes = labelled_topics(run, qrels)
     apart = [topics]
     for pair in also:
-        more, said = labelled_topics(*pair)
-        apart.append(more)
-        notes = (*notes, *said)
+        lists, more = labelled_topics(*pair)
+        apart.append(lists)
+        notes = (*notes, *more)
     topics = [topic for each in apart for topic in each]
     settings: dict[str, Any] = {
         "kind": kind,
@@ -118,13 +111,13 @@ def calibrate(
     elif also:
         judged = []
         for number, each in enumerate(apart):
-            seen = {topic.name for topic in each}
+            here = {topic.name for topic in each}
             others = [
                 (topic, str(other))
                 for other, lists in enumerate(apart)
                 if other != number
                 for topic in lists
-                if topic.name not in seen
+                if topic.name not in here
             ]
             away = fit([topic for topic, _ in others], **settings, collections=[name for _, name in others])
             judged.append((away, each))

@@ -61,9 +61,6 @@ class Flag:
         return self.kind != "unclear"
 
 
-# --- flags --------------------------------------------------------------------------------------
-
-
 def flags(
     application: Application, date: str, number: str, family: str, others: Sequence[str] = ()
 ) -> tuple[Flag, ...]:
@@ -71,7 +68,6 @@ def flags(
 
     Parameters
     ----------
-    application : Application
     date : str
         When the document was published, as its file says.
     number : str

@@ -51,9 +51,6 @@ def date_key(text: str) -> tuple[int, ...]:
 _FIGURES_ONLY = re.compile(r"(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4})(?!\d)")
 
 
-# --- dates --------------------------------------------------------------------------------------
-
-
 def read_date(text: str) -> str:
     """A date as a person types it, in the form in which it is kept; "" for nothing.
 

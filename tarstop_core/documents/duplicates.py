@@ -238,10 +238,6 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     chosen : sequence of Match, optional
         What is one document because a person says so: these are merged, and no others.
 
-    Returns
-    -------
-    Merge
-
     Examples
     --------
     >>> from tarstop_core.documents.records import as_records

@@ -46,7 +46,7 @@ _About = tuple[int, str, str, str]  # row, authors, date, abstract
 
 
 def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
-    """Find records that may be one document with an earlier one.
+    """Find records that may be one document with an earlier one, in their order in the table.
 
     Records whose PMIDs or publication numbers differ are different ones. Records whose DOIs differ may be a preprint
     and its article: they are proposed where the title is the same and neither first author nor abstract speaks
@@ -57,11 +57,6 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     ----------
     frame : DataFrame, n rows
         A table of records in which exact duplicates have been merged.
-
-    Returns
-    -------
-    tuple of Match
-        In the order of `other`; rows are those of `frame`.
 
     Examples
     --------
@@ -134,9 +129,6 @@ def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_tell
     if not agree:
         against.append("abstracts differ")
     return "; ".join((alike, *against))
-
-
-# --- titles that are nearly the same --------------------------------------------------------------
 
 
 def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:

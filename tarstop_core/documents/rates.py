@@ -9,27 +9,18 @@ from typing import cast
 
 from tarstop_core.errors import InputProblem
 
-# --- counts from rates --------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Counts:
-    """The 2×2 table that rates and group sizes stand for.
-
-    Parameters
-    ----------
-    TP, FN : int
-    FP, TN : int or None
-        None where nothing was said of the healthy.
-    notes : tuple of str
-        What had to be chosen, a sentence each.
-    """
+    """The 2×2 table that rates and group sizes stand for."""
 
     TP: int
     FP: int | None
     FN: int
     TN: int | None
+    """`FP` and `TN`: None where nothing was said of the healthy."""
     notes: tuple[str, ...] = ()
+    """What had to be chosen, a sentence each."""
 
 
 def from_rates(
@@ -40,17 +31,13 @@ def from_rates(
 ) -> Counts:
     """Counts from sensitivity, specificity and group sizes, checked against the precision given.
 
+    They are the whole numbers that round to the rates; where several do, the nearest, with a note.
+
     Parameters
     ----------
     sensitivity, specificity : str or float
         As the report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps
         trailing zeros, which a float loses. Specificity may be left out with the healthy.
-    n_diseased, n_healthy : int
-
-    Returns
-    -------
-    Counts
-        The whole numbers that round to the rates. Where several do, the nearest, with a note.
 
     Raises
     ------

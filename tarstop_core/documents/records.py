@@ -29,7 +29,7 @@ TEXT_COLUMNS: tuple[str, ...] = (
     "remark",
 )
 """Columns of text; the last three are the patent family, the reason for an exclusion, and what a reviewer noted."""
-_LATER: tuple[str, ...] = ("family", "reason", "remark")
+LATER: tuple[str, ...] = ("family", "reason", "remark")
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
 SAID_RELEVANT = "relevant"
@@ -50,17 +50,12 @@ def empty_records() -> pd.DataFrame:
 
 
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
-    """Complete some columns to a valid table of records.
+    """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 
     Parameters
     ----------
     columns : DataFrame or mapping of sequences, each of length n
         Any of `RECORD_COLUMNS`; `id` is required. Missing text becomes "", a missing score NaN.
-
-    Returns
-    -------
-    DataFrame
-        Exactly `RECORD_COLUMNS`, in that order, with a fresh index 0..n-1.
 
     Raises
     ------
@@ -106,15 +101,6 @@ def ranking_text(frame: pd.DataFrame) -> list[str]:
     Where the abstract already starts with the title (many collections store both in one field) the
     title is not added again, so that its words do not count twice.
 
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-        A table of records.
-
-    Returns
-    -------
-    list of str, length n
-
     Examples
     --------
     >>> ranking_text(as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"],
@@ -128,21 +114,11 @@ def ranking_text(frame: pd.DataFrame) -> list[str]:
 
 
 def records_hash(frame: pd.DataFrame) -> str:
-    """Return a fingerprint of the records and their order.
+    """Return a fingerprint of the records and their order: SHA-256 in hexadecimal, the same on every machine.
 
     Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
     file does not change what is in it. Columns that came later count where something is in them, so that
     older tables keep their fingerprint.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal; the same on every machine and for every pandas string storage.
 
     Examples
     --------
@@ -155,7 +131,7 @@ def records_hash(frame: pd.DataFrame) -> str:
             continue
         # Lengths go in before the text, so moving a character between neighbours changes the hash.
         values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
-        if column in _LATER and not any(values):
+        if column in LATER and not any(values):
             continue
         digest.update(np.array([len(value) for value in values], dtype="<i8").tobytes())
         for value in values:
@@ -164,9 +140,6 @@ def records_hash(frame: pd.DataFrame) -> str:
     scores[np.isnan(scores)] = np.nan
     digest.update((scores + 0.0).tobytes())
     return digest.hexdigest()
-
-
-# --- duplicates ---------------------------------------------------------------------------------
 
 
 def normal_doi(text: str) -> str:

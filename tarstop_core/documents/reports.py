@@ -24,23 +24,16 @@ OUTCOMES: dict[FullText, str] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One 2×2 table of a report.
-
-    Parameters
-    ----------
-    study : str
-        What the study (or this part of it) is called.
-    TP, FN : int
-        Of the diseased.
-    FP, TN : int or None
-        Of the healthy; None where a report gives sensitivity only.
-    """
+    """One 2×2 table of a report."""
 
     study: str
+    """What the study (or this part of it) is called."""
     TP: int
     FP: int | None
     FN: int
+    """`TP` and `FN`: of the diseased."""
     TN: int | None
+    """`FP` and `TN`: of the healthy; None where a report gives sensitivity only."""
 
     @property
     def counts(self) -> tuple[int, int | None, int, int | None]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,12 +79,8 @@ def replay(
     ----------
     topics : iterable of Topic
         With labels and the qrels' R.
-    calibrator : Calibrator
-    policy : Policy
-    payoffs : Payoffs
     cost : float
         Per document, in the payoffs' unit.
-    b_0 : float
     scale : float
         Every chance times this, at most 1.
 
@@ -95,7 +91,7 @@ def replay(
     """
     check_cost(cost)
     task = DecisiveTask(b_0=b_0, scale=scale)
-    cases = (Case(_judged(topic), topic.name) for topic in topics)
+    cases = (Case(topic, topic.name) for topic in topics)
     if isinstance(policy, Randomised):
         return [_expected(case, policy, payoffs, cost) for case in cases]
     return [_played(task, case, calibrator, policy, payoffs, cost) for case in cases]
@@ -119,7 +115,6 @@ def replay_reviews(
 
     Parameters
     ----------
-    outcomes : iterable of Outcome
     calibrator : Calibrator
         Of the chance that a document brings data.
     policy, payoffs, cost, scale
@@ -130,7 +125,6 @@ def replay_reviews(
         What the action is held against (:func:`~tarstop_core.value.outcomes.is_plus`).
     engine : str
         Of the belief that policies act on; the truth is always bivariate.
-    prior : Prior, optional
 
     Raises
     ------
@@ -143,7 +137,7 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    cases = (Case(_judged(outcome.topic), outcome.review, outcome) for outcome in outcomes)
+    cases = (Case(outcome.topic, outcome.review, outcome) for outcome in outcomes)
     knowledge = (calibrator, prior or Prior())
     told: dict[tuple[str, int], StillUnread] = {}
     found = []
@@ -186,11 +180,6 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
     }
 
 
-def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
-    """Outcomes as plain rows for JSON and tables."""
-    return [{key: value for key, value in asdict(each).items() if value is not None} for each in outcomes]
-
-
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
     topic = case.topic
     # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
@@ -215,9 +204,3 @@ def _played(task: Task, case: Case, knowledge: Any, policy: Policy, payoffs: Pay
         net_utility=utility.item(),
         recall=found.recall.item(),
     )
-
-
-def _judged(topic: Topic) -> Topic:
-    if topic.labels is None or topic.n_relevant is None:
-        raise InputProblem(f"Topic {topic.name} has no judgments; replaying needs them.")
-    return topic

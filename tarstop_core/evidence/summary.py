@@ -28,9 +28,6 @@ from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
 Floats = NDArray[np.float64]
 
-CORRECTION: reitsma.Correction = "all"
-"""Half a patient is added to every study once any cell of any study is 0, as mada does by default."""
-
 EXACT_WITHOUT = 30  # studies up to which each leave-one-out belief is computed afresh
 PREVIEW_FROM = 100  # studies from which the path by study is drawn with the univariate engine
 AHEAD = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100)
@@ -115,8 +112,6 @@ class Evidence:
     """One of :data:`~tarstop_core.belief.engines.ENGINES`."""
     prior: Prior
     """What "reml" does not look at."""
-    correction: reitsma.Correction = CORRECTION
-    """Continuity correction of the summary."""
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -174,7 +169,8 @@ class Evidence:
         """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it."""
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
-        return reitsma.fit(self.tables, correction=self.correction)
+        # Half a patient is added to every study once any cell of any study is 0, as mada does by default.
+        return reitsma.fit(self.tables, correction="all")
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -233,7 +229,8 @@ class Evidence:
         tables, theta, prior = self.tables, self.theta, self.prior
         n = len(tables)
         if self.engine == "reml":
-            fits = (self._fit_without(i) for i in range(n))
+            left = [tables.without(i) for i in range(n)]
+            fits = [reitsma.fit(each) if reitsma.usable(each).any() else None for each in left]
             beliefs = [reitsma.reml_belief(fit, theta) for fit in fits]
             return Without(np.array([np.nan if b is None else b for b in beliefs]))
         if n > EXACT_WITHOUT:
@@ -243,10 +240,6 @@ class Evidence:
         else:
             beliefs = [float(bayes.univariate_path(tables.without(i), theta, prior)[-1]) for i in range(n)]
         return Without(np.array(beliefs))
-
-    def _fit_without(self, at: int) -> ReitsmaFit | None:
-        left = self.tables.without(at)
-        return reitsma.fit(left) if reitsma.usable(left).any() else None
 
     def _without_at_once(self) -> Floats:
         """Every leave-one-out belief from one pass over the studies' univariate likelihoods, shape (n,).

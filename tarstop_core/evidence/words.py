@@ -123,7 +123,7 @@ def summary_sentence(evidence: Evidence) -> str:
         "by the bivariate model as R’s mada fits it"
     )
     cells = np.stack([evidence.tables.TP, evidence.tables.FN, evidence.tables.FP, evidence.tables.TN])
-    if (cells == 0).any() and evidence.correction == "all":
+    if (cells == 0).any():
         text += " (REML; an empty cell somewhere, so half a patient is added to every study)"
     else:
         text += " (REML)"

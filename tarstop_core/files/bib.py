@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, decisions, find_doi, put_into, table_of, told_in
+from tarstop_core.files.tagged import Fields, find_doi, patent_number, put_decisions, put_into, table_of
 
 _FIELDS = {
     "title": ("title", "booktitle"),
@@ -25,8 +25,6 @@ _FIELDS = {
     "pmid": ("pmid", "pubmedid"),
 }
 _NOTES = ("note", "annote", "notes", "comment", "keywords")
-LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
-_PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 # A command with its arguments, in braces or not; a formula; what stands for spaces, dashes and quotes.
 _LATEX = re.compile(
     r"\\[cvuHrkbdt][ \t]+\\?\w|\\(?:[a-zA-Z]+\*?|.)(?:\s*\{[^{}]*\}|(?<=\\[\"'`^~=.])\\?\w)*[ \t]?|(?<!\\)\$[^$]*\$|---?|``|''|~",
@@ -89,17 +87,10 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
         put("doi", find_doi(given.get(their, "").replace("\\", "")), their)
     if entry.entry_type.lower() == "patent" or "publication number" in given:
         for their in ("number", "publication number"):
-            number = plain_text(given.get(their, ""))
-            put(
-                "publication_number",
-                number if len(number) < LONGEST_NUMBER and _PATENT.fullmatch(number) else "",
-                their,
-            )
+            put("publication_number", patent_number(plain_text(given.get(their, ""))), their)
     for their in _NOTES:
         # Programs escape the quotation marks and arrows of what Rayyan wrote.
-        texts = [given.get(their, "").replace("\\", "")]
-        for field, value in decisions(texts).items():
-            put(field, value, told_in(their, texts))
+        put_decisions(put, [given.get(their, "").replace("\\", "")], their)
     return fields
 
 
@@ -113,11 +104,7 @@ def plain_text(latex: str) -> str:
     """
     if not any(mark in latex for mark in "\\{}$~`'-"):
         return latex
-    return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(_decoded, latex)).split())
-
-
-def _decoded(found: re.Match[str]) -> str:
-    return _letters(found[0])
+    return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda found: _letters(found[0]), latex)).split())
 
 
 @lru_cache(maxsize=10_000)

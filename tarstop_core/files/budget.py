@@ -14,42 +14,29 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Budget:
-    """What one file may have at most, well above what people screen.
-
-    Parameters
-    ----------
-    freely : int
-        Bytes that any compressed file may unpack to.
-    ratio : int
-        How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth.
-    unpacked : int
-        Bytes that it may unpack to in any case.
-    line, words : int
-        Bytes of one line, and of one where columns are words.
-    columns, sheet_rows : int
-        As many as a spreadsheet can have; keys of JSON lines are columns.
-    cells : int
-        Of a sheet, blank ones to the left of others included.
-    strings : int
-        Texts of a workbook, each counted once.
-    records, studies, topics : int
-    entries : int
-        Files in an archive.
-    """
+    """What one file may have at most, well above what people screen."""
 
     freely: int = 32 << 20
+    """Bytes that any compressed file may unpack to."""
     ratio: int = 100
+    """How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth."""
     unpacked: int = 4 << 30
+    """Bytes that it may unpack to in any case."""
     line: int = 32 << 20
     words: int = 1 << 16
+    """`line` and `words`: bytes of one line, and of one where columns are words."""
     columns: int = 16_384
     sheet_rows: int = 1_048_576
+    """`columns` and `sheet_rows`: as many as a spreadsheet can have; keys of JSON lines are columns."""
     cells: int = 100_000_000
+    """Of a sheet, blank ones to the left of others included."""
     strings: int = 5_000_000
+    """Texts of a workbook, each counted once."""
     records: int = 5_000_000
     studies: int = 100_000
     topics: int = 100_000
     entries: int = 10_000
+    """Files in an archive."""
 
     def unpacked_from(self, size: int) -> int:
         """Bytes that a compressed file of this size may unpack to.

@@ -53,46 +53,30 @@ class UnrecognisedColumns(InputProblem):
 
 @dataclass(frozen=True, eq=False)
 class RecordTable:
-    """What was read from one file.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records (`records.RECORD_COLUMNS`).
-    source : str
-        Name of the file.
-    format : str
-        Key of the format it was read as.
-    understood : dict of str to str
-        Their column (or tag) to our field.
-    notes : tuple of str
-        One sentence each about what was skipped, assumed or missing.
-    """
+    """What was read from one file."""
 
     frame: pd.DataFrame
+    """A table of records (`records.RECORD_COLUMNS`)."""
     source: str
+    """Name of the file."""
     format: str
+    """Key of the format it was read as."""
     understood: dict[str, str]
+    """Their column (or tag) to our field."""
     notes: tuple[str, ...]
+    """One sentence each about what was skipped, assumed or missing."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cell of a row holds which field.
-
-    Parameters
-    ----------
-    header : tuple of str
-        Their names, stripped; "" for a column without one.
-    at : dict of str to tuple of int
-        Field to column numbers. Only `date` may have two: full date, then year.
-    passed_over : tuple of (str, str, str)
-        Column, field and the column that was taken for it instead.
-    """
+    """Which cell of a row holds which field."""
 
     header: tuple[str, ...]
+    """Their names, stripped; "" for a column without one."""
     at: dict[str, tuple[int, ...]]
+    """Field to column numbers. Only `date` may have two: full date, then year."""
     passed_over: tuple[tuple[str, str, str], ...] = ()
+    """Column, field and the column that was taken for it instead."""
 
     @property
     def understood(self) -> dict[str, str]:
@@ -109,7 +93,6 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
 
     Parameters
     ----------
-    header : sequence of str
     columns : mapping, optional
         Their column to our field, as a person chose; "" leaves a column out. Columns not named here
         are still recognised, for fields not named here.
@@ -144,14 +127,7 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
 
 
 def find_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str] | None = None) -> tuple[int, int]:
-    """Find the header among a file's first rows.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        The first rows, blank ones included.
-    columns : mapping, optional
-        As for `recognise`.
+    """Find the header among a file's first rows, blank ones included; `columns` as for `recognise`.
 
     Returns
     -------
@@ -188,14 +164,10 @@ def make_layout(
 
     Parameters
     ----------
-    name : str
-        The file, for messages.
     where : str
         Where the header stands, as in "line 3".
     preview : iterable of rows
         The rows after the header; the first five are shown when no title is recognised.
-    columns : mapping, optional
-        As for `recognise`.
 
     Raises
     ------
@@ -246,9 +218,6 @@ def _listed(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
 
 
-# --- rows to records ----------------------------------------------------------------------------
-
-
 def collect(
     name: str,
     rows: Iterable[Row],
@@ -259,14 +228,8 @@ def collect(
     """Gather the cells we understand into columns, a few thousand rows at a time.
 
     Python strings of one chunk are turned into a compact column before the next chunk is read, so
-    memory stays near the size of the text that is kept. `name` is the file's, for messages.
-
-    Returns
-    -------
-    DataFrame of str
-        One column a field of `layout`.
-    ndarray of int, shape (n,)
-        Line number of each row.
+    memory stays near the size of the text that is kept. Returned are a column for each field of `layout`, and
+    the line number of each row, shape (n,).
     """
     chunks: list[pd.DataFrame] = []
     numbers: list[int] = []
@@ -328,16 +291,10 @@ def finish(
 
     Parameters
     ----------
-    name, format_key : str
-        File and format.
     found : DataFrame of str
         Columns named by our fields, and perhaps `notes`.
     lines : ndarray of int, shape (n,)
         Line of each row.
-    understood : dict
-        As in `RecordTable`.
-    notes : sequence of str
-        What the reader itself has to say.
     unit : str
         What `lines` counts: "line" or "row".
     given_ids : bool

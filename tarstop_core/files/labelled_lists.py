@@ -25,17 +25,11 @@ RUN, QRELS, RECORDS = "run", "qrels", "records"
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Labelled lists, and what is to be said of where they come from.
-
-    Parameters
-    ----------
-    topics : tuple of Topic
-    notes : tuple of str
-        One sentence each.
-    """
+    """Labelled lists, and what is to be said of where they come from."""
 
     topics: tuple[Topic, ...]
     notes: tuple[str, ...] = ()
+    """One sentence each."""
 
     @property
     def digests(self) -> tuple[str, ...]:

@@ -24,18 +24,12 @@ SHOWN = 3  # examples in a note
 
 @dataclass(frozen=True, eq=False)
 class OutcomeFile:
-    """What a file, or a folder of files, of review outcomes holds.
-
-    Parameters
-    ----------
-    outcomes : tuple of Outcome
-        In the order of the files.
-    notes : tuple of str
-        What a person should know: documents that are not ranked, topics without a ranking, doubles.
-    """
+    """What a file, or a folder of files, of review outcomes holds."""
 
     outcomes: tuple[Outcome, ...]
+    """In the order of the files."""
     notes: tuple[str, ...]
+    """What a person should know: documents that are not ranked, topics without a ranking, doubles."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class _Row:
     outcome: str
     study: str
     docid: str
-    counts: tuple[float, float, float, float]
+    counts: list[float]
 
 
 def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
@@ -106,15 +100,12 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
 
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file.
+
     Parameters
     ----------
     source : path
         As for :func:`read_outcomes`; documents need not be named.
-
-    Returns
-    -------
-    list of (str, str, Tables)
-        Review, outcome ("topic/outcome", or "topic") and its studies in the order of the file.
 
     Raises
     ------
@@ -159,15 +150,7 @@ def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
             raise InputProblem(f"{name}, line {number} has no topic; name the topic of every study.")
         if not text["study"]:
             raise InputProblem(f"{name}, line {number} has no study; name every study.")
-        rows.append(
-            _Row(
-                topic=topic,
-                outcome=text.get("outcome", ""),
-                study=text["study"],
-                docid=text.get("docid", ""),
-                counts=(counts[0], counts[1], counts[2], counts[3]),
-            )
-        )
+        rows.append(_Row(topic, text.get("outcome", ""), text["study"], text.get("docid", ""), counts))
     return rows
 
 

@@ -10,7 +10,16 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, Put, decisions, find_doi, first_of, put_into, table_of, told_in
+from tarstop_core.files.tagged import (
+    Fields,
+    Put,
+    find_doi,
+    first_of,
+    patent_number,
+    put_decisions,
+    put_into,
+    table_of,
+)
 
 _TITLE = ("TI", "T1", "CT", "BT", "TT")
 _ABSTRACT = ("AB", "N2")
@@ -19,8 +28,6 @@ _DATE = ("DA", "PY", "Y1")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
-LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
-_PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
 _MEDLINE = re.compile(r"pubmed|medline", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
@@ -95,8 +102,7 @@ def _fields(block: Tags, understood: dict[str, str]) -> Fields:
             put("date", value.strip("/ "), tag)
     put("url", *first_of(tags, *_ADDRESS))
     for tag in ("N1", "KW"):
-        for field, value in decisions(tags.get(tag, [])).items():
-            put(field, value, told_in(tag, tags.get(tag, [])))
+        put_decisions(put, tags.get(tag, []), tag)
     _identifiers(tags, put)
     return fields
 
@@ -114,11 +120,7 @@ def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
         put("pmid", _number(_PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None)), tag)
     if first_of(tags, "TY")[0].upper() == "PAT":
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
-            put(
-                "publication_number",
-                value if len(value) < LONGEST_NUMBER and _PATENT.fullmatch(value.strip()) else "",
-                tag,
-            )
+            put("publication_number", patent_number(value), tag)
 
 
 def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, str]]:

@@ -26,22 +26,14 @@ _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file that can be read from its start as often as needed.
-
-    Parameters
-    ----------
-    handle : BinaryIO
-        Seekable; belongs to whoever opened it.
-    name : str
-        The name people know the file by.
-    size : int
-        Bytes in `handle`, compressed or not.
-    gzipped : bool
-    """
+    """A file that can be read from its start as often as needed."""
 
     handle: BinaryIO
+    """Seekable; belongs to whoever opened it."""
     name: str
+    """The name people know the file by."""
     size: int
+    """Bytes in `handle`, compressed or not."""
     gzipped: bool
 
     @property
@@ -136,13 +128,7 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 
 
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, str | None]:
-    """Find the encoding by reading the whole file once, in bounded memory.
-
-    Parameters
-    ----------
-    source : Source
-    longest : int
-        Bytes that a line may have.
+    """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
 
     Returns
     -------
@@ -251,9 +237,6 @@ def _binary(name: str) -> str:
     return f"{name} holds binary data, not text; export the records as CSV, RIS or another format listed."
 
 
-# --- what a file looks like, whatever its name says ---------------------------------------------
-
-
 @dataclass(frozen=True)
 class Looks:
     """A recognised kind of content: `key` of one of our formats or "" for a foreign one."""
@@ -291,10 +274,7 @@ _TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
 def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | None:
     """Recognise content by its first bytes; None for plain or unknown text.
 
-    Parameters
-    ----------
-    own : sequence of (str, Looks)
-        How texts begin that can be read here, as a pattern, and what they are.
+    `own` says how texts begin that can be read here, as a pattern, and what they are.
 
     Examples
     --------

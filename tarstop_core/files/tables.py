@@ -27,17 +27,11 @@ MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """What a file of 2×2 tables holds.
-
-    Parameters
-    ----------
-    tables : Tables
-    notes : tuple of str
-        What a person should know of it: the same study twice, how the text was read.
-    """
+    """What a file of 2×2 tables holds."""
 
     tables: Tables
     notes: tuple[str, ...]
+    """What a person should know of it: the same study twice, how the text was read."""
 
 
 def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
@@ -167,8 +161,6 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
 
     Parameters
     ----------
-    tables : Tables
-        n studies.
     rows : sequence of int, optional
         Where each stands before a person's eyes, to be called by; else studies are counted from 1.
     """

@@ -12,6 +12,8 @@ from tarstop_core.files.values import FROM_NOTES, tool_of
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Fields = dict[str, str]
 Put = Callable[[str, str, str], None]
+LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
+_PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 
 
 def put_into(fields: Fields, understood: dict[str, str]) -> Put:
@@ -46,6 +48,11 @@ def find_doi(text: str) -> str:
     return found[0].rstrip(".;,") if found else ""
 
 
+def patent_number(text: str) -> str:
+    """Return the publication number of a patent that a text is, or ""."""
+    return text if len(text) < LONGEST_NUMBER and _PATENT.fullmatch(text.strip()) else ""
+
+
 def table_of(
     source: Source,
     format_key: str,
@@ -76,25 +83,17 @@ def table_of(
     return finish(source.name, format_key, found, lines, dict(understood), notes, given_ids=False)
 
 
-def decisions(notes: Iterable[str]) -> Fields:
-    """Return the label, the reason and the remark that stand in a record's notes and keywords, "" for none.
+def put_decisions(put: Put, notes: Sequence[str], their: str) -> None:
+    """Put the label, the reason and the remark that stand in a record's notes or keywords, and say who wrote them.
 
     Examples
     --------
-    >>> decisions(["Cited often.", "ASReview_irrelevant", "Note: animals only"])
-    {'label': 'not relevant', 'reason': '', 'remark': 'animals only'}
-    """
-    texts = list(notes)
-    return {field: next(filter(None, map(read, texts)), "") for field, read in FROM_NOTES.items()}
-
-
-def told_in(their: str, notes: Iterable[str]) -> str:
-    """Return the name of a tag or field, and of the tool that wrote decisions into it.
-
-    Examples
-    --------
-    >>> told_in("N1", ["ASReview_relevant"])
-    'N1, as ASReview writes it'
+    >>> fields, understood = {}, {}
+    >>> put_decisions(put_into(fields, understood), ["ASReview_irrelevant", "Note: animals only"], "N1")
+    >>> fields, understood
+    ({'label': 'not relevant', 'remark': 'animals only'}, {'N1, as ASReview writes it': 'label'})
     """
     tool = next(filter(None, map(tool_of, notes)), "")
-    return f"{their}, as {tool} writes it" if tool else their
+    for field, read in FROM_NOTES.items():
+        found = next(filter(None, map(read, notes)), "")
+        put(field, found, f"{their}, as {tool} writes it" if tool else their)

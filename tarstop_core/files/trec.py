@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -23,6 +22,12 @@ from tarstop_core.files.source import Source, detect_encoding, open_source
 
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 _QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")
+# What the words of a column have to be, and what is to be done with a line in which one is not.
+_NUMBERS = {
+    "score": "finite number; correct or remove",
+    "rank": "whole number; correct",
+    "relevance": "whole number; correct",
+}
 # Words that make a first line a header, compared in lower case without punctuation.
 _HEADER_WORDS = frozenset(
     "topic topicid query queryid qid q0 iter iteration zero doc docid docno document documentid pmid "
@@ -46,7 +51,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     """Read a TREC run: `topic Q0 document rank score tag`, separated by any spaces or tabs.
 
     Documents are ordered as trec_eval orders them, by falling score, except that equal scores keep
-    the order of the written ranks (from 0 or from 1) and then of the lines.
+    the order of the written ranks (from 0 or from 1) and then of the lines. Topics have no labels yet.
 
     Parameters
     ----------
@@ -54,11 +59,6 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
         Gzipped or not.
     name : str, optional
         Name for messages.
-
-    Returns
-    -------
-    Run
-        A dict from topic name to `Topic` without labels, with `notes`.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     >>> run["T1"].ids.tolist(), run.notes
     (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
     """
-    table, skip, file_name = _read_table(source, name, _RUN_COLUMNS, _check_run)
+    table, skip, file_name = _read_table(source, name, _RUN_COLUMNS)
     notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
     check_count(file_name, len(topics), BUDGET.topics, "topics")
@@ -123,7 +123,7 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
     {'T1': {'a': 1, 'b': 0}}
     """
-    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS, _check_whole)
+    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS)
     notes = ["Skipped a header line."] if skip else []
     topic, topics = pd.factorize(table["topic"])
     check_count(file_name, len(topics), BUDGET.topics, "topics")
@@ -199,7 +199,6 @@ def write_run(
     topic_name: str,
     ids: Sequence[str] | NDArray[np.str_],
     scores: Sequence[float] | NDArray[np.float64],
-    tag: str = "tarstop",
 ) -> None:
     """Write one ranked list as a TREC run, best first, with scores that read back exactly.
 
@@ -207,13 +206,10 @@ def write_run(
     ----------
     path : path
         Compressed when it ends in ".gz".
-    topic_name : str
     ids : sequence of str, length N
         White space in an id (as in "row 12") becomes "_", since it separates columns.
     scores : sequence of float, length N
         Documents are written by falling score; equal scores keep their order.
-    tag : str
-        Name of the run.
 
     Raises
     ------
@@ -233,9 +229,9 @@ def write_run(
     if len(set(names)) < len(names) or "" in names:
         raise InputProblem("Ids in a run must be different and not empty; give every document its own id.")
     order = np.argsort(-values, kind="stable")
-    topic_word, tag_word = _one_word(topic_name) or "topic", _one_word(tag) or "tarstop"
+    topic_word = _one_word(topic_name) or "topic"
     lines = (
-        f"{topic_word} Q0 {names[at]} {rank} {values[at].item()!r} {tag_word}\n"
+        f"{topic_word} Q0 {names[at]} {rank} {values[at].item()!r} tarstop\n"
         for rank, at in enumerate(order.tolist(), start=1)
     )
     text = "".join(lines).encode()
@@ -250,13 +246,8 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "") if names else "none"
 
 
-# --- parsing ------------------------------------------------------------------------------------
-
-Check = Callable[[str, int, list[str]], None]
-
-
 def _read_table(
-    source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...], check: Check
+    source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...]
 ) -> tuple[pd.DataFrame, int, str]:
     """Parse all lines at once; where anything is amiss, find the line in a second, slow pass.
 
@@ -272,7 +263,6 @@ def _read_table(
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened, BUDGET.words)
         skip, comments = _header_lines(opened, encoding, columns)
-        numeric = [column for column in ("rank", "score", "relevance") if column in columns]
         try:
             with opened.text(encoding) as stream, warnings.catch_warnings():
                 # pandas only warns when the lines are wider than the names.
@@ -293,22 +283,25 @@ def _read_table(
                 len(table)
                 and (table["extra"].isna() | (table["extra"] == "")).all()
                 and not any((table[column].isna() | (table[column] == "")).any() for column in columns)
-                and all(_converts(table[column], column) for column in numeric)
+                and all(
+                    _converts(table[column].tolist(), column)
+                    for column in filter(columns.__contains__, _NUMBERS)
+                )
             )
         except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning):
             fine = False
         if not fine:
-            _find_fault(opened, encoding, skip, columns, check)
+            _find_fault(opened, encoding, skip, columns)
             # Only what splits differently for pandas (a lone form feed, say) comes here.
             raise InputProblem(f"{opened.name} is not laid out in plain columns; write it anew with spaces.")
         return table, skip - comments, opened.name
 
 
-def _converts(values: pd.Series, column: str) -> bool:
+def _converts(values: list[str], column: str) -> bool:
     try:
         if column == "score":
-            return bool(np.isfinite(np.array(values.tolist(), dtype=np.float64)).all())
-        np.array(values.tolist(), dtype=np.int64)
+            return bool(np.isfinite(np.array(values, dtype=np.float64)).all())
+        np.array(values, dtype=np.int64)
     except (ValueError, OverflowError):
         return False
     return True
@@ -342,7 +335,7 @@ def _data_lines(stream: TextIO, skip: int) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ...], check: Check) -> None:
+def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ...]) -> None:
     number = 0
     with source.text(encoding) as stream:
         for number, words in _data_lines(stream, skip):
@@ -352,7 +345,13 @@ def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ..
                     f"{'column' if len(words) == 1 else 'columns'} instead of {len(columns)} "
                     f"({' '.join(columns)}){_other_kind(len(words), columns)}."
                 )
-            check(source.name, number, words)
+            for column in filter(columns.__contains__, _NUMBERS):
+                at = columns.index(column)
+                if not _converts([words[at]], column):
+                    raise InputProblem(
+                        f'Line {number} of {source.name} has the {column} "{words[at][:40]}" in column {at + 1}, '
+                        f"which is not a {_NUMBERS[column]} that line."
+                    )
     if not number:
         raise InputProblem(f"{source.name} has a header but no lines of data; write the file again.")
 
@@ -363,29 +362,6 @@ def _other_kind(found: int, columns: tuple[str, ...]) -> str:
     if columns is _QRELS_COLUMNS and found == len(_RUN_COLUMNS):
         return "; it looks like a run, so give it as such"
     return "; correct that line"
-
-
-def _check_run(name: str, number: int, words: list[str]) -> None:
-    try:
-        finite = math.isfinite(float(words[4]))
-    except ValueError:
-        finite = False
-    if not finite:
-        raise InputProblem(
-            f'Line {number} of {name} has the score "{words[4][:40]}" in column 5, which is not a finite '
-            "number; correct or remove that line."
-        )
-    _check_whole(name, number, words, "rank")
-
-
-def _check_whole(name: str, number: int, words: list[str], what: str = "relevance") -> None:
-    try:
-        np.array([words[3]], dtype=np.int64)
-    except (ValueError, OverflowError):
-        raise InputProblem(
-            f'Line {number} of {name} has the {what} "{words[3][:40]}" in column 4, which is not a whole '
-            "number; correct that line."
-        ) from None
 
 
 def _duplicate_notes(repeated: int, different: int) -> list[str]:

@@ -17,8 +17,6 @@ _NO = {"0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant
 _UNKNOWN = {"", "-1", "-1.0", "nan", "na", "n/a", "none", "null", "?"}
 _NO_SCORE = {"", "nan", "na", "n/a", "none", "null", "-", "."}
 
-# --- labels -------------------------------------------------------------------------------------
-
 
 def normal_label(value: str) -> str:
     """Return "relevant", "not relevant" or "" where the meaning is evident, else the value as written.
@@ -127,9 +125,6 @@ def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
         out["label"] = found["label"].map(normal).astype("str")
     out.setdefault("label", pd.Series([""] * len(found), dtype="str"))
     return out
-
-
-# --- scores -------------------------------------------------------------------------------------
 
 
 def scores_of(

@@ -45,12 +45,7 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 def stems(query: str) -> frozenset[str]:
     """The words of a query as :func:`parts` compares them, very common ones left out."""
     words = _WORD.findall(unicodedata.normalize("NFC", query))
-    return frozenset(map(_stem, words)) - _common()
-
-
-@lru_cache(maxsize=1)
-def _common() -> frozenset[str]:
-    return frozenset(map(_stem, _STOP_WORDS))
+    return frozenset(map(_stem, words)) - frozenset(map(_stem, _STOP_WORDS))
 
 
 @lru_cache(maxsize=20_000)

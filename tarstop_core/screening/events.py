@@ -24,9 +24,6 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
 
     Parameters
     ----------
-    state : State
-    ids : sequence of str
-    doc, label : str
     **more : str
         What else :func:`verdict` takes.
 
@@ -68,7 +65,6 @@ def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
 
     Parameters
     ----------
-    doc, label : str
     **more : str
         `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one, the document's
         `note` from then on, which an undo takes back with the verdict.

@@ -176,8 +176,7 @@ class Replay:
         if event.kind == "report":
             report = Report.from_dict(event.payload)
             self._reports[at] = report
-            first = report.was_read and at not in self._read_in_full
-            if not first:
+            if not report.was_read or at in self._read_in_full:
                 return 0.0
             self._read_in_full.add(at)
             return settings.full_cost if settings.stages == 2 else 0.0

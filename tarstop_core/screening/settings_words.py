@@ -50,8 +50,7 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
     >>> changes([("q*", "0.5"), ("c", "1")], [("q*", "0.8"), ("c", "1")])
     ['q*: 0.5 → 0.8']
     """
-    old = dict(before)
-    new = dict(after)
+    old, new = dict(before), dict(after)
     return [
         f"{name}: {old.get(name, '—')} → {new.get(name, '—')}"
         for name in {**old, **new}
@@ -71,30 +70,22 @@ def protocol_paragraph(
     digest: str = "",
     registered: bool = True,
 ) -> str:
-    """A paragraph on stopping for the methods of a protocol, to be pasted before screening starts.
+    """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
     Parameters
     ----------
-    settings : Settings
-    calibrator : Calibrator
     size : int
         Documents in the list.
     sources : sequence of str
         Files or databases that they come from.
     duplicates : int
         Records folded into others before.
-    query : str
     ranking : str
         Where the order comes from, in words.
     digest : str
         Hash of documents, order and scores, which shows later that the list is the same.
     registered : bool
         Whether the settings are, or can still be, registered before the first document is read.
-
-    Returns
-    -------
-    str
-        Plain text in the future tense, one paragraph.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     # "0.001" says nothing without the scale that it stands on.

@@ -57,15 +57,10 @@ def judgements(events: Iterable[Event]) -> list[Event]:
 def duplicate(
     store: Store, session_id: str, settings: Settings, name: str, calibrator: Calibrator | None = None
 ) -> str:
-    """A session on the same list with the same labels, reports and notes, under other settings.
+    """A session on the same list with the same labels, reports and notes, under other settings; its id.
 
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
     belong to the settings of the other session. `calibrator` is kept with it where the store lacks it.
-
-    Returns
-    -------
-    str
-        Id of the new session.
 
     Raises
     ------
@@ -95,7 +90,6 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
 
     Parameters
     ----------
-    session : WholeSession
     settings : Settings
         Their calibrator is one that the session used.
     """
@@ -155,13 +149,7 @@ def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[Whol
 def switch_sentence(session: WholeSession, before: Settings, after: Settings, name: str) -> str:
     """What another calibrator would have changed: where the rule stops, what it chooses, the belief at the end.
 
-    Parameters
-    ----------
-    session : WholeSession
-        Holding both calibrators.
-    before, after : Settings
-    name : str
-        Of the other calibrator.
+    The session holds both calibrators; `name` is what the other one is called.
     """
     old, new = outcome(session, before), outcome(session, after)
     if new.depth == old.depth:

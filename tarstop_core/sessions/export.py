@@ -41,9 +41,7 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
 
     Columns of documents that were not read are empty where they speak of reading.
     """
-    columns: dict[str, None] = {}
-    for step in session.steps:
-        columns |= dict.fromkeys(step)
+    columns = dict.fromkeys(name for step in session.steps for name in step)
     rows = []
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
@@ -74,12 +72,11 @@ def to_ris(session: WholeSession, relevant_only: bool = False) -> str:
     relevant in ASReview's words: read in again, it decides.
     """
     state = session.state
-    entries = []
-    for at, record in enumerate(session.records.to_dict("records")):
-        label = int(state.labels[at])
-        if relevant_only and label not in GRADES:
-            continue
-        entries.append(_ris(record, at, label, state))
+    entries = [
+        _ris(record, at, int(state.labels[at]), state)
+        for at, record in enumerate(session.records.to_dict("records"))
+        if int(state.labels[at]) in GRADES or not relevant_only
+    ]
     return str(rispy.dumps(entries)) if entries else ""
 
 

@@ -20,32 +20,14 @@ NAME = 28
 
 
 def belief_figure(sessions: Sequence[WholeSession], dark: bool = False) -> Figure:
-    """Belief after each document read of several sessions, under the settings now in force.
-
-    Parameters
-    ----------
-    sessions : sequence of WholeSession
-        At most :data:`MOST`.
-    dark : bool
-        Whether the page is dark.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
-    """
+    """Belief after each document read of several sessions, under their settings now (at most :data:`MOST`)."""
     return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
 
 
 def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bool = False) -> Figure:
-    """Belief after each document read: one curve for each name, session and settings.
+    """Belief after each document read: one curve for each name, session and settings, at most :data:`MOST`.
 
-    Parameters
-    ----------
-    curves : sequence of (str, WholeSession, Settings)
-        At most :data:`MOST`; the settings' calibrator is one that the session holds.
-    dark : bool
-        Whether the page is dark.
+    The settings' calibrator is one that the session holds.
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
@@ -55,24 +37,10 @@ def belief_curves(curves: Sequence[tuple[str, WholeSession, Settings]], dark: bo
         shape = "hv" if scenario_of(settings).in_steps else "linear"
         drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
-        end = {
-            **drawn,
-            "mode": "markers",
-            "x": x[-1:],
-            "y": b[-1:],
-            "marker": {"color": COLOURS[at], "size": 9},
-        }
-        data += [drawn, end]
-        notes.append(
-            label(
-                x[-1],
-                b[-1],
-                plain(name, NAME),
-                text_colour(dark),
-                yshift=6 + 14 * at,
-                xanchor="right" if x[-1] > longest / 2 else "left",
-            )
-        )
+        marker = {"color": COLOURS[at], "size": 9}
+        data += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
+        place = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
+        notes.append(label(x[-1], b[-1], plain(name, NAME), text_colour(dark), **place))
     if any(session.collection.simulated for _, session, _ in curves):
         notes.append(label(0.0, 1.25, "simulated", text_colour(dark), xanchor="left", yanchor="top"))
     layout = clear_layout(

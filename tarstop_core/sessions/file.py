@@ -83,17 +83,7 @@ MAKER = "'Export the session' on the Sessions page"
 
 
 def export_session(store: Store, session_id: str) -> str:
-    """The session with its documents, calibrators and log.
-
-    Parameters
-    ----------
-    store : Store
-    session_id : str
-
-    Returns
-    -------
-    str
-        JSON, one line a document and one an event.
+    """The session with its documents, calibrators and log as JSON, one line a document and one an event.
 
     Raises
     ------
@@ -122,20 +112,12 @@ def export_session(store: Store, session_id: str) -> str:
 def import_session(store: Store, text: str, name: str = "The file") -> str:
     """Take a session in; nothing is stored unless all of it can be used.
 
-    One whose name is in use here is called "… (imported)".
+    Returned is its id here. One whose name is in use is called "… (imported)".
 
     Parameters
     ----------
-    store : Store
     text : str
         What :func:`export_session` wrote, here or elsewhere.
-    name : str
-        Name for messages.
-
-    Returns
-    -------
-    str
-        Id of the session in this store.
 
     Raises
     ------

@@ -92,7 +92,6 @@ def prisma(
         What was imported, with `source` and `records`, as the store keeps it.
     duplicates : int
         Records that were folded into others on import.
-    state : State
     left_out, families : int
         Records of the collection that the session's list does not hold: flagged ones, and members of patent families
         that another one stands for.
@@ -105,9 +104,12 @@ def prisma(
     labels, n = state.labels, len(state.labels)
     included = int((labels == RELEVANT).sum())
     excluded = int((labels == IRRELEVANT).sum())
+    graded = (("in combination (Y)", len(state.combination)), ("background (A)", len(state.background)))
     identified = tuple((str(file["source"]), int(file["records"])) for file in files)
     if not identified:
         identified = (("the collection", n + duplicates + left_out + families),)
+    reasons = Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT)
+    rest = excluded - reasons.total()
     of_abstracts = Prisma(
         identified=identified,
         duplicates=duplicates,
@@ -121,23 +123,14 @@ def prisma(
         studies=included,
         left_out=left_out,
         families=families,
-        excluded_for=_with_the_rest(
-            Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT), excluded
-        ),
-        graded=tuple(
-            (name, len(found))
-            for name, found in (
-                ("in combination (Y)", state.combination),
-                ("background (A)", state.background),
-            )
-            if len(found)
-        ),
+        excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
+        graded=tuple((name, count) for name, count in graded if count),
     )
     if not state.settings.kind.reads_full_texts:
         return of_abstracts
     reports = list(state.read_in_full.values())
     outcomes = Counter(report.outcome for report in reports)
-    reasons = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
+    of_full_texts = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
     with_data = [report for report in reports if report.outcome == "data"]
     named = {
         (report.study or report.rows[0].study).strip().casefold() or f"unnamed {at}"
@@ -148,17 +141,11 @@ def prisma(
         not_retrieved=outcomes["not retrieved"],
         waiting=len(state.waiting),
         assessed=sum(report.was_read for report in reports),
-        excluded_full=_by_frequency(reasons),
+        excluded_full=_by_frequency(of_full_texts),
         without_data=outcomes["no data"],
         reports=len(with_data),
         studies=len(named),
     )
-
-
-def _with_the_rest(reasons: Counter[str], excluded: int) -> tuple[tuple[str, int], ...]:
-    """Reasons, and how many of the excluded have none where others have one."""
-    rest = excluded - reasons.total()
-    return (*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else []))
 
 
 def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -59,7 +59,6 @@ def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[s
 
     Parameters
     ----------
-    counts : Prisma
     full_text : bool
         Whether reports are read in full: in reviews.
     stopped : bool
@@ -107,11 +106,9 @@ def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Col
         for lines in rights:
             parts.append(_box(right_x, right_y, _height(lines), lines, colours))
             middle = min(right_y + _height(lines) / 2, y + own - 8) if len(rights) < 2 else right_y + LINE
-            if middle <= y + own:
-                parts.append(_arrow(left_x + BOX, middle, right_x, middle, colours.ink))
-            else:
-                # Beside the line that goes down: what leaves there leaves the same step.
-                parts.append(_arrow(left_x + BOX / 2, middle, right_x, middle, colours.ink))
+            # Below the box, beside the line that goes down: what leaves there leaves the same step.
+            start = left_x + (BOX if middle <= y + own else BOX / 2)
+            parts.append(_arrow(start, middle, right_x, middle, colours.ink))
             right_y += _height(lines) + 10
         arrow_from = y + own
         phases.setdefault(step.phase, [y, 0.0])[1] = y + height
@@ -142,12 +139,7 @@ def _steps(counts: Prisma, full_text: bool, stopped: bool) -> list[_Step]:
     if counts.unsure:
         excluded.append(("Records still unsure", counts.unsure))
     steps = [
-        _Step(
-            "Identification",
-            counts.identified,
-            (removed,),
-            "Records identified from",
-        ),
+        _Step("Identification", counts.identified, (removed,), "Records identified from"),
         _Step("Screening", [("Records screened", counts.screened)], (left_out, excluded)),
     ]
     if not full_text:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from tarstop_core import __version__
 from tarstop_core.evidence.summary import clopper_pearson
+from tarstop_core.evidence.typed import rows_of
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -60,15 +62,8 @@ class _Table(NamedTuple):
 def report_html(session: WholeSession) -> str:
     """The report of a session as one HTML page.
 
-    Parameters
-    ----------
-    session : WholeSession
-
-    Returns
-    -------
-    str
-        What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
-        registered plan and every deviation, the flow diagram, the log, settings and versions.
+    What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
+    registered plan and every deviation, the flow diagram, the log, settings and versions.
     """
     state = session.state
     return page(
@@ -95,9 +90,6 @@ def report_html(session: WholeSession) -> str:
         ],
         exact=json.dumps(state.settings.to_dict(), ensure_ascii=False, indent=1),
     )
-
-
-# --- sections -----------------------------------------------------------------------------------
 
 
 def _decision(session: WholeSession) -> dict[str, Any]:
@@ -190,17 +182,8 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _T
         if at in state.together:
             told = ", ".join(filter(None, (f"with rank {state.together[at] + 1}", told)))
         source = record["publication_number"] or record["doi"] or record["pmid"] or record["id"]
-        rows.append(
-            [
-                at + 1,
-                record["title"],
-                source,
-                record["date"],
-                told,
-                flags,
-                state.notes.get(session.row.ids[at], ""),
-            ]
-        )
+        note = state.notes.get(session.row.ids[at], "")
+        rows.append([at + 1, record["title"], source, record["date"], told, flags, note])
     columns = (("Rank", "n"), ("Title", "w"), "Number", "Date", "Remark", ("Flag", "w"), ("Note", "w"))
     return _table(columns, rows, name)
 
@@ -210,19 +193,11 @@ def _tables(session: WholeSession) -> _Table | None:
     if not len(tables):
         return None
     share = clopper_pearson(tables.TP, tables.FN)
-    rows = [
-        [
-            tables.study[i],
-            *(
-                "" if np.isnan(cell[i]) else int(cell[i])
-                for cell in (tables.TP, tables.FP, tables.FN, tables.TN)
-            ),
-            ""
-            if np.isnan(share.value[i])
-            else f"{share.value[i]:.2f} ({share.low[i]:.2f} to {share.high[i]:.2f})",
-        ]
-        for i in range(len(tables))
+    told = [
+        "" if np.isnan(value) else f"{value:.2f} ({low:.2f} to {high:.2f})"
+        for value, low, high in zip(share.value, share.low, share.high, strict=True)
     ]
+    rows = [[*row, share] for row, share in zip(rows_of(tables), told, strict=True)]
     numbers = ("TP", "FP", "FN", "TN", "Sensitivity (95 %)")
     return _table(("Study", *((name, "n") for name in numbers)), rows, "2×2 tables")
 
@@ -246,25 +221,24 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     kept = thinned(len(b), len(b) - 1).tolist()
     x = [float(at + state.kept) for at in kept]
     mark = "simulated" if session.collection.simulated else ""
+    draw = partial(chart, x_title="documents read", mark=mark)
+    in_steps = scenario_of(state.settings).in_steps
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
         f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
     )
-    upper = chart(
+    upper = draw(
         [
             Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True),
-            Line(x, [b[at] for at in kept], BELIEF, "", steps=scenario_of(state.settings).in_steps),
+            Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps),
         ],
-        x_title="documents read",
         y_title="chance",
         y_range=(0.0, 1.0),
         says=says,
-        mark=mark,
-        ink="currentColor",
     )
     drawn = [(upper, says)]
-    positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
     if any(v is not None and v > 0 for v in worth):
+        positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
         low, high = np.floor(np.log10(min(positive))), np.ceil(np.log10(max(positive)))
         says = (
             "What the stopping rule compared, before each document: what the next documents were worth (green) "
@@ -272,18 +246,15 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
         )
         # A curve of the rule over many decades would hide the crossing that matters.
         low = max(low, np.floor(np.log10(max(positive))) - 6)
-        lower = chart(
+        lower = draw(
             [
                 Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True),
-                Line(x, [worth[at] for at in kept], VALUE, "", steps=scenario_of(state.settings).in_steps),
+                Line(x, [worth[at] for at in kept], VALUE, "", steps=in_steps),
             ],
-            x_title="documents read",
             y_title=f"worth{f' ({state.settings.payoffs.unit})' if state.settings.payoffs.unit else ''}",
             y_range=(float(low), float(max(high, low + 1))),
             log=True,
             says=says,
-            mark=mark,
-            ink="currentColor",
         )
         drawn.append((lower, says))
     return drawn
@@ -385,9 +356,6 @@ def _content(event: Event) -> str:
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in event.payload.items()
     )
-
-
-# --- pieces -------------------------------------------------------------------------------------
 
 
 def _table(

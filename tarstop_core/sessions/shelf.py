@@ -52,16 +52,7 @@ def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
 
 
 def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, Listed]:
-    """Those that give the chances a list needs.
-
-    Parameters
-    ----------
-    store : Store
-    scenario : str
-        One of :data:`CHANCE_OF`.
-    has_scores : bool
-        Whether the list has scores, or only its order.
-    """
+    """Those that give the chances (one of :data:`CHANCE_OF`) that a list with or without scores needs."""
     return {
         key: each
         for key, each in listed(store).items()

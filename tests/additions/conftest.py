@@ -60,7 +60,7 @@ def tree(tmp_path: Path) -> Tree:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("images"))
         else:
             shutil.copy(source, tmp_path / name)
     return Tree(tmp_path)

@@ -6,7 +6,7 @@ import random
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.duplicates import merge_records, unique_ids
@@ -165,7 +165,6 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
 @given(rows, st.integers(0, 12))
 def test_merging_loses_no_identifier_and_settles(table: list[tuple[str, str, str]], cut: int) -> None:
     frames = [
@@ -188,7 +187,6 @@ def test_merging_loses_no_identifier_and_settles(table: list[tuple[str, str, str
     assert merged.frame.equals(as_records(merged.frame))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.sampled_from(["a", "a (2)", "a (3)", "b"])))
 def test_unique_ids(ids: list[str]) -> None:
     unique, renamed = unique_ids(ids)

@@ -13,13 +13,9 @@ import pytest
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence.belief_figure import belief_by_study
-from tarstop_core.evidence.forest_figure import forest
-from tarstop_core.evidence.posterior_figure import prior_and_posterior
-from tarstop_core.evidence.sroc_figure import sroc
+from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
+from tarstop_core.evidence.study_figures import LEFT_OUT, forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
-from tarstop_core.evidence.value_figure import value_of_more
-from tarstop_core.evidence.without_figure import LEFT_OUT, leave_one_out
 from tarstop_core.presentation.palette import FOR_PAPER
 
 Figure = dict[str, Any]

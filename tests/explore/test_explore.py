@@ -359,9 +359,9 @@ def test_samples_carry_their_truth() -> None:
     assert not search.settings.citation_needed and review.settings.stages == 1
     assert len(dict(explore.samples())) == 26
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
-        explore.sample_search("teapot")
+        sample("search:teapot")
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
-        explore.sample_review("teapot")
+        sample("review:teapot")
 
 
 def test_a_list_in_its_own_order_is_explored_by_rank() -> None:

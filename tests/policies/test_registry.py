@@ -96,7 +96,7 @@ def test_rules_made_of_rules_are_in_no_list_but_can_be_drawn(spec: str) -> None:
 
 def test_a_rule_is_added_by_adding_its_file(tmp_path: Path) -> None:
     package = Path(tarstop_core.__file__).parent
-    shutil.copytree(package, tmp_path / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, tmp_path / package.name)
     (tmp_path / package.name / "policies" / "first_page.py").write_text(FIRST_PAGE, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     run = [sys.executable, "-c", LOOKED_AT]

@@ -33,9 +33,9 @@ class Form:
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
         """Ask what is at stake."""
-        panel = stakes.panel(f"{self.prefix}/stakes", start)
-        problems += panel.problems
-        return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+        settings, unusable = stakes.panel(f"{self.prefix}/stakes", start)
+        problems += unusable
+        return settings
 
     def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
         """Ask what is believed at the start."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -44,6 +45,10 @@ class Named:
             When it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
         """
         return self.make(real_data()) if self.real else self.make()
+
+    def holding(self, **content: Any) -> Benchmark:
+        """A benchmark of this name with the rest of its content."""
+        return Benchmark(name=self.name, title=self.title, scenario=self.scenario, **content)
 
 
 def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:

@@ -15,13 +15,7 @@ from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 
 ABOUT = "benchmark.json"
-ABOUT_KEYS: dict[str, type] = {
-    "title": str,
-    "provenance": str,
-    "simulated": bool,
-    "folds": int,
-    "twins": bool,
-}
+ABOUT_KEYS = {"title": str, "provenance": str, "simulated": bool, "folds": int, "twins": bool}
 HALVES = ("train", "test")
 
 
@@ -70,10 +64,8 @@ def from_folder(folder: Path) -> Benchmark:
         cases, more = _review(source) if is_review else _decisive(source, about)
         halves.append(cases)
         notes += more
-    both = (
-        {case.group for case in halves[0]} & {case.group for case in halves[-1]} if len(halves) == 2 else None
-    )
-    if both:
+    both = set.intersection(*({case.group for case in half} for half in halves))
+    if len(halves) == 2 and both:
         raise InputProblem(
             f"The topic {min(both)} is in both train and test of {folder}; leave it out of one of them."
         )

@@ -22,10 +22,7 @@ def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -
         The training half is drawn with it, the test half with the next.
     """
     train, test = (rankings.simulate_patent_rankings(topics, seed + half) for half in (0, 1))
-    return Benchmark(
-        name=NAMED.name,
-        title=NAMED.title,
-        scenario=NAMED.scenario,
+    return NAMED.holding(
         folds=(Fold(*([Case(topic, topic.name) for topic in half] for half in (train, test))),),
         provenance=(
             f"tarstop_core.samples.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "

@@ -12,10 +12,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
     """Simulated review outcomes: 67 to train and 68 to test by default, no review in both."""
     simulated = reviews.simulate_review_outcomes(outcomes, seed)
     train, test = simulated[: outcomes // 2], simulated[outcomes // 2 :]
-    return Benchmark(
-        name=NAMED.name,
-        title=NAMED.title,
-        scenario=NAMED.scenario,
+    return NAMED.holding(
         folds=(Fold(*([Case(each.topic, each.review, each) for each in half] for half in (train, test))),),
         provenance=(
             f"tarstop_core.samples.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 from sqlalchemy.pool import NullPool
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.sessions.store.address import read_url
+from tarstop_core.sessions.store.address import file_name, read_url
 from tarstop_core.sessions.store.copies import free_name, written_whole
 from tarstop_core.sessions.store.database import (
     COLLECTION,
@@ -82,7 +82,7 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
         When there is no store, the file exists, or either cannot be used.
     """
     address = read_url(url)
-    if address.get_backend_name() == "sqlite" and address.database and not _may_exist(address):
+    if address.get_backend_name() == "sqlite" and not Path(file_name(address)).exists():
         raise InputProblem("There is no store to back up yet; it is made when the dashboard is first used.")
     with closing(Database(url)) as database, database.snapshot() as source:
         return _write(source, file, progress)
@@ -133,11 +133,6 @@ def restore(
                 target.execute(delete(table))
             held = _copy(source, target, _backup_damaged(file), progress)
     return Restored(held, before)
-
-
-def _may_exist(address: URL) -> bool:
-    name = (address.database or "").removeprefix("file:")
-    return Path(name).exists()
 
 
 def _write(source: Connection, file: Path, progress: Progress | None) -> Held:

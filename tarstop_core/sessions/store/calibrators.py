@@ -17,23 +17,16 @@ from tarstop_core.sessions.store.values import now, readable, storable_text
 
 
 class Calibrators:
-    """What is done with calibrators.
+    """What is done with calibrators."""
 
-    Parameters
-    ----------
-    database : Database
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def save_calibrator(self, calibrator: Calibrator) -> str:
         """Keep a calibrator and return its digest; saving it again changes nothing."""
         row = {"digest": calibrator.digest, "json": calibrator.to_json(), "created": now()}
         known = select(CALIBRATOR.c.digest).where(CALIBRATOR.c.digest == row["digest"])
-        with self._database.read() as connection:
-            if connection.execute(known).scalar() is not None:
-                return row["digest"]
+        if self._database.value(known) is not None:
+            return row["digest"]
         try:
             with self._database.write() as connection:
                 connection.execute(insert(CALIBRATOR), row)
@@ -49,10 +42,7 @@ class Calibrators:
         InputProblem
             When it was never saved here.
         """
-        with self._database.read() as connection:
-            text = connection.execute(
-                select(CALIBRATOR.c.json).where(CALIBRATOR.c.digest == digest)
-            ).scalar_one_or_none()
+        text = self._database.value(select(CALIBRATOR.c.json).where(CALIBRATOR.c.digest == digest))
         if text is None:
             raise InputProblem(
                 f"There is no calibrator '{digest}' in {self._database.name}; choose another calibrator."
@@ -63,21 +53,9 @@ class Calibrators:
         """All calibrators that can be read with their names, oldest first, those taken off the list too."""
         return [kept for kept in self._all_calibrators() if isinstance(kept, KeptCalibrator)]
 
-    def damaged_calibrators(self) -> list[Damaged]:
-        """Those that cannot be read, each with what is wrong."""
-        return [kept for kept in self._all_calibrators() if isinstance(kept, Damaged)]
-
     def _all_calibrators(self) -> list[KeptCalibrator | Damaged]:
-        columns = (
-            CALIBRATOR.c.digest,
-            CALIBRATOR.c.json,
-            CALIBRATOR.c.created,
-            SHELF.c.name,
-            SHELF.c.deleted,
-        )
-        statement = select(*columns).join_from(CALIBRATOR, SHELF, isouter=True)
-        with self._database.read() as connection:
-            rows = connection.execute(statement.order_by(CALIBRATOR.c.created, CALIBRATOR.c.digest)).all()
+        statement = select(*CALIBRATOR.c, SHELF.c.name, SHELF.c.deleted).outerjoin_from(CALIBRATOR, SHELF)
+        rows = self._database.rows(statement.order_by(CALIBRATOR.c.created, CALIBRATOR.c.digest))
         return [
             readable("calibrator", row.digest, row.name or row.digest, partial(_kept, row)) for row in rows
         ]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
@@ -45,18 +45,16 @@ ROWS_AT_ONCE = 500
 
 # Columns of `record` in the order of RECORD_COLUMNS.
 _RECORD_FIELDS = tuple(RECORD.c["doc_id" if name == "id" else name] for name in RECORD_COLUMNS)
+# Those that are stored whole.
+_COLLECTIONS = select(*(column for column in COLLECTION.c if column.name != "ids")).where(
+    COLLECTION.c.documents != UNFINISHED
+)
 
 
 class Collections:
-    """What is done with collections and their records.
+    """What is done with collections and their records."""
 
-    Parameters
-    ----------
-    database : Database
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def save_collection(
         self,
@@ -70,30 +68,22 @@ class Collections:
         created: str = "",
         finished: bool = True,
     ) -> str:
-        """Store a table of records whole, or not at all.
+        """Store a table of records whole, or not at all; its id.
 
         Parameters
         ----------
-        name : str
         frame : DataFrame, n rows
             A table of records.
         files : sequence of mapping
             What was understood of each file, as JSON values.
         duplicates : int
             How many records were folded into others before.
-        simulated : bool
-        query : str
         progress : callable, optional
             Called with (records written, n) after every chunk; whatever it raises cancels the import.
         created : str
             When it was first stored, where it comes from another store; else now.
         finished : bool
             Whether it is there at the end; else :meth:`finish_collection` says when.
-
-        Returns
-        -------
-        str
-            Id of the collection.
 
         Raises
         ------
@@ -153,10 +143,8 @@ class Collections:
         """Remove what was being stored when its process was ended."""
         before = (datetime.now(UTC) - ABANDONED).isoformat(timespec="milliseconds")
         left = (COLLECTION.c.documents == UNFINISHED) & (COLLECTION.c.created < before)
-        with self._database.read() as connection:
-            ids = connection.execute(select(COLLECTION.c.id).where(left)).scalars().all()
-        for each in ids:
-            self.remove_unfinished(each)
+        for row in self._database.rows(select(COLLECTION.c.id).where(left)):
+            self.remove_unfinished(row.id)
 
     def remove_unfinished(self, collection_id: str) -> None:
         """Remove a collection that nothing refers to, a part at a time."""
@@ -171,25 +159,20 @@ class Collections:
             connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
 
     def collections(self) -> list[CollectionRow]:
-        """All collections that can be read, newest first; :meth:`damaged_collections` has the others."""
+        """All collections that can be read, newest first."""
         return [row for row in self._all_collections() if isinstance(row, CollectionRow)]
 
-    def damaged_collections(self) -> list[Damaged]:
-        """Those that cannot be read, each with what is wrong."""
-        return [row for row in self._all_collections() if isinstance(row, Damaged)]
-
     def _all_collections(self) -> list[CollectionRow | Damaged]:
-        with self._database.read() as connection:
-            rows = connection.execute(_collections().order_by(COLLECTION.c.created.desc())).all()
+        rows = self._database.rows(_COLLECTIONS.order_by(COLLECTION.c.created.desc()))
         return [readable("collection", row.id, row.name, partial(_collection_row, row)) for row in rows]
 
     def same_collection(
-        self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]], query: str = ""
+        self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
     ) -> str | None:
         """Id of a collection that holds the same records in the same order, from the same files; None: there is none."""
         digest, described = records_hash(storable_frame(as_records(frame))), json.loads(dump(list(files)))
         for row in self.collections():
-            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, query, described):
+            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, "", described):
                 return row.id
         return None
 
@@ -201,11 +184,10 @@ class Collections:
         InputProblem
             When there is none with this id.
         """
-        with self._database.read() as connection:
-            row = connection.execute(_collections().where(COLLECTION.c.id == collection_id)).one_or_none()
-        if row is None:
+        rows = self._database.rows(_COLLECTIONS.where(COLLECTION.c.id == collection_id))
+        if not rows:
             raise unknown_collection(collection_id)
-        return _collection_row(row)
+        return _collection_row(rows[0])
 
     def records(self, collection_id: str) -> pd.DataFrame:
         """The table of records of a collection, as it was saved.
@@ -230,18 +212,7 @@ class Collections:
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
-        """A few documents in full, without loading the others.
-
-        Parameters
-        ----------
-        collection_id : str
-        positions : sequence of int
-            Positions in the collection.
-
-        Returns
-        -------
-        list of Record
-            In the order of `positions`.
+        """A few documents in full, by positions in the collection and in their order, without loading the others.
 
         Raises
         ------
@@ -292,10 +263,7 @@ class Collections:
 
     def document_ids(self, collection_id: str) -> list[str]:
         """Ids of all documents of a collection, in its own order."""
-        with self._database.read() as connection:
-            packed = connection.execute(
-                select(COLLECTION.c.ids).where(COLLECTION.c.id == collection_id)
-            ).scalar_one_or_none()
+        packed = self._database.value(select(COLLECTION.c.ids).where(COLLECTION.c.id == collection_id))
         if packed is None:
             raise unknown_collection(collection_id)
         with intact("The list of documents"):
@@ -313,12 +281,6 @@ def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str,
     scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
     rows = zip([collection_id] * len(part), range(start, start + len(part)), *columns, scores, strict=True)
     return [dict(zip(names, values, strict=True)) for values in rows]
-
-
-def _collections() -> Select[Any]:
-    """Those that are stored whole."""
-    wanted = (column for column in COLLECTION.c if column.name != "ids")
-    return select(*wanted).where(COLLECTION.c.documents != UNFINISHED)
 
 
 def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:

@@ -8,38 +8,20 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import local
+from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    Engine,
-    ForeignKey,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    create_engine,
-    func,
-    insert,
-    inspect,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy import event as hooks
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from tarstop_core.documents.records import TEXT_COLUMNS
+from tarstop_core.documents.records import LATER, TEXT_COLUMNS
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.sessions.store.address import (
@@ -66,89 +48,89 @@ CONNECT_SECONDS = 10
 _LOG = logging.getLogger(__name__)
 
 
-METADATA = MetaData()
-VERSION = Table("tarstop_schema", METADATA, Column("version", Integer, primary_key=True, autoincrement=False))
-COLLECTION = Table(
+METADATA = sa.MetaData()
+VERSION = sa.Table(
+    "tarstop_schema", METADATA, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False)
+)
+COLLECTION = sa.Table(
     "collection",
     METADATA,
-    Column("id", String, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("created", String, nullable=False),
-    Column("documents", Integer, nullable=False),
-    Column("files", Text, nullable=False),
-    Column("duplicates", Integer, nullable=False),
-    Column("simulated", Boolean, nullable=False),
-    Column("query", Text, nullable=False),
-    Column("digest", String, nullable=False),
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("created", sa.String, nullable=False),
+    sa.Column("documents", sa.Integer, nullable=False),
+    sa.Column("files", sa.Text, nullable=False),
+    sa.Column("duplicates", sa.Integer, nullable=False),
+    sa.Column("simulated", sa.Boolean, nullable=False),
+    sa.Column("query", sa.Text, nullable=False),
+    sa.Column("digest", sa.String, nullable=False),
     # Every session needs all ids but few abstracts; reading them here spares a walk through all records.
-    Column("ids", LargeBinary, nullable=False),
+    sa.Column("ids", sa.LargeBinary, nullable=False),
 )
-RECORD = Table(
+RECORD = sa.Table(
     "record",
     METADATA,
-    Column("collection_id", ForeignKey("collection.id"), primary_key=True),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("doc_id", Text, nullable=False),
+    sa.Column("collection_id", sa.ForeignKey("collection.id"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("doc_id", sa.Text, nullable=False),
     # With a default, so that programs that do not know a later column go on as they are.
     *(
-        Column(
-            name, Text, nullable=False, server_default="" if name in ("family", "reason", "remark") else None
-        )
+        sa.Column(name, sa.Text, nullable=False, server_default="" if name in LATER else None)
         for name in TEXT_COLUMNS
         if name != "id"
     ),
-    Column("score", Double),
+    sa.Column("score", sa.Double),
 )
-SESSION = Table(
+SESSION = sa.Table(
     "session",
     METADATA,
-    Column("id", String, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("collection_id", ForeignKey("collection.id"), nullable=False, index=True),
-    Column("created", String, nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("documents", Integer, nullable=False),
-    Column("positions", LargeBinary, nullable=False),
-    Column("scores", LargeBinary),
-    Column("query", Text, nullable=False),
-    Column("ranking", Text, nullable=False),
-    Column("archived", Boolean, nullable=False),
-    Column("digest", String, nullable=False),
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("collection_id", sa.ForeignKey("collection.id"), nullable=False, index=True),
+    sa.Column("created", sa.String, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("documents", sa.Integer, nullable=False),
+    sa.Column("positions", sa.LargeBinary, nullable=False),
+    sa.Column("scores", sa.LargeBinary),
+    sa.Column("query", sa.Text, nullable=False),
+    sa.Column("ranking", sa.Text, nullable=False),
+    sa.Column("archived", sa.Boolean, nullable=False),
+    sa.Column("digest", sa.String, nullable=False),
 )
-EVENT = Table(
+EVENT = sa.Table(
     "event",
     METADATA,
-    Column("session_id", ForeignKey("session.id"), primary_key=True),
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("time", String, nullable=False),
-    Column("reviewer", Text, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("payload", Text, nullable=False),
+    sa.Column("session_id", sa.ForeignKey("session.id"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("time", sa.String, nullable=False),
+    sa.Column("reviewer", sa.Text, nullable=False),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("payload", sa.Text, nullable=False),
 )
-DELETED = Table(
+DELETED = sa.Table(
     "deleted",
     METADATA,
-    Column("session_id", ForeignKey("session.id"), primary_key=True),
-    Column("time", String, nullable=False),
+    sa.Column("session_id", sa.ForeignKey("session.id"), primary_key=True),
+    sa.Column("time", sa.String, nullable=False),
 )
-CALIBRATOR = Table(
+CALIBRATOR = sa.Table(
     "calibrator",
     METADATA,
-    Column("digest", String, primary_key=True),
-    Column("json", Text, nullable=False),
-    Column("created", String, nullable=False),
+    sa.Column("digest", sa.String, primary_key=True),
+    sa.Column("json", sa.Text, nullable=False),
+    sa.Column("created", sa.String, nullable=False),
 )
 
-SHELF = Table(
+SHELF = sa.Table(
     "calibrator_shelf",
     METADATA,
-    Column("digest", ForeignKey("calibrator.digest"), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("deleted", String, nullable=False),
+    sa.Column("digest", sa.ForeignKey("calibrator.digest"), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("deleted", sa.String, nullable=False),
 )
 
 # Alembic's own table, which says the last step that was taken.
-STAMP = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
+STAMP = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 
 
 class Database:
@@ -196,17 +178,27 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> Iterator[sa.Connection]:
         """A transaction that only reads; it does not wait for writers. Within one that writes, a part of it."""
-        joined: Connection | None = getattr(self._joined, "connection", None)
+        joined: sa.Connection | None = getattr(self._joined, "connection", None)
         if joined is not None:
             yield joined
             return
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
+    def rows(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        """All that one statement finds."""
+        with self.read() as connection:
+            return connection.execute(statement).all()
+
+    def value(self, statement: sa.Select[Any]) -> Any:
+        """What one statement finds first, None where that is nothing."""
+        with self.read() as connection:
+            return connection.execute(statement).scalar()
+
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self) -> Iterator[sa.Connection]:
         """A transaction that is on disk when it ends, or has left nothing.
 
         Within another one of the same thread it is a part of that one, which can fail without it.
@@ -216,7 +208,7 @@ class Database:
         IntegrityError
             When the database refuses a row; what that means is for the caller to say.
         """
-        joined: Connection | None = getattr(self._joined, "connection", None)
+        joined: sa.Connection | None = getattr(self._joined, "connection", None)
         if joined is not None:
             with joined.begin_nested():
                 yield joined
@@ -229,7 +221,7 @@ class Database:
                 del self._joined.connection
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self) -> Iterator[sa.Connection]:
         """A transaction that reads, in however many statements, what was there when it began."""
         options = {} if self.file else {"isolation_level": "REPEATABLE READ"}
         with (
@@ -245,7 +237,7 @@ class Database:
         return Path(file_name(self._url)).absolute() if self._url.get_backend_name() == "sqlite" else None
 
     @contextmanager
-    def _writing(self, **options: float) -> Iterator[Connection]:
+    def _writing(self, **options: float) -> Iterator[sa.Connection]:
         with (
             self._translated(),
             self._engine.connect().execution_options(tarstop_write=True, **options) as connection,
@@ -275,14 +267,14 @@ class Database:
             # One server does it, the others wait here and look again.
             with self._writing(tarstop_patience=UPGRADE_SECONDS) as connection:
                 if not self.file:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('tarstop'))"))
+                    connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('tarstop'))"))
                 found, stamped = self._look(connection)
                 if not found:
                     METADATA.create_all(connection)
-                    connection.execute(insert(VERSION), {"version": SCHEMA_VERSION})
+                    connection.execute(sa.insert(VERSION), {"version": SCHEMA_VERSION})
                 if not stamped:
                     STAMP.create(connection)
-                    connection.execute(insert(STAMP), {"version_num": found or REVISION})
+                    connection.execute(sa.insert(STAMP), {"version_num": found or REVISION})
                 if found and found != REVISION:
                     self._upgrade(connection, found)
         except InputProblem:
@@ -291,7 +283,7 @@ class Database:
                 raise
         self._engine.dispose()  # connections that wait long
 
-    def _upgrade(self, connection: Connection, found: str) -> None:
+    def _upgrade(self, connection: sa.Connection, found: str) -> None:
         # Loaded here, because most openings need no step.
         from tarstop_core.sessions.store.migrations import upgrade
 
@@ -310,9 +302,9 @@ class Database:
                 copied.unlink()
             raise
 
-    def _look(self, connection: Connection) -> tuple[str, bool]:
+    def _look(self, connection: sa.Connection) -> tuple[str, bool]:
         """The revision of the tables, empty without tables, and whether the database itself says so."""
-        tables = set(inspect(connection).get_table_names())
+        tables = set(sa.inspect(connection).get_table_names())
         if VERSION.name not in tables:
             foreign = next((name for name in (*METADATA.tables, STAMP.name) if name in tables), None)
             if foreign is not None:
@@ -335,12 +327,11 @@ class Database:
         return revision, stamped
 
 
-def held_revision(connection: Connection, tables: set[str], what: str, otherwise: str) -> tuple[str, bool]:
+def held_revision(connection: sa.Connection, tables: set[str], what: str, otherwise: str) -> tuple[str, bool]:
     """The revision of a database that TARstop wrote, and whether it is written in it.
 
     Parameters
     ----------
-    connection : Connection
     tables : set of str
         The tables that are there, that of the version among them.
     what, otherwise : str
@@ -351,9 +342,9 @@ def held_revision(connection: Connection, tables: set[str], what: str, otherwise
     InputProblem
         When a newer programme wrote it, or it does not say which one did.
     """
-    version = connection.execute(select(func.max(VERSION.c.version))).scalar()
+    version = connection.execute(sa.select(sa.func.max(VERSION.c.version))).scalar()
     stamped = STAMP.name in tables
-    revision = (connection.execute(select(STAMP.c.version_num)).scalar() if stamped else "") or ""
+    revision = (connection.execute(sa.select(STAMP.c.version_num)).scalar() if stamped else "") or ""
     if not isinstance(version, int) or version < SCHEMA_VERSION or (stamped and not revision):
         raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
     if version > SCHEMA_VERSION or (revision not in ("", REVISION) and not _is_known(revision)):
@@ -371,23 +362,23 @@ def _is_known(revision: str) -> bool:
     return is_known(revision)
 
 
-def _recognised(connection: Connection, tables: set[str]) -> str:
+def _recognised(connection: sa.Connection, tables: set[str]) -> str:
     """The revision of a database from before there were any: the last one before something that it lacks."""
     if DELETED.name not in tables:
         return "0001"
-    columns = {column["name"] for column in inspect(connection).get_columns(RECORD.name)}
-    if not {"family", "reason", "remark"} <= columns:
+    columns = {column["name"] for column in sa.inspect(connection).get_columns(RECORD.name)}
+    if not columns.issuperset(LATER):
         return "0002"
     return "0004" if SHELF.name in tables else "0003"
 
 
-def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
+def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
         # A server may have been restarted since the last statement, or not answer at all; a file cannot.
         waits = url.get_driver_name().startswith("psycopg") and "connect_timeout" not in url.query
         asked = {"connect_timeout": CONNECT_SECONDS} if waits else {}
-        engine = create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
+        engine = sa.create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
     except NoSuchModuleError:
         raise unknown_kind(url) from None
     except ImportError as problem:
@@ -405,7 +396,7 @@ def _engine(url: URL, name: str, busy_seconds: float) -> Engine:
     return engine
 
 
-def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
+def _hook_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
     """Durability and locking that only SQLite has to be asked for."""
 
     @hooks.listens_for(engine, "connect")
@@ -420,7 +411,7 @@ def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
         connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")
 
     @hooks.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
+    def begin(connection: sa.Connection) -> None:
         # A writer takes its place at once: a lock asked for after reading may be refused without waiting.
         options = connection.get_execution_options()
         if "tarstop_patience" in options:
@@ -429,7 +420,7 @@ def _hook_sqlite(engine: Engine, busy_seconds: float) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("tarstop_write") else "BEGIN")
 
 
-def _only_that_file(engine: Engine, path: Path) -> None:
+def _only_that_file(engine: sa.Engine, path: Path) -> None:
     """Stay with the SQLite file that was opened: one moved away would take labels that nobody finds again.
 
     Nor is an empty one put in its place; once it is back, so are its sessions.

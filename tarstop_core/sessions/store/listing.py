@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select
 
 from tarstop_core.envelope import check_time
 from tarstop_core.screening.log import Event, check_event, standing
@@ -20,29 +20,25 @@ from tarstop_core.sessions.store.values import intact, readable
 def summaries(connection: Connection, archived: bool, deleted: bool) -> list[SessionSummary]:
     """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
     gone = SESSION.c.id.in_(select(DELETED.c.session_id))
-    found = _all(connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone))
+    found = all_sessions(connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone))
     fine = [row for row in found if isinstance(row, SessionSummary)]
     return sorted(fine, key=lambda summary: summary.last_activity, reverse=True)
 
 
-def damaged(connection: Connection) -> list[Damaged]:
-    """Sessions of any state that cannot be listed, each with what is wrong."""
-    return [row for row in _all(connection, true()) if isinstance(row, Damaged)]
-
-
-def _all(connection: Connection, chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
+def all_sessions(connection: Connection, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
+    """All sessions, or those chosen, and what is wrong with those that cannot be read."""
     s, e = SESSION.c, EVENT.c
     listed = (
         select(s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
         .add_columns(COLLECTION.c.simulated)
         .join_from(SESSION, COLLECTION)
-        .where(chosen)
+        .where(*chosen)
     )
     tally = (
         select(e.session_id, e.kind, func.count().label("number"), func.max(e.seq).label("last_seq"))
         .add_columns(func.max(e.time).label("last_time"))
         .join_from(EVENT, SESSION)
-        .where(chosen)
+        .where(*chosen)
         .group_by(e.session_id, e.kind)
     )
     rows = connection.execute(listed).all()

@@ -27,7 +27,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.collections import Collections, unknown_collection
 from tarstop_core.sessions.store.database import BUSY_SECONDS, COLLECTION, DELETED, EVENT, SESSION, Database
-from tarstop_core.sessions.store.listing import damaged, summaries
+from tarstop_core.sessions.store.listing import all_sessions, summaries
 from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
 from tarstop_core.sessions.store.values import (
     check_order,
@@ -76,7 +76,7 @@ class Store(Collections, Calibrators):
     """
 
     def __init__(self, url: str | None = None, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        super().__init__(Database(url, busy_seconds))
+        self._database = Database(url, busy_seconds)
 
     @property
     def name(self) -> str:
@@ -108,8 +108,7 @@ class Store(Collections, Calibrators):
         Outage
             When it does not answer.
         """
-        with self._database.read() as connection:
-            connection.execute(select(func.count()).select_from(DELETED)).scalar()
+        self._database.value(select(func.count()).select_from(DELETED))
 
     def create_session(
         self,
@@ -123,29 +122,20 @@ class Store(Collections, Calibrators):
         created: str = "",
         events: Sequence[Event] = (),
     ) -> str:
-        """Begin a session on a collection, or take one over from another store.
+        """Begin a session on a collection, or take one over from another store; its id.
 
         Parameters
         ----------
-        name : str
-        collection_id : str
         order : array_like of int, shape (N,)
             Positions in the collection, in screening order, none twice.
         scores : array_like of float, shape (N,), or None
             In the same order; None for a list that has only its order.
-        settings : Settings
-        query : str
         ranking : str
             Where the order comes from, in words.
         created : str
             When it was begun, where it comes from another store; else now.
         events : sequence of Event
             Its log there, with numbers and times; stored together with the session.
-
-        Returns
-        -------
-        str
-            Id of the session.
 
         Raises
         ------
@@ -188,10 +178,10 @@ class Store(Collections, Calibrators):
         InputProblem
             When there is none with this id.
         """
-        with self._database.read() as connection:
-            row = connection.execute(select(SESSION).where(SESSION.c.id == session_id)).one_or_none()
-        if row is None:
+        rows = self._database.rows(select(SESSION).where(SESSION.c.id == session_id))
+        if not rows:
             raise _unknown_session(session_id)
+        row = rows[0]
         ids = self.document_ids(row.collection_id)
         plain = ("id", "name", "collection_id", "created", "query", "ranking", "archived", "digest")
         with intact(f"The session '{row.name}'"):
@@ -214,7 +204,8 @@ class Store(Collections, Calibrators):
     def damaged(self) -> list[Damaged]:
         """Everything stored that cannot be read, each with what is wrong."""
         with self._database.read() as connection:
-            return [*damaged(connection), *self.damaged_collections(), *self.damaged_calibrators()]
+            found = [*all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
+        return [each for each in found if isinstance(each, Damaged)]
 
     def going(self, session_id: str) -> Going:
         """What :meth:`purge_session` would delete.
@@ -327,20 +318,12 @@ class Store(Collections, Calibrators):
             ]
 
     def append(self, session_id: str, event: Event, expected: int) -> Event:
-        """Add an event to the log; when this returns, it is on disk.
+        """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
         Parameters
         ----------
-        session_id : str
-        event : Event
-            Its `seq` and `time` are set here.
         expected : int
             Number of the last event that the caller has seen, 0 for none.
-
-        Returns
-        -------
-        Event
-            As stored: number expected + 1, time now.
 
         Raises
         ------

@@ -19,8 +19,7 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.teaching.ideas.drawing import dot
-from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.teaching.ideas.shared import Idea, dot
 from tarstop_core.value.payoffs import Payoffs
 
 IDEA = Idea(

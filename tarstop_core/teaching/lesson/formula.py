@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tarstop_core.presentation.numbers import number
 
+ALONE = "What is the next document alone exactly worth?"
 DERIVED = "not in the paper; derived from its framework"
 
 

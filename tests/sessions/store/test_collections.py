@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store import collections
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import new_session, some_records
+from tests.sessions.store.cases import EXAMPLES, new_session, some_records
 
 
 def test_a_collection_comes_back_as_it_was_saved(store: Store) -> None:
@@ -34,7 +34,7 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(data=st.data(), ids=st.lists(CELLS.filter(bool), min_size=1, max_size=6, unique=True))
-@hypothesis_settings(max_examples=30, deadline=None)
+@hypothesis_settings(max_examples=EXAMPLES)
 def test_any_table_of_records_comes_back(kept: Store, data: st.DataObject, ids: list[str]) -> None:
     n = len(ids)
     columns: dict[str, Any] = {
@@ -115,7 +115,7 @@ def test_an_import_that_was_killed_is_absent_and_later_removed(
 
         with pytest.raises(KeyboardInterrupt):
             store.save_collection("killed", some_records(2 * CHUNK), [], 0, progress=stop)
-    assert store.collections() == store.damaged_collections() == []
+    assert store.collections() == store.damaged() == []
     store.save_collection(
         "soon after", some_records(CHUNK + 1), [], 0, created="2026-01-01T00:00:00.000+00:00", progress=look
     )

@@ -36,8 +36,6 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
         "collection": (collection,),
         "collections": (),
         "damaged": (),
-        "damaged_calibrators": (),
-        "damaged_collections": (),
         "create_session": ("s", collection, [0, 1], None, SETTINGS, "", "own order"),
         "delete_calibrator": (PATENT.digest,),
         "delete_collection": (collection,),

@@ -1,7 +1,9 @@
-"""Sensitivity and specificity of every study, and the summary below them."""
+"""The studies themselves: forest plot, ROC plane, and the belief without each of them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,28 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.belief.reitsma import Estimate
-from tarstop_core.evidence.drawing import (
-    ROW,
-    evidence_layout,
-    margin_for,
-    numbers,
-    plain,
-    rows_for,
-    short,
-    told_points,
-)
+from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
-from tarstop_core.presentation.figures import Figure, axis, ink, interval, note, text_colour, upright
-from tarstop_core.presentation.palette import POOLED, STUDY
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    ink,
+    interval,
+    label,
+    line,
+    note,
+    text_colour,
+    upright,
+)
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
+from tarstop_core.value.payoffs import TOLERANCE
 
 Floats = NDArray[np.float64]
 
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
 COMPACT_ROW = 2.4  # pixels a study
+ROW = 21
 PANELS = ((0.0, 0.26), (0.305, 0.565))
 NUMBERS = ((0.585, 0.78), (0.795, 0.99))
 WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))
+LEFT_OUT = 40  # studies of which each is left out: those that matter most
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +132,8 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
         names.append("<b>Summary</b>")
         ticks.append(rows.summary)
     left = 74 if rows.compact else margin_for(["Summary", *evidence.tables.study])
-    layout = evidence_layout(
+    return evidence_figure(
+        data,
         70 + rows.pixels * (rows.bottom + 0.3),
         dark=dark,
         simulated=simulated,
@@ -135,7 +143,6 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
         margin={"l": left, "r": 4},
         **axes,
     )
-    return {"data": data, "layout": layout}
 
 
 def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> Figure:
@@ -190,3 +197,150 @@ def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
         columns.append(column([rows.summary], pooled, ink(POOLED, dark)))
     return columns
+
+
+def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Studies in the ROC plane, sized by patients, with summary point, curve and both 95 % regions.
+
+    The curve is drawn over the observed false-positive rates only.
+    """
+    pooled_text = ink(POOLED, dark)
+    data: list[Figure] = []
+    notes = [label(1.0, evidence.theta, threshold(evidence.theta), text_colour(dark))]
+    if evidence.prediction is not None and evidence.confidence is not None:
+        data.append(_outline(evidence.prediction, dash="dash"))
+        data.append(_outline(evidence.confidence, fill="toself", fillcolor=POOLED_AREA))
+    data.append(line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    if evidence.curve is not None:
+        x, y = evidence.curve.T.tolist()
+        data.append(line(x, y, POOLED, width=3, hoverinfo="skip"))
+    known = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
+    patients = evidence.tables.diseased + evidence.tables.healthy
+    largest = float(np.nanmax(patients[known], initial=1.0))
+    data.append(
+        told_points(
+            (1 - evidence.specificity.value[known]).tolist(),
+            evidence.sensitivity.value[known].tolist(),
+            [
+                f"{plain(evidence.tables.study[i])}: sensitivity {numbers(evidence.sensitivity, i)}, "
+                f"specificity {numbers(evidence.specificity, i)}, {patients[i]:,.0f} patients"
+                for i in known
+            ],
+            STUDY_AREA,
+            (5 + 19 * np.sqrt(patients[known] / largest)).tolist(),
+            marker={"line": {"color": STUDY, "width": 1.2}},
+            cliponaxis=False,
+        )
+    )
+    fit = evidence.summary
+    if fit is not None:
+        x, y = 1 - fit.specificity.value, fit.sensitivity.value
+        said = f"summary: sensitivity {y:.2f}, specificity {1 - x:.2f}"
+        marker = {"symbol": "diamond", "line": {"color": pooled_text, "width": 1.5}}
+        data.append(told_points([x], [y], [said], POOLED, 13, marker=marker))
+        notes += _keys(pooled_text, curve=evidence.curve is not None)
+    return evidence_figure(
+        data,
+        460,
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        xaxis=share_axis("false-positive rate (1 − specificity)", dark, constrain="domain", showgrid=True),
+        yaxis=share_axis("sensitivity", dark, scaleanchor="x", constrain="domain"),
+    )
+
+
+def _outline(points: Floats, **more: Any) -> Figure:
+    return line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip")
+
+
+def _keys(colour: str, curve: bool) -> list[Figure]:
+    """What the pooled lines are, in the lower right corner: no study of a useful test lies there."""
+    lines = ["◆ summary"] + (["━ curve"] if curve else [])
+    lines += ["─ 95 % confidence region", "╌ 95 % prediction region"]
+    return [label(0.99, 0.02, "<br>".join(lines), colour, align="right")]
+
+
+def leave_one_out(
+    evidence: Evidence,
+    q_star: float | None = None,
+    *,
+    room: int = 1,
+    simulated: bool = False,
+    dark: bool = False,
+) -> Figure:
+    """The belief without each study beside the belief with all; hollow where the decision would change.
+
+    `room` is as in :func:`forest`.
+    """
+    b, without = evidence.belief, evidence.without.beliefs
+    shown = np.flatnonzero(~np.isnan(without)) if b is not None else np.empty(0, dtype=np.intp)
+    if b is not None and len(shown) > LEFT_OUT:
+        most = np.argsort(-np.abs(without[shown] - b), kind="stable")[:LEFT_OUT]
+        shown = np.sort(shown[most])
+    names = [evidence.tables.study[i] for i in shown]
+    rows = rows_for(len(shown), room)
+    data: list[Figure] = []
+    notes, shapes = [], []
+    if b is not None:
+        beliefs = without[shown].tolist()
+        towards = b - without[shown]
+        reach = np.maximum(0, towards).tolist(), np.maximum(0, -towards).tolist()
+        turned = np.zeros(len(shown), dtype=bool)
+        if q_star is not None:
+            turned = (without[shown] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
+        hover = [
+            f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
+        ]
+        marker = {
+            "symbol": ["circle-open" if other else "circle" for other in turned],
+            "line": {"width": 2, "color": BELIEF},
+        }
+        bars = interval(*reach, STUDY, 2, width=0)
+        data.append(told_points(beliefs, range(len(shown)), hover, BELIEF, 10, marker=marker, error_x=bars))
+        blue = ink(BELIEF, dark)
+        shapes.append(upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
+        side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
+        notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
+    if q_star is not None:
+        shapes.append(upright(q_star))
+    return evidence_figure(
+        data,
+        100 + ROW * rows,
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        shapes=shapes,
+        xaxis=share_axis(
+            f"chance without this study{f' (dashed: act above {q_star:.2f})' if q_star is not None else ''}",
+            dark,
+            (-0.02, 1.02),
+            showgrid=True,
+        ),
+        yaxis=axis(
+            "",
+            dark,
+            range=[rows - 0.4, -0.6],
+            tickvals=list(range(len(shown))),
+            ticktext=[short(name) for name in names],
+            showgrid=False,
+        ),
+        margin={"l": margin_for(names)},
+    )
+
+
+def numbers(shares: Shares, at: int | np.intp) -> str:
+    """A share and its interval."""
+    if np.isnan(shares.value[at]):
+        return "–"
+    return f"{shares.value[at]:.2f} [{shares.low[at]:.2f}, {shares.high[at]:.2f}]"
+
+
+def rows_for(n: int, room: int) -> int:
+    """Rows that are laid out for n studies: at least three, and a multiple of `room`."""
+    return max(3, room * math.ceil(n / room))
+
+
+def margin_for(names: Sequence[str]) -> int:
+    """Pixels that names need on the left."""
+    return 18 + round(6.3 * min(NAME, max(map(len, names), default=0)))

@@ -1,0 +1,163 @@
+"""What the tables lead to, as curves: belief by study, prior and posterior, the worth of more studies."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from tarstop_core.evidence.drawing import evidence_figure, plain, share_axis, short, told_points
+from tarstop_core.evidence.summary import AHEAD, Evidence
+from tarstop_core.evidence.words import threshold
+from tarstop_core.presentation.figures import Figure, axis, ink, label, line, text_colour, upright
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
+
+
+def belief_by_study(
+    evidence: Evidence, q_star: float | None = None, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """The belief after each study, the threshold q*, and the names of the studies that moved it most."""
+    path = evidence.drawn_path.beliefs
+    names = ["before any study", *(plain(name) for name in evidence.tables.study)]
+    seen = [(n, b) for n, b in enumerate(path) if b is not None]
+    many = len(path) > 80
+    data: list[Figure] = [
+        {
+            "type": "scatter",
+            "mode": "lines" if many else "lines+markers",
+            "x": [n for n, _ in seen],
+            "y": [b for _, b in seen],
+            "line": {"color": BELIEF, "width": 2.5, "shape": "hv"},
+            "marker": {"color": BELIEF, "size": 7},
+            "hovertext": [f"{n}: {names[n]}, {percent(b)}" for n, b in seen],
+            "hoverinfo": "text",
+        }
+    ]
+    last = max(1, len(path) - 1)
+    notes = []
+    if q_star is not None:
+        data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"))
+        # On the side where the belief does not end.
+        below = bool(seen) and seen[-1][1] >= q_star
+        words = f"act above {q_star:.2f}"
+        notes.append(label(last, q_star, words, text_colour(dark), yanchor="top" if below else "bottom"))
+    blue = ink(BELIEF, dark)
+    moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
+    moves.sort(key=lambda move: -abs(move[2] - move[1]))
+    # Names of the largest moves, as many as do not run into each other.
+    for n, before, b in moves[: max(1, 4 - len(moves) // 10)]:
+        if abs(b - before) <= 0.04:
+            break
+        # Left of its riser, where the belief has not been yet; at the very left there is no room for that.
+        left = n > last / 5
+        place = {"xanchor": "right" if left else "left", "yanchor": "middle", "xshift": -6 if left else 6}
+        name = short(evidence.tables.study[n - 1])
+        at = b if left else (before + b) / 2
+        notes.append(label(n, at, name, blue, font={"color": blue, "size": 11}, **place))
+    return evidence_figure(
+        data,
+        330,
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        xaxis=axis(
+            "studies",
+            dark,
+            range=[-0.02 * last - 0.1, last * 1.02 + 0.1],
+            **({"dtick": 1} if last <= 15 else {"nticks": 9}),
+        ),
+        yaxis=share_axis(f"chance that sensitivity exceeds {threshold(evidence.theta)}", dark, (-0.03, 1.03)),
+    )
+
+
+def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Density of pooled sensitivity before and after the studies, the mass above θ shaded."""
+    density = evidence.density
+    theta = evidence.theta
+    data: list[Figure] = []
+    notes = []
+    top = 1.0
+    if density is not None:
+        x, before, after = density.sensitivity, density.prior, density.posterior
+        # A prior may pile up at 0 and 1; the posterior sets the scale.
+        top = 1.15 * float(max(after.max(), np.median(before)))
+        above = x >= theta
+        edge = float(np.interp(theta, x, after))
+        if above.any():
+            data.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": [theta, theta, *x[above].tolist(), float(x[-1])],
+                    "y": [0.0, edge, *after[above].tolist(), 0.0],
+                    "fill": "tozeroy",
+                    "fillcolor": BELIEF_AREA,
+                    "line": {"width": 0},
+                    "hoverinfo": "skip",
+                }
+            )
+        blue, grey = ink(BELIEF, dark), text_colour(dark)
+        if before.any():
+            data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash", hoverinfo="skip"))
+            place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
+            notes.append(label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
+        data.append(line(x.tolist(), after.tolist(), BELIEF, width=3, hoverinfo="skip"))
+        # On the falling flank, or on the rising one where that leaves no room.
+        high = np.flatnonzero(after >= 0.6 * after.max())
+        right = x[high[-1]] < 0.85
+        flank = int(high[-1 if right else 0])
+        side = {"xanchor": "left", "xshift": 8} if right else {"xanchor": "right", "xshift": -8}
+        notes.append(label(float(x[flank]), float(after[flank]), "after", blue, yanchor="middle", **side))
+        if evidence.belief is not None:
+            words = f"{percent(evidence.belief)} above {threshold(theta)}"
+            side = {"xanchor": "right", "xshift": -6} if theta > 0.4 else {"xanchor": "left", "xshift": 6}
+            notes.append(label(theta, top, words, blue, yanchor="top", **side))
+    return evidence_figure(
+        data,
+        330,
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        xaxis=axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2),
+        yaxis=axis("density", dark, range=[0, top], showticklabels=False),
+        shapes=[upright(theta, dash="dot")],
+        margin={"l": 36, "r": 16},
+    )
+
+
+def value_of_more(
+    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """EVSI of 1 to 100 more studies like these against what certainty would be worth (K = 1)."""
+    more = evidence.more_studies(q_star)
+    data: list[Figure] = []
+    notes = []
+    top = 0.01
+    if more is not None:
+        top = 1.25 * max(more.evpi, 1e-6)
+        green = ink(VALUE, dark)
+        data.append(line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash", hoverinfo="skip"))
+        data.append(line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3, hoverinfo="skip"))
+        one = [float(more.evsi[0])]
+        data.append(told_points([1], one, ["the next study"], VALUE, 10, cliponaxis=False))
+        notes = [
+            label(0, more.evpi, "certainty", green, xanchor="left"),
+            label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
+        ]
+    return evidence_figure(
+        data,
+        330,
+        dark=dark,
+        simulated=simulated,
+        notes=notes,
+        xaxis=axis(
+            "more studies like these",
+            dark,
+            type="log",
+            range=[-0.06, 2.02],
+            tickvals=[1, 2, 5, 10, 20, 50, 100],
+        ),
+        yaxis=axis("worth (both mistakes together cost 1)", dark, range=[0, top], nticks=5),
+        margin={"l": 66},
+    )
