@@ -9,8 +9,6 @@ and session file. Neither the browser nor Streamlit's own work is in these figur
 percentile of all labels during the work is above twice the idle one.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The figure of :mod:`scripts.report_reml`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ Needs the folder that TARSTOP_REAL_DATA names. Writes ``docs/still_unread.md`` a
 ``docs/data/still_unread.csv``. Run again, it writes the same files.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What :mod:`scripts.report_travel` reports: chances from elsewhere on real lists, and the rules that read them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path

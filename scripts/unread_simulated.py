@@ -1,7 +1,5 @@
 """The live check on sessions that were drawn: how often it warns where chances are right, and where they are wrong."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Fixtures for all tests, and the rule that the browser tests must have run where they are asked for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

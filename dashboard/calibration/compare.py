@@ -1,7 +1,5 @@
 """Two calibrators on the same lists, and what another one would have changed in a finished session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

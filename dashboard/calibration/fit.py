@@ -1,7 +1,5 @@
 """Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

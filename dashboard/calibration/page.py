@@ -1,7 +1,5 @@
 """The Calibration page: where chances come from, how well they did, and what other ones would change."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 from functools import partial

@@ -1,7 +1,5 @@
 """What the 2×2 tables of a review show: a panel of figures for any page, and the Evidence page itself."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

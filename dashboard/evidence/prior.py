@@ -1,7 +1,5 @@
 """The prior that the Evidence page asks for: shipped, learned, or typed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is asked of the Explore page: its controls, and the address that holds every one of them."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The cell of a map that is looked into: by a click, or by sliders for keyboards."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Explore page: move what is at stake and see every consequence follow, on samples or on one's own sessions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any

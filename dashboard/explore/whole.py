@@ -1,7 +1,5 @@
 """A whole sample collection on the Explore page: what a rule comes to on average, and list by list."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

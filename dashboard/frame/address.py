@@ -1,7 +1,5 @@
 """The address of a page: what a person put there, and what the page puts there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import streamlit as st

@@ -4,8 +4,6 @@ It is started by :mod:`dashboard.frame.apart`, which sends it one end of a pipe 
 server does. It knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

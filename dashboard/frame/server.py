@@ -1,7 +1,5 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import logging

@@ -1,7 +1,5 @@
 """What a person sees while something is done in a process of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Questions that pages ask in one way: a choice among named options, a share, a file to take in or to save."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The session that is open in a browser tab, and what its presses have to say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime

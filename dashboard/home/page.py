@@ -1,7 +1,5 @@
 """The Home page: continue, bring documents, or try the demo."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st

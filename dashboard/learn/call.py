@@ -1,7 +1,5 @@
 """Learn, your call: a person stops and decides on five lists, and is then held against every rule."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 from collections.abc import Callable, Mapping

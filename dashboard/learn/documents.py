@@ -1,7 +1,5 @@
 """The documents of the sample collections as a lecture shows them: text, question, and what was hidden."""
 
-from __future__ import annotations
-
 import html
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Learn, part "Ideas in pictures": five figures that follow their sliders, each with what to see in it."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
 from functools import partial

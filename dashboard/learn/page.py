@@ -1,7 +1,5 @@
 """The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Learn, walk through: one document at a time, with every formula filled in."""
 
-from __future__ import annotations
-
 import html
 import time
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Which lesson the address of the page asks for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The application that prior art is sought for: asked for when a session is set up, or later in a dialog."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A calibrator as pages offer and draw it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

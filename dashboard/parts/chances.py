@@ -1,7 +1,5 @@
 """Set-up, step 4: what is believed at the start, where the chances come from, and which rule advises."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

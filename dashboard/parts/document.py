@@ -1,7 +1,5 @@
 """A document as a page shows it."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

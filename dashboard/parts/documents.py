@@ -1,7 +1,5 @@
 """Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass

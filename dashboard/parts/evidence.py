@@ -1,7 +1,5 @@
 """What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """What is done in a process of its own: read, compare, store, put in order and write what is large."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

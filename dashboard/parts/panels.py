@@ -1,7 +1,5 @@
 """Pieces of the Results page: a figure with its sentence and downloads, and tables that scroll by themselves."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

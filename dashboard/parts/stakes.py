@@ -4,8 +4,6 @@ The value itself lives beside the widgets; every widget is a view of it, rounded
 Moving one changes only what that widget is about, so nothing drifts by being shown.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

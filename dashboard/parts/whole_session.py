@@ -1,7 +1,5 @@
 """A whole session, as the pages that look back at one ask for it."""
 
-from __future__ import annotations
-
 import re
 
 from dashboard.frame.waiting import LARGE_LIST, shown

@@ -1,7 +1,5 @@
 """What the Results page draws from: files of results, and frames computed from them once for all readers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the controls of the Results page say: which results, at which stakes."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass

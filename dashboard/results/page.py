@@ -1,7 +1,5 @@
 """The Results page: every method at every cost, from the headline figures down to a single topic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

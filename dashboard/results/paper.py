@@ -1,7 +1,5 @@
 """The paper's tables beside a run, what differs, and what the paper's own figures imply."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

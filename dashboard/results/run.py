@@ -1,7 +1,5 @@
 """An experiment on a benchmark of one's own: sent or named, run beside the pages, kept and shown like the others."""
 
-from __future__ import annotations
-
 import html
 import shutil
 from dataclasses import dataclass

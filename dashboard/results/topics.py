@@ -1,7 +1,5 @@
 """From a point of a figure to the topics behind it, and from a topic to its path."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st

@@ -1,7 +1,5 @@
 """The tabs of the Results page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

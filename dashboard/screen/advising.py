@@ -1,7 +1,5 @@
 """What is advised and why: sentences, curves, and where other rules stop."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from dataclasses import replace

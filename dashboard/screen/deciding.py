@@ -1,7 +1,5 @@
 """Stopping: the dialog that records the decision."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dashboard.frame import shell

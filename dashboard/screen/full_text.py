@@ -1,7 +1,5 @@
 """Reports read in full: which wait, the form for what they hold, and which belong to one study."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Screen page: the document first, the advice second, the curves third."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from functools import partial

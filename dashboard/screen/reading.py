@@ -1,7 +1,5 @@
 """The document on the page: its text, its verdict, and what waits for a second look."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What else is at stake in a review: the sensitivity to exceed, the cost of a report, and the floor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The bar under a document: what a person says of it, with a key for each verdict and each reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

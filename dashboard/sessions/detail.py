@@ -1,7 +1,5 @@
 """One session on the Sessions page: exports, other settings, flow diagram, protocol."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

@@ -1,7 +1,5 @@
 """The Sessions page: find, resume, compare and take elsewhere what was screened."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from functools import partial

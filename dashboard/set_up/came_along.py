@@ -1,7 +1,5 @@
 """Set-up, step 2: what came along with the documents: patent families, and labels somebody gave before."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass

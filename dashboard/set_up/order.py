@@ -1,7 +1,5 @@
 """In which order the documents are read: as they stand, by their scores, or by a text."""
 
-from __future__ import annotations
-
 import html
 from typing import BinaryIO, cast
 

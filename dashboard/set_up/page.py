@@ -1,7 +1,5 @@
 """The Set up page: five steps from top to bottom, each with something sensible in it already."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from pathlib import Path

@@ -7,8 +7,6 @@ they are right that ratio is a martingale of mean 1, so that it ever reaches 20 
 1939), whenever and however often somebody looks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ What a few lists taught is not trusted to the letter on lists of another collect
 of one list about its own shape is tempered, and what is left varies by a further factor.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

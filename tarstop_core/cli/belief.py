@@ -1,7 +1,5 @@
 """``tarstop belief`` and ``tarstop learn-prior``: what 2×2 tables make of a belief."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``tarstop calibrate``: from scores to chances."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``tarstop check-policy``: whether a rule looks ahead."""
 
-from __future__ import annotations
-
 import sys
 
 import click

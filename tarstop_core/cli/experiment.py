@@ -1,7 +1,5 @@
 """``tarstop experiment``: the paper's protocol from the command line."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import sys

@@ -1,7 +1,5 @@
 """Start the dashboard: `tarstop app`."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

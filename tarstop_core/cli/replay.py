@@ -1,7 +1,5 @@
 """``tarstop replay``: one rule on labelled rankings."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of records: what every reader returns and every ranking starts from."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Two calibrators on lists that neither was fitted on: whose chances come true, and what it does to decisions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a method is tried on: cases, in folds, in a benchmark."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A job: a chunk of cases for some methods. Its answers depend on nothing else, so it may run anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What a task has learned from training cases: a calibrator in patents, a calibrator and a prior in reviews."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from tarstop_core.calibration.calibrator import Calibrator

@@ -1,7 +1,5 @@
 """What is compared: a rule, the settings that tuning may choose from, and what its chances come from."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import re

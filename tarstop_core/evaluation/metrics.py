@@ -8,8 +8,6 @@ Notes
 Fletcher & Stevenson, Evaluation.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

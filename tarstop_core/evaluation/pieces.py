@@ -1,7 +1,5 @@
 """A piece: a chunk of cases as the run sees it, with what is known of it and the job that finds the rest."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How far a run is: the share done and the seconds left, told to whoever asks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -6,8 +6,6 @@ kept on disk; sums are taken in the order of the chunks. Hence one process, many
 come to the same bits.
 """
 
-from __future__ import annotations
-
 import platform
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

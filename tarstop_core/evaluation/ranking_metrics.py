@@ -1,7 +1,5 @@
 """Quality of a ranking: average precision, NDCG and recall at 100, as trec_eval computes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypedDict
 

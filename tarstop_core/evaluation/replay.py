@@ -3,8 +3,6 @@
 Cases are played as an experiment plays them, so that both come to the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ from any page, is there after the server was started again, and goes on where it
 pipe from the server and ends when that is closed: by Cancel, or with the server itself.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

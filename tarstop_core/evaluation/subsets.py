@@ -1,7 +1,5 @@
 """Belief from any subset of a review's studies, for rules that meet them out of ranking order."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import expit, logit
 

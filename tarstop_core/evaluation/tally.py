@@ -1,7 +1,5 @@
 """How well chances matched what was found, tallied topic by topic so that no list has to stay in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

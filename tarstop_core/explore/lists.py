@@ -1,7 +1,5 @@
 """Lists to explore: a session, a sample, or documents in their own order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache

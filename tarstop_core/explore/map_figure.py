@@ -1,7 +1,5 @@
 """Maps of q* and cost, and the difference of two."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A rule over a grid of q* and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Where rules stop on one list, drawn and in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One decision, and what a rule comes to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

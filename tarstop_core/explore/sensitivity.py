@@ -1,7 +1,5 @@
 """What the answer depends on: tornado and break-even values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

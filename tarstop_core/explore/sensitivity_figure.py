@@ -1,7 +1,5 @@
 """Tornado and break-even values, drawn and in words."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Any

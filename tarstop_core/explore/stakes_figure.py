@@ -1,7 +1,5 @@
 """EVPI against belief, with what is at stake now."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

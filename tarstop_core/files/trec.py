@@ -1,7 +1,5 @@
 """TREC runs and qrels, read as trec_eval reads them: the score rules, the written rank breaks ties."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import re

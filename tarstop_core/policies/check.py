@@ -1,7 +1,5 @@
 """Does a rule look ahead? Trials on random lists that show whether its depth rests on what was read alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice, product

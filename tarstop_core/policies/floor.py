@@ -1,7 +1,5 @@
 """A floor on the chance of the right decision, below which no rule stops."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarstop_core.policies.base import Flags, Policy

@@ -6,8 +6,6 @@ there, and at all checks of a rule at once: their cost grows with checks times r
 with checks times documents.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

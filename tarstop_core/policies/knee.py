@@ -1,7 +1,5 @@
 """Knee: stop when the gain curve has bent enough. The paper's baseline, and the original of 2016."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

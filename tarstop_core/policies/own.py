@@ -1,7 +1,5 @@
 """Rules in files of one's own: ``path/to/file.py:Name``."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

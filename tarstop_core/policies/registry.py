@@ -1,7 +1,5 @@
 """All stopping rules by name, as the files of this package define them: adding a rule is adding a file."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

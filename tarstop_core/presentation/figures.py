@@ -1,7 +1,5 @@
 """Figures as plain plotly dictionaries: data in, no plotly import needed, nothing styled twice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Rules bring their own, which are of the same row.
 """
 
-from __future__ import annotations
-
 # Okabe–Ito: readable on white and on near-black, told apart by nearly everybody; and three that stay apart from it.
 BLUE, VERMILION, GREEN, PURPLE, AMBER, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 VIOLET, OLIVE, GREY = "#7A5195", "#8C8C00", "#777777"

@@ -1,7 +1,5 @@
 """Small drawings as SVG text: nothing to load, nothing to run, the same bytes everywhere."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ through every document in Python for every query word; here the weight of every 
 computed once and a query adds up the rows of its words.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """From a collection to a list in screening order."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap

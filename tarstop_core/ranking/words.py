@@ -1,7 +1,5 @@
 """Words: the tokens that BM25 counts, and the words of a question marked in a text."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

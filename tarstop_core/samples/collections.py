@@ -5,8 +5,6 @@ installation. `python -m tarstop_core.samples.simulate` makes the searches and r
 last word; the published tables are figures carried over from the publications that they cite.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a person is told at the depth they have reached, and the record of what they were told."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

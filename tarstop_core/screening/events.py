@@ -1,7 +1,5 @@
 """What a person may do: each function checks it against the state and returns the event."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reasons to exclude something, as the person of a session defines them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Advice in words: one wording for the page, the command line and the export."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator

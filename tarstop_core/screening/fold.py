@@ -1,7 +1,5 @@
 """From a log to a state: replaying events gives the state, here, elsewhere, or up to any moment in the past."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

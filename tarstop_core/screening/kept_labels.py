@@ -8,8 +8,6 @@ calibrators of first hits, and for rules that look at the order of labels (knees
 kept documents for the top of the list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """From settings and labels to the path that policies are asked about, and the paths under other assumptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property

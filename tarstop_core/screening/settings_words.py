@@ -1,7 +1,5 @@
 """Settings in words: as rows for a report, as differences between two, and as a paragraph for a protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tarstop_core import __version__

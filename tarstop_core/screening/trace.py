@@ -1,7 +1,5 @@
 """What was believed, advised and answered, document by document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 What nobody read is unlabelled, not irrelevant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ the same page. Here is what is said; the template beside this module says where.
 page to ask any network, whatever a title might hold.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence

@@ -6,8 +6,6 @@ knowledge stays as it is, so everything that is costly is computed once a state 
 at which that state holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

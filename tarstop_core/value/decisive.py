@@ -8,8 +8,6 @@ take, the paper's letters give J(D) = constant − (V_D + c·C_D). So the best p
 R_D = V_D + c·C_D, and every look-ahead is a difference of two entries of R.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast

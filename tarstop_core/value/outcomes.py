@@ -1,7 +1,5 @@
 """An outcome of a review with every study known: its path, its truth, and states of knowledge remembered."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What may be asked of a ranking, whichever scenario it belongs to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol, Self

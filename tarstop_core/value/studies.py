@@ -6,8 +6,6 @@ taken to be normal before and after, and a single number then says all that matt
 the present knowledge is worth, measured by what the next study is predicted to add.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A copy of the tree to add something to, and a way to run what was added."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

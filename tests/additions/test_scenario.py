@@ -3,8 +3,6 @@
 The toy is a coin of unknown bias. It goes through set-up, screening, advice, export and replay.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.additions.conftest import Tree

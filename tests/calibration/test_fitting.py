@@ -1,7 +1,5 @@
 """Fitting: the five kinds, their quality on held-out topics, and one real collection after another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A ratio that may be looked at after every document: its mean is 1 where chances are right, and it grows where they are not."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

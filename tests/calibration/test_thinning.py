@@ -1,7 +1,5 @@
 """How hits thin out along lists: learned again from lists that were drawn, updated by what was read, never above what is left."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

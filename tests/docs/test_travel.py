@@ -1,7 +1,5 @@
 """The page on how chances travel holds what a rerun finds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page on what is still unread says what its data says, and the data what the code computes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Records that may be one document."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

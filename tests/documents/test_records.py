@@ -1,7 +1,5 @@
 """The table of records: text, fingerprint, merging and what an order says."""
 
-from __future__ import annotations
-
 import random
 
 import pandas as pd

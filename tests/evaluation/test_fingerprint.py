@@ -1,7 +1,5 @@
 """The fingerprint of what computes: numbers change it, words do not, and nothing that runs is left out."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

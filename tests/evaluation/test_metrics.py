@@ -1,7 +1,5 @@
 """Metrics against their definitions, topic by topic."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Replays on small rankings whose outcome can be worked out by hand, and on real ones."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

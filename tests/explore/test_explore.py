@@ -1,7 +1,5 @@
 """Explore's numbers: equal to what a replay and a decision print, and expectations equal to going through every world."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """BibTeX."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

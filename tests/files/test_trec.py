@@ -1,7 +1,5 @@
 """TREC runs and qrels: irregular files, ties, duplicates, and every line that must be refused."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from pathlib import Path

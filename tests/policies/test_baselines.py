@@ -1,7 +1,5 @@
 """Recall-centric rules against plain loops, that none looks ahead, and the references."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The check of a rule finds what it is for, and says what it found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Depths of every policy against plain loops, on the live prefix, under scaling; and the registry."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

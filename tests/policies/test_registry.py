@@ -1,7 +1,5 @@
 """The rules that files of the package define: each says where it stands and how it looks, and a new file is enough."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -17,8 +15,6 @@ from tarstop_core.policies.registry import followed
 from tests.reference.loops import LOOPS
 
 FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar

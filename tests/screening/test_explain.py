@@ -1,7 +1,5 @@
 """Advice in words: figures that do not mislead, and a wording for every situation."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

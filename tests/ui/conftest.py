@@ -1,7 +1,5 @@
 """Pages run without a browser, each test on a database of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path

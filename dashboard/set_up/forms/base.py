@@ -1,7 +1,5 @@
 """What every scenario asks when a session is set up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from dashboard.parts import chances, stakes

@@ -1,7 +1,5 @@
 """What a search for prior art asks of its own: the application, citation, confirmation, and what may be missed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

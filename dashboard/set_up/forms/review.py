@@ -1,7 +1,5 @@
 """What a diagnostic-accuracy review asks of a person beside what every session asks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import cast
 

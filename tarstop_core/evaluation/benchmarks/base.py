@@ -1,7 +1,5 @@
 """What a benchmark says of itself before it is made, and what all of them do with their cases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

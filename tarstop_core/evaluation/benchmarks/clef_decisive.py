@@ -1,7 +1,5 @@
 """Real rankings of CLEF TAR played as patents: any relevant document decides."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef

@@ -1,7 +1,5 @@
 """Real rankings and real 2×2 tables, semi-synthetic: which document brings which table is invented."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef

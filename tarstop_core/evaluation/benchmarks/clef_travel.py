@@ -1,7 +1,5 @@
 """Whether what was learned travels: trained on one system's rankings of CLEF TAR, tested on others'."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef

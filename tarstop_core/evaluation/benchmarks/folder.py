@@ -1,7 +1,5 @@
 """A benchmark of one's own: a folder of rankings, judgments and 2×2 tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Simulated patent searches: the paper's first decision on rankings that were drawn."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask

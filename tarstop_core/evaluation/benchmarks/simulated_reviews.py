@@ -1,7 +1,5 @@
 """Simulated reviews of test accuracy: the paper's second decision on rankings and 2×2 tables that were drawn."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.review import ReviewTask

@@ -1,7 +1,5 @@
 """Cases from the files of a collection: rankings with judgments, or with 2×2 tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

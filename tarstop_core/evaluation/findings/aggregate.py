@@ -5,8 +5,6 @@ whoever built it. Intervals come from resampling groups (a topic with its twin, 
 in the patent scenario within the share of ω⁺ cases, which is fixed and not found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """What an experiment says about the claims it was made for, in sentences with their numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import permutations
 

@@ -5,8 +5,6 @@ numbers of false adopts and false rejects, which the paper draws but does not pr
 same functions that measure an experiment here do it.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Everything an experiment found, on disk: tables, figures, and one page that needs no network."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results that come with the programme, and those of a person's own runs: listed quickly, read when looked at."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

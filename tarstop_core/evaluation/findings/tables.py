@@ -1,7 +1,5 @@
 """Tables laid out as the paper's: for reading, for a spreadsheet, for LaTeX."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Two more figures of an experiment, for looking into it: what effort buys, and the path of a single topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The topics behind a figure: what became of each, and what the path of one is drawn from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What an experiment asks of a scenario, and what every scenario's task plays in the same way."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

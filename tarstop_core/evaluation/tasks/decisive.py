@@ -1,7 +1,5 @@
 """Patents: one relevant document decides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

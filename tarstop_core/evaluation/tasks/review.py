@@ -1,7 +1,5 @@
 """Reviews of diagnostic accuracy: 2×2 tables accumulate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self

@@ -6,8 +6,6 @@ W choices and the paper's reward has a price for every step, so there is no disc
 seldom stops, so that it sees the far end of rankings; learning rate and entropy bonus fall to nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -15,8 +15,6 @@ what they follow from. How deep the studies lie under BM25 follows from how much
 question's language (`Plan.wording`). Nothing here describes a real test, disease, study or person.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What both grammars of readable samples need."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

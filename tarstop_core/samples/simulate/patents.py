@@ -13,8 +13,6 @@ How deep the first prior art lies under BM25 follows from how much of it speaks 
 (`Plan.wording`). Nothing here describes a real patent.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import dataclass, replace

@@ -17,8 +17,6 @@ MAP, NDCG, Recall@100 and the shares of ω⁺ topics with a hit within 31 and wi
 else about the benchmark is invention, and results on it are results on simulated data.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

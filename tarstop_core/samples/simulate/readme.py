@@ -1,7 +1,5 @@
 """The README of the sample data: what is simulated and how, what was matched, and the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

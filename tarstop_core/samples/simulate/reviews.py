@@ -21,8 +21,6 @@ paper gives these, the number of outcomes and documents and the least number of 
 invention, and results on it are results on simulated data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

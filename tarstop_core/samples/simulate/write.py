@@ -1,7 +1,5 @@
 """Writes the folder of sample data; equal seeds write equal bytes."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

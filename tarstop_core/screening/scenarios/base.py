@@ -1,7 +1,5 @@
 """What pages, advice and exports ask of a scenario."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Patent prior art: one document decides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, cast

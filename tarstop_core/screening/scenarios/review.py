@@ -1,7 +1,5 @@
 """A review of diagnostic accuracy: 2×2 tables of many studies add up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast

@@ -1,7 +1,5 @@
 """Figures of the game as plain plotly dictionaries, each with the sentence that says what it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What moves a belief about sensitivity, by each engine; what more patients and more studies would do."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What chances that are too high or too low do: over the sample searches, and along one list."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

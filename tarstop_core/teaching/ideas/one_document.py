@@ -1,7 +1,5 @@
 """What one document is worth, and one list as three rules see it if nothing turns up."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import cast

@@ -1,7 +1,5 @@
 """Where certainty is worth most."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarstop_core.explore.stakes_figure import beliefs_drawn

@@ -1,7 +1,5 @@
 """Why recall is not utility: what stopping at each depth of a list brings, and what every rule did on real rankings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any

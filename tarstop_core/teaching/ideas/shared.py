@@ -1,7 +1,5 @@
 """What ideas share: how one is described and drawn, and the lists that they are shown on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The formulas of a lesson in which 2×2 tables add up: the belief they make, and what studies are worth."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

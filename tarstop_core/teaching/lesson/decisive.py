@@ -1,7 +1,5 @@
 """The formulas of a lesson in which one document decides: survival, belief, and what a hit is worth."""
 
-from __future__ import annotations
-
 import math
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Figures of a lesson as plain plotly dictionaries, lettered for a lecture hall."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

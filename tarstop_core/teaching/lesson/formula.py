@@ -1,7 +1,5 @@
 """One formula with numbers in it, and numbers as formulas write them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ In the symbols d is the number of documents read. Places are sections of the pap
 *Decision-Theoretic Stopping Rules for Document Screening*.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 
 from tarstop_core.calibration.calibrator import z_scores

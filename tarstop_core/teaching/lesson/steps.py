@@ -4,8 +4,6 @@ Nothing is computed here that the engine does not compute: beliefs, values and d
 replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.lists.Explored.replayed`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any

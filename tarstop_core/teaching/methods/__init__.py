@@ -4,8 +4,6 @@ A section is a file beside this one, named like what it explains. What a rule do
 (:mod:`tarstop_core.policies`), its formula included. `python -m tarstop_core.teaching.methods` prints the document.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Folders of one's own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The report: files that are whole, a page that needs no network, pictures where they can be drawn."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """The topics behind a figure."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The network's gradient is the derivative, Adam is its formulas, and files come back as they were."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

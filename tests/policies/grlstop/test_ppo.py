@@ -1,7 +1,5 @@
 """PPO's parts against plain loops and differences, and a task that is learned in seconds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folder of sample data: made again byte for byte, and read back whole."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

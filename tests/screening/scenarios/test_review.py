@@ -1,7 +1,5 @@
 """A review in progress: its log, its path, and the advice that comes of both."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

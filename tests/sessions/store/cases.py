@@ -1,7 +1,5 @@
 """Records, sessions and logs to try a store with, and the databases that it is tried on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records come back as they were saved, whole or not at all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A process that upgrades or restores is killed: the store is the old one or the new one, whole, and the next one completes it."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

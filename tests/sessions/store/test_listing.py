@@ -1,7 +1,5 @@
 """The list of sessions says what the logs say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What is acknowledged stays, whoever else writes or dies."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

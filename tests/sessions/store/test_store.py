@@ -1,7 +1,5 @@
 """Sessions and their logs come back as they were stored, in the order of their numbers."""
 
-from __future__ import annotations
-
 import string
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Beliefs by study are those that the command line prints; more patients and more studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What wrong chances cost, and one list with scaled chances."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

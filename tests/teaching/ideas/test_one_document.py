@@ -1,7 +1,5 @@
 """What one document is worth: what it claims, and what the command line prints; three rules stop where a replay does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recall and net utility of stopping are those of a replay, and of rules on real rankings those shipped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

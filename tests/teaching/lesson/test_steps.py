@@ -1,7 +1,5 @@
 """The lesson: every number is the engine's, and what decide and replay print."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The methods: complete, true to the code they name, and written in what both GitHub and Streamlit can show."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

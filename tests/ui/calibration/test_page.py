@@ -1,7 +1,5 @@
 """The Calibration page without a browser: look, fit, keep, put away, compare, switch; and the check on Screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

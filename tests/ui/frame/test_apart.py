@@ -1,7 +1,5 @@
 """Jobs in processes of their own: what they give and say, their limits, and that none outlives who waits for it."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

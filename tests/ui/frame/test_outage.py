@@ -1,7 +1,5 @@
 """Without its database a page says so, names no place, and goes on when the database is back."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Learn's ideas, formulas and glossary without a browser: what they say is what the engine says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What is at stake, in three forms that are kept in step."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Screen page of a review without a browser: reports, tables, the decision, what is exported."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The Sessions page without a browser: find, put away and bring back, try other settings, take elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

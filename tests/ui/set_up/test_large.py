@@ -1,7 +1,5 @@
 """Set up with files that count as large: the same page, its work done in processes of their own."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Sixteen invented inventions, each a file with a claim, the vocabulary of its field and the plan of its pool."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.resources import files
 

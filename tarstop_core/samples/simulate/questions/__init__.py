@@ -1,7 +1,5 @@
 """Ten invented questions about tests, each a file with the vocabulary of its reports and the plan of its pool."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.resources import files
 
