@@ -116,9 +116,12 @@ def replay(
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
         notes = (*notes, *file.notes)
+        # Relevant is what the judgments say, so that recall divides by their R.
+        reviews = [
+            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
+        ]
         outcomes = replaying.replay_reviews(
-            # Relevant is what the judgments say, so that recall divides by their R.
-            [replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes],
+            reviews,
             fitted,
             policy,
             stakes,
@@ -129,6 +132,8 @@ def replay(
             given_prior(b_0, prior_file, theta),
             scale,
         )
+        if as_json:
+            outcomes = [*replaying.with_left(outcomes, reviews, fitted)]
     mean = replaying.summary(outcomes)
     unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
@@ -139,9 +144,7 @@ def replay(
         )
     say(notes)
     if as_json:
-        # What is left is told of reviews alone.
-        rows = [{key: value for key, value in asdict(each).items() if value is not None} for each in outcomes]
-        print_json({"topics": rows, "mean": mean})
+        print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
         return
     click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
     for outcome in outcomes:

@@ -5,7 +5,7 @@ Cases are played as an experiment plays them, so that both come to the same.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,14 @@ class Played:
     """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
     recall: float
     """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
-    left: dict[str, StillUnread] | None = None
-    """Of reviews, at "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
+
+
+@dataclass(frozen=True)
+class PlayedReview(Played):
+    """The same on an outcome of a review."""
+
+    left: dict[str, StillUnread]
+    """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
 
 
 def replay(
@@ -136,18 +142,24 @@ def replay_reviews(
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     cases = (Case(outcome.topic, outcome.review, outcome) for outcome in outcomes)
-    knowledge = (calibrator, prior or Prior())
+    return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
+
+
+def with_left(
+    played: Sequence[Played], outcomes: Sequence[Outcome], calibrator: Calibrator
+) -> list[PlayedReview]:
+    """What :func:`replay_reviews` came to on these outcomes, with what is said there of documents still unread."""
     told: dict[tuple[str, int], StillUnread] = {}
     found = []
-    for case in cases:
-        played = _played(task, case, knowledge, policy, payoffs, cost)
-        depths = {f"{share:g}": math.ceil(share * len(case.topic)) for share in SHARES}
-        depths = {"stop": int(played.depth)} | depths
-        for depth in depths.values():
+    for each, outcome in zip(played, outcomes, strict=True):
+        depths = {"stop": int(each.depth)}
+        depths |= {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
+        left = {}
+        for name, depth in depths.items():
             # Outcomes of one review share its list.
-            if (case.group, depth) not in told:
-                told[case.group, depth] = still_unread(case.topic, calibrator, depth)
-        found.append(replace(played, left={name: told[case.group, depth] for name, depth in depths.items()}))
+            key = outcome.review, depth
+            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, depth)
+        found.append(PlayedReview(**vars(each), left=left))
     return found
 
 

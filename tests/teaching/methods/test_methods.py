@@ -33,7 +33,7 @@ OF_FORMULAS = {
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
-    "evaluation.replay": {"still_unread", "summary"},
+    "evaluation.replay": {"still_unread", "summary", "with_left"},
     "explore.lists": {"collection", "in_own_order", "samples", "unread"},
     "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
