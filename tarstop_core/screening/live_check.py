@@ -131,7 +131,7 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
     >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
-    'Expected 9 to 21 relevant among the 60 documents read, found 3, fewer than the chances alone say. Lists differ, so that is no fault of the chances; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
+    'Expected 9 to 21 relevant among the 60 documents read, found 3; the chances alone say 15. Lists differ, so that is no warning; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
     >>> check_sentence(Check(60, 15.0, 9, 21, 12, 0.8, 0.5, 1.2, False), review)
     'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
     """
@@ -163,11 +163,7 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
         )
     if not check.offered:
         return f"{lead}: the chances fit this list so far."
-    few = check.factor < settings.scale
-    return (
-        f"{lead}, {'fewer' if few else 'more'} than the chances alone say. Lists differ, so that is no fault of the chances; "
-        f"{times}."
-    )
+    return f"{lead}; the chances alone say {number(_short(check.expected))}. Lists differ, so that is no warning; {times}."
 
 
 def _judged(check: Check, settings: Settings) -> str:
