@@ -390,7 +390,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
     st.html(badges(seen.badge))
     if fitted.cases or calibrator.kinds:
         first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.cases)
-    elif calibrator.quality is not None:
+    if calibrator.quality is not None:
         note(quality_sentence(calibrator.quality))
         reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")
     for remark in fitted.remarks:

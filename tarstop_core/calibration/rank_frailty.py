@@ -12,8 +12,6 @@ comes out are weights of (v, w, a), for a list of a *new* collection. Lists of o
 multiply each weight by how likely they are under it, so how much the learned curve still counts is what they make it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +22,15 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator, FittedOn
-from tarstop_core.calibration.first_hit import LEVEL, SHORT, PastCase, in_words, ranks, weighted_quantiles
+from tarstop_core.calibration.first_hit import (
+    DEEPEST,
+    LEVEL,
+    SHORT,
+    PastCase,
+    in_words,
+    ranks,
+    weighted_quantiles,
+)
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
@@ -199,6 +205,7 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
     for topic in topics:
         hit = topic.first_hit
         read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
+        read = min(read, DEEPEST)
         if hit is not None and hit <= read:
             found.append(PastCase("hit", hit))
         elif read:

@@ -32,4 +32,4 @@ def test_a_scenario_is_its_own_files_and_a_line_in_two_lists(tree: Tree) -> None
     )
     tree.line(TASKS, "        ReviewTask,\n", "        CoinTask,\n")
     told = tree.run((COIN / "looked_at.txt").read_text(encoding="utf-8"))
-    assert told.strip() == "coin topics 4 coin"
+    assert told.strip() == "coin 4 coin"

@@ -1,7 +1,5 @@
 """Mixtures of kinds of lists: against what they reduce to, against each other, and against a simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

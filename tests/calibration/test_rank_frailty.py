@@ -1,7 +1,5 @@
 """Lists of a collection that was not learned from: on two levels, against plain loops, simulations and what is shipped."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -10,7 +8,7 @@ import pytest
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.calibrator import Calibrator, from_json
-from tarstop_core.calibration.first_hit import PastCase, read_cases
+from tarstop_core.calibration.first_hit import DEEPEST, PastCase, read_cases
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.rank_frailty import (
     LACKING,
@@ -207,3 +205,6 @@ def test_cases_of_lists_that_were_read_in_part() -> None:
     # What was found beyond a document that nobody read is not known to be the first.
     assert of([True, False, True, True]) == [PastCase("missed", 1)]
     assert of([False, True, True, True]) == []
+    long = np.zeros(DEEPEST + 5, dtype=bool)
+    long[-1] = True
+    assert cases_of([Topic("t", long.astype(str), None, long, 1)]) == [PastCase("missed", DEEPEST)]

@@ -47,7 +47,7 @@ def test_the_difference_by_list_is_that_of_the_page(rows: pd.DataFrame) -> None:
     wide = medical.pivot(index=["collection", "judged", "review"], columns="chances", values="utility")
     assert len(wide) == 161
     difference = wide[NEW] - wide[TODAY]
-    told = cells("## Net utility under Optimal", "today's default before")[1]
+    told = cells("## Net utility under Optimal", "the default before")[1]
     assert number(told) == pytest.approx(difference.mean(), abs=2e-4)
     low, high = (float(end.replace("−", "-")) for end in re.findall(r"[+−]\.?\d\.\d+", told)[1:])
     assert low < difference.mean() < high and told in PAGE.partition("## What came out")[2]
