@@ -46,12 +46,13 @@ def test_invalid_tables_are_refused(columns: dict[str, list[str]], sentence: str
 def test_title_is_not_repeated() -> None:
     frame = as_records(
         {
-            "id": ["a", "b", "c"],
-            "title": ["Hinge", "Mast", "Pole"],
-            "abstract": ["Hinge with a pin.", "A hinge.", ""],
+            "id": ["a", "b", "c", "d"],
+            "title": ["Hinge", "Mast", "Pole", "A hinge  of steel"],
+            "abstract": ["Hinge with a pin.", "A hinge.", "", "A hinge of\nsteel has a pin."],
         }
     )
-    assert ranking_text(frame) == ["Hinge with a pin.", "Mast A hinge.", "Pole"]
+    assert ranking_text(frame)[:3] == ["Hinge with a pin.", "Mast A hinge.", "Pole"]
+    assert ranking_text(frame)[3].split() == "A hinge of steel has a pin.".split()
 
 
 def test_hash_sees_content_and_order_but_not_file_names() -> None:
