@@ -177,10 +177,10 @@ class Left:
     def _at_most(self, number: float, more: float = 0.0) -> float:
         """As if there were documents enough; `more` is added to the shapes, at the same odds."""
         a = np.where(self._fixed, 1.0, self.shape)
-        negative = betaincc(number + 1, a + more, self.expected / (a + self.expected))
-        return float(
-            self._of_kind(more) @ np.where(self._fixed, gammaincc(number + 1, self.expected), negative)
-        )
+        below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
+        if self._fixed.any():
+            below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
+        return float(self._of_kind(more) @ below)
 
     def _of_kind(self, more: float) -> Floats:
         return self.weight * self.expected if more else self.weight
