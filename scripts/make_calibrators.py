@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from scripts.report_unread import read_collections
 from scripts.travel_measured import COLLECTIONS, JUDGED, elsewhere, medical
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import assess, assess_each, fit
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
+from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run
@@ -40,11 +42,17 @@ def make(
     test: list[Topic],
     how: str,
     scenario: str = "patent",
+    thins_out: Sequence[Topic] = (),
     **about: Any,
 ) -> None:
-    """Fit each kind on `train`, judge it on `test`, write it."""
+    """Fit each kind on `train`, judge it on `test`, write it; how hits thin out is learned from other lists where given."""
+    learned = fit_thinning(
+        [(np.ones(len(each), dtype=bool), each.labels) for each in thins_out if each.labels is not None]
+    )
     for kind in kinds:
         calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, **about)
+        if thins_out:
+            calibrator = replace(calibrator, thinning=learned)
         judged = replace(calibrator, quality=assess(calibrator, test, how))
         path = sample_dir() / "calibrators" / f"{stem}{SUFFIX[kind]}.json"
         path.parent.mkdir(exist_ok=True)
@@ -250,8 +258,12 @@ def main() -> None:
             labelled(data / "clef2019/bm25_dta.run", data / f"clef2019/full.test.dta.{judgments}.2019.qrels"),
             "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25",
             scenario,
+            [each for lists in read_collections(data, judgments).values() for each in lists],
             name=name,
-            source=f"CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores, {what}",
+            source=(
+                f"CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores, {what}; how many are still unread: CLEF "
+                "TAR 2017 to 2019, four collections"
+            ),
             simulated=False,
         )
     share(

@@ -18,6 +18,7 @@ from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import moved_sentence, quality_sentence, share_sentence
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
+from tarstop_core.calibration.live_check import AcrossLists, across_sentence
 from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import labelled_lists
@@ -25,7 +26,13 @@ from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
+from tarstop_core.sessions.labelled import (
+    across,
+    across_searches,
+    session_case,
+    session_list,
+    session_scenario,
+)
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
@@ -276,6 +283,8 @@ def _from_sessions(store: Store) -> Fitted | None:
         "ones are left out: they say nothing."
     )
     topics = [session_list(*states[each]) for each in chosen]
+    usual = calibrators()[default_calibrator(False, simulated, scenario)]
+    _level(across(usual, topics), usual)
     kind, name = _kind_and_name(
         ["marginal", "rank"] if all(topic.scores is not None for topic in topics) else ["rank"],
         "sessions",
@@ -287,6 +296,11 @@ def _from_sessions(store: Store) -> Fitted | None:
         (fingerprint(topics), kind, scenario, name),
         lambda: _fit(topics, kind, scenario, name, "sessions", lists, simulated),
     )
+
+
+def _level(found: AcrossLists | None, usual: Calibrator) -> None:
+    if found is not None:
+        note(f"{across_sentence(found)} They were held against “{usual.fitted_on.name}”.")
 
 
 def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: bool) -> Fitted | None:
@@ -303,6 +317,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
         "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
         "was any is not known."
     )
+    usual = calibrators()[default_calibrator(False, simulated, PATENT)]
+    _level(across_searches(usual, [state for _, state in chosen]), usual)
     name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
     return _of_cases(used, name, simulated, "sessions", lists)

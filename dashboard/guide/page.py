@@ -19,6 +19,7 @@ READ = (
     "benchmarks_of_your_own",
     "results",
     "reviews_measured",
+    "still_unread",
     "calibrators_travel",
     "reml_or_exact",
     "grlstop",

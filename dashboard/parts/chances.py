@@ -130,7 +130,9 @@ def _quality(calibrator: Calibrator) -> None:
     shell.caption(quality_sentence(quality))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
-            drawn = reliability_figure(quality.reliability, calibrator.fitted_on.simulated, dark())
+            drawn = reliability_figure(
+                quality.reliability, calibrator.fitted_on.simulated, dark(), quality.intervals
+            )
             still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
 
 

@@ -9,15 +9,18 @@ it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 
 Floats = NDArray[np.float64]
 LEAST = 1e-12
 """Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
+TINY = 1e-300
 NEGLIGIBLE = 1e-9
 """Chance beyond which numbers left are not reckoned with."""
 
@@ -145,29 +148,95 @@ def chances(known: Mixture, exposure: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """How many hits are among documents that nobody has read."""
+    """How many hits are among documents that nobody has read: a mixture of negative binomials, given that there are
+    no more than documents.
+    """
 
-    chance: Floats
-    """Of 0, 1, 2, … hits; adds up to 1; shape (at most documents + 1,)."""
+    weight: Floats
+    """Of each kind, shape (J,)."""
+    shape: Floats
+    """Of its negative binomial; infinite for a Poisson distribution; shape (J,)."""
+    expected: Floats
+    """Its mean, shape (J,)."""
+    documents: int
 
-    @property
+    def chance_of_at_most(self, number: int) -> float:
+        """Chance of so many or fewer."""
+        if number >= self.documents:
+            return 1.0
+        return self._at_most(number) / self._possible if number >= 0 else 0.0
+
+    def chance_of(self, number: int) -> float:
+        """Chance of exactly so many."""
+        return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
+
+    def times(self, factor: float) -> Left:
+        """As if every kind foresaw so many times as many."""
+        return replace(self, expected=factor * self.expected)
+
+    def _at_most(self, number: float, more: float = 0.0) -> float:
+        """As if there were documents enough; `more` is added to the shapes, at the same odds."""
+        a = np.where(self._fixed, 1.0, self.shape)
+        below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
+        if self._fixed.any():
+            below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
+        return float(self._of_kind(more) @ below)
+
+    def _of_kind(self, more: float) -> Floats:
+        return self.weight * self.expected if more else self.weight
+
+    @cached_property
+    def _fixed(self) -> NDArray[np.bool_]:
+        return np.isinf(self.shape)
+
+    @cached_property
+    def _possible(self) -> float:
+        return max(self._at_most(self.documents), TINY)
+
+    @cached_property
     def mean(self) -> float:
         """Expected number."""
-        return float(self.chance @ np.arange(len(self.chance)))
+        # k·P(k) of a negative binomial is its mean times the chance of k − 1 with one more added to the shape.
+        return (
+            min(self._at_most(self.documents - 1, 1.0) / self._possible, self.documents)
+            if self.documents
+            else 0.0
+        )
 
     def quantile(self, share: float) -> int:
         """The least number that is not exceeded with this chance."""
-        at = int(np.searchsorted(np.cumsum(self.chance), share - NEGLIGIBLE))
-        return min(at, len(self.chance) - 1)
+        low, high = 0, self.documents
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if self.chance_of_at_most(middle) >= share - NEGLIGIBLE else (middle + 1, high)
+            )
+        return low
 
     def interval(self, level: float = 0.9) -> tuple[int, int]:
         """Ends of the central interval."""
         tail = (1 - level) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
+    @cached_property
+    def chance(self) -> Floats:
+        """Of 0, 1, 2, … hits as far as it matters; adds up to 1."""
+        k = np.arange(self.quantile(1.0) + 1.0)
+        shapes, of = np.unique(self.shape, return_inverse=True)
+        log = np.empty((len(shapes), len(k)))
+        for i, a in enumerate(shapes):
+            mean, weight = self.expected[of == i], self.weight[of == i]
+            fixed = math.isinf(a)
+            constant = np.log(weight) - (mean if fixed else a * np.log1p(mean / a))
+            slope = np.log(np.maximum(mean, TINY)) - (0.0 if fixed else np.log(a + mean))
+            rise = 0.0 if fixed else gammaln(a + k) - gammaln(a)
+            log[i] = rise + logsumexp(constant[:, None] + np.outer(slope, k), axis=0)
+        log = logsumexp(log, axis=0) - gammaln(k + 1)
+        return np.exp(log - logsumexp(log))
+
 
 def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
-    """Hits among documents: a mixture of negative binomials, given that there are no more than documents.
+    """How many hits are among documents.
 
     Parameters
     ----------
@@ -187,22 +256,10 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     """
     total = np.asarray(exposure, dtype=float)
     fixed = np.isinf(known.shape)
-    a, r = np.where(fixed, 1.0, known.shape), np.where(fixed, 1.0, known.rate)
-    mean = np.where(fixed, total, a * total / r)
-    spread = np.sqrt(mean * np.where(fixed, 1.0, 1 + total / r))
-    # Gamma tails fall like exp(−k·r/(r + total)): forty of that length hold all but a part in 10^15.
-    length = np.where(fixed, 1.0, 1 + total / r)
-    most = int(min(documents, np.ceil((mean + 10 * spread + 40 * length).max())))
-    k = np.arange(most + 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.where(total > 0, np.log(np.maximum(total, LEAST)), -np.inf)[:, None]
-        times = np.where(k == 0, 0.0, k * each)
-        poisson = times - total[:, None]
-        a, r, t = a[:, None], r[:, None], total[:, None]
-        negative = gammaln(a + k) - gammaln(a) - a * np.log1p(t / r) - k * np.log(r + t) + times
-    log = np.where(fixed[:, None], poisson, negative) - gammaln(k + 1) + known.log_weight[:, None]
-    log = logsumexp(log, axis=0)
-    return Left(np.exp(log - logsumexp(log)))
+    mean = np.where(
+        fixed, total, np.where(fixed, 1.0, known.shape) * total / np.where(fixed, 1.0, known.rate)
+    )
+    return Left(known.weight, known.shape, mean, documents)
 
 
 EXACT = 200

@@ -33,7 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.belief.mixture import Kinds, mixture
+from tarstop_core.belief.mixture import Kinds, Left, mixture
+from tarstop_core.calibration.live_check import against_shape
+from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
@@ -96,6 +98,8 @@ class Quality:
     brier: float
     ece: float
     reliability: tuple[tuple[float, float, int], ...] = ()
+    intervals: tuple[tuple[float, float], ...] = ()
+    """95 % interval of the share in each of these bins, by resampling lists; empty where lists are not told apart."""
 
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
@@ -125,7 +129,7 @@ class Calibrator:
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
     where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
-    older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
+    older than it. See :func:`tarstop_core.calibration.thinning`.
     """
     band: tuple[tuple[float, float], ...] = ()
     """For "first-hit" and "rank-frailty": at each x, the 95 % interval of the chance that the first hit has come by that
@@ -137,6 +141,8 @@ class Calibrator:
     """
     lacking: float = 0.0
     """1 − κ: how often a list holds nothing although there is something to find; learned together with `kinds`."""
+    thinning: Thinning | None = None
+    """How what is relevant thins out along a list; None in patents, and for files older than it."""
 
     @property
     def by_rank(self) -> bool:
@@ -214,6 +220,45 @@ class Calibrator:
         with np.errstate(divide="ignore"):
             return Kinds(mixture(weight, 1 / variance), np.exp(level), of, ratio)
 
+    def left(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        unread: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> Left:
+        """How many relevant documents are among those not read yet.
+
+        Parameters
+        ----------
+        p : ndarray, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        judged, relevant, unread : ndarray of bool, shape (N,)
+            Documents whose label is known, those of them that are relevant, and those nobody read.
+        ranks : ndarray of int, shape (N,), optional
+            Where documents do not stand by rank.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
+
+    def against(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> float:
+        """How many times likelier what was found is where it lies otherwise along the list than was learned.
+
+        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.live_check.against_shape`.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return against_shape(self._thins_out(p[order]), judged[order], relevant[order])
+
+    def _thins_out(self, p: Floats) -> Thinning:
+        return self.thinning or thinning_of(p)
+
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
         seen = self.fitted_on
@@ -282,6 +327,10 @@ class Calibrator:
         for name in ("band", "kinds", "lacking"):
             if not content[name]:
                 del content[name]
+        if self.thinning is None:
+            del content["thinning"]
+        if self.quality and not self.quality.intervals:
+            del content["quality"]["intervals"]
         for name in ("own", "lists"):
             if not content["fitted_on"][name]:
                 del content["fitted_on"][name]
@@ -332,6 +381,8 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     for what in ("frailty", "dispersion"):
         if not getattr(calibrator, what) > 0:
             raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
+    if calibrator.thinning and not calibrator.thinning.usable:
+        raise InputProblem(f"{name} is damaged (its thinning is not a distribution); fit it again.")
     return calibrator
 
 

@@ -172,7 +172,7 @@ def two_reliabilities(
 ) -> Figure:
     """Reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares."""
     text = text_colour(dark)
-    one, other = (reliability_figure(each.reliability, simulated, dark) for each in (a, b))
+    one, other = (reliability_figure(each.reliability, simulated, dark, each.intervals) for each in (a, b))
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
     second = other["data"][1]
     second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
@@ -254,7 +254,10 @@ def _named(mark: str, name: str, colour: str) -> str:
 
 
 def reliability_figure(
-    bins: Sequence[tuple[float, float, int]], simulated: bool = False, dark: bool = False
+    bins: Sequence[tuple[float, float, int]],
+    simulated: bool = False,
+    dark: bool = False,
+    intervals: Sequence[tuple[float, float]] = (),
 ) -> Figure:
     """Chances as they were given against what was found, with 95 % intervals.
 
@@ -262,13 +265,16 @@ def reliability_figure(
     ----------
     bins : sequence of (float, float, int)
         Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
+    simulated, dark : bool
+    intervals : sequence of (float, float)
+        Those of the shares, where lists are told apart.
 
     Notes
     -----
-    Intervals are Wilson's: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
+    Otherwise intervals are Wilson's, which take documents to be independent: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
     """
     p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
-    low, high = wilson(share, count)
+    low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
     said = points(
         p.tolist(),

@@ -116,9 +116,12 @@ def replay(
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
         notes = (*notes, *file.notes)
+        # Relevant is what the judgments say, so that recall divides by their R.
+        reviews = [
+            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
+        ]
         outcomes = replaying.replay_reviews(
-            # Relevant is what the judgments say, so that recall divides by their R.
-            [replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes],
+            reviews,
             fitted,
             policy,
             stakes,
@@ -129,6 +132,8 @@ def replay(
             given_prior(b_0, prior_file, theta),
             scale,
         )
+        if as_json:
+            outcomes = [*replaying.with_left(outcomes, reviews, fitted)]
     mean = replaying.summary(outcomes)
     unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:

@@ -8,7 +8,6 @@ from scipy.stats import nbinom, poisson
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.mixture import chances, left, log_no_hit, mixture, updated
-from tarstop_core.calibration.unseen import unseen
 
 P = np.array([0.3, 0.1, 0.05, 0.02, 0.001])
 
@@ -25,15 +24,15 @@ def test_one_kind_leaves_what_the_negative_binomial_leaves(shape, found):
     read, unread = 4.0, 10.0
     after = updated(mixture([1.0], [shape]), [read], np.full((1, found), 0.1))
     number = left(after, [unread], 1000)
-    mean, low, high = unseen(read, found, unread, shape)
-    assert number.mean == pytest.approx(mean, rel=1e-9)
-    assert number.interval() == (low, high)
-    k = np.arange(len(number.chance))
-    rate = (shape + read) if math.isfinite(shape) else 1.0
-    told = (
-        poisson.pmf(k, unread) if math.isinf(shape) else nbinom.pmf(k, shape + found, rate / (rate + unread))
-    )
-    assert np.allclose(number.chance, told, atol=1e-9)
+    if math.isinf(shape):
+        told = poisson(unread)
+    else:
+        told = nbinom(shape + found, (shape + read) / (shape + read + unread))
+    assert number.mean == pytest.approx(told.mean(), rel=1e-9)
+    assert number.interval() == tuple(told.ppf([0.05, 0.95]))
+    assert np.allclose(number.chance, told.pmf(np.arange(len(number.chance))), atol=1e-9)
+    assert [number.chance_of(k) for k in (0, 5)] == pytest.approx(told.pmf([0, 5]), rel=1e-6)
+    assert number.times(2.0).mean == pytest.approx(2 * told.mean(), rel=1e-6)
 
 
 def test_misses_one_by_one_are_misses_together():

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tarstop_core.calibration.calibrator import (
     from_json,
     z_scores,
 )
-from tarstop_core.calibration.fitting import assess, cross_validate, ece, fit, reliability
+from tarstop_core.calibration.fitting import assess, by_lists, cross_validate, ece, fit, reliability
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
@@ -344,3 +345,25 @@ def test_from_one_real_collection_to_another(real_data: Path, kind: str) -> None
         assert judged.brier < slack * base * (1 - base)
         assert judged.ece < 0.05
     assert from_json(fitted.to_json()) == fitted
+
+
+def test_intervals_by_lists_are_wider_where_documents_of_a_list_go_together() -> None:
+    p = np.full(100, 0.25)
+    alike = [(p, np.arange(100) % 4 == 0)] * 20
+    apart = [(p, np.full(100, i % 4 == 0)) for i in range(20)]
+    for lists, least, most in ((alike, 0.0, 0.05), (apart, 0.3, 0.5)):
+        ((low, high),) = by_lists(lists)
+        assert low <= 0.25 <= high and least < high - low < most
+    assert by_lists(apart) == by_lists(apart)
+
+
+def test_what_is_judged_by_lists_is_kept_with_the_calibrator() -> None:
+    fitted = fit(simulated(40, 60, seed=3))
+    quality = assess(fitted, simulated(20, 60, seed=4), "other lists")
+    assert len(quality.intervals) == len(quality.reliability)
+    assert all(
+        a <= share <= b for (a, b), (_, share, _) in zip(quality.intervals, quality.reliability, strict=True)
+    )
+    kept = from_json(replace(fitted, quality=quality).to_json())
+    assert kept.quality == quality
+    assert "intervals" not in replace(fitted, quality=replace(quality, intervals=())).to_json()
