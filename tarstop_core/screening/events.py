@@ -18,12 +18,7 @@ def families_event(members: Mapping[str, Sequence[str]]) -> Event:
 
 
 def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
-    """The event that labels the document a person is looking at.
-
-    Parameters
-    ----------
-    **more : str
-        What else :func:`verdict` takes.
+    """The event that labels the document a person is looking at; `more` is what else :func:`verdict` takes.
 
     Raises
     ------
@@ -61,11 +56,8 @@ def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **mo
 def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
     """The payload of a label or a relabel; what is empty is left out.
 
-    Parameters
-    ----------
-    **more : str
-        `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one, the document's
-        `note` from then on, which an undo takes back with the verdict.
+    Of `more`: the `reason` why it is excluded, the flag `despite` which it is a hit, the Y `with` which it is one, and
+    the document's `note` from then on, which an undo takes back with the verdict.
 
     Examples
     --------
@@ -93,13 +85,7 @@ def together_event(state: State, ids: Sequence[str], one: str, other: str, **mor
 
 
 def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:
-    """The event that records what became of an included report in full text.
-
-    Raises
-    ------
-    InputProblem
-        When the document is not an included one.
-    """
+    """The event that records what became of an included report in full text; InputProblem for any other document."""
     included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
     if doc not in included:
         raise InputProblem("That document is not included any more, so nothing was recorded for its report.")
@@ -109,10 +95,7 @@ def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> 
 def plan_event(state: State, records: str) -> Event:
     """The event that freezes the settings in force, with a hash of the records.
 
-    Raises
-    ------
-    InputProblem
-        After the first label, or when a plan is registered already.
+    InputProblem after the first label, or when a plan is registered already.
     """
     if state.plan is not None:
         raise InputProblem("A plan is registered already; changes to it are recorded as deviations.")
@@ -122,13 +105,7 @@ def plan_event(state: State, records: str) -> Event:
 
 
 def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
-    """The event that puts other settings in force.
-
-    Raises
-    ------
-    InputProblem
-        When a plan is registered and no reason is given.
-    """
+    """The event that puts other settings in force; InputProblem when a plan is registered and no reason is given."""
     if state.plan is not None and not reason.strip():
         raise InputProblem("A plan is registered: say why you deviate from it.")
     return Event("settings", {"settings": settings.to_dict(), "reason": reason.strip()})

@@ -13,15 +13,10 @@ KEYED = 9
 
 
 def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -> Event:
-    """The event that changes the reasons to choose from.
+    """The event that changes the reasons to choose from; empty ones among those `added` do not count.
 
-    Parameters
-    ----------
-    kept : mapping of str to str
-        For each reason there was, its name from now on; "" takes it off the list, and documents that were excluded
-        for it stay so. A new name also holds for what was excluded under the old one.
-    added : sequence of str
-        New ones; empty lines do not count.
+    `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
+    takes the reason off the list, and documents that were excluded for it stay so.
 
     Raises
     ------

@@ -59,13 +59,7 @@ class Replay:
         )
 
     def apply(self, event: Event) -> None:
-        """Take one event in.
-
-        Raises
-        ------
-        InputProblem
-            When it names a document that is not in the list, skips one, or cannot be read.
-        """
+        """Take one event in; InputProblem when it names a document not in the list, skips one, or cannot be read."""
         try:
             self._state = self._after(event)
         except InputProblem:
@@ -212,21 +206,12 @@ class Replay:
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
-    """The state that a log leads to.
-
-    Parameters
-    ----------
-    settings : Settings
-        At the start.
-    ids : sequence of str, length N
-        Documents in screening order.
-    events : sequence of Event
-        The whole log, in order.
+    """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
 
     Raises
     ------
     InputProblem
-        When the log names a document that is not in the list, or skips one.
+        As :meth:`Replay.apply` does.
 
     Examples
     --------

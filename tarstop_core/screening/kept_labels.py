@@ -81,16 +81,9 @@ class FileLabels:
 def labels_found(
     frame: pd.DataFrame, files: Iterable[Mapping[str, Any]] = (), groups: Iterable[Sequence[int]] = ()
 ) -> FileLabels:
-    """Read the labels of a collection.
+    """Read the labels of a collection; `files` are what was understood of each file, as the store keeps it.
 
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-        A table of records.
-    files : iterable of mapping
-        What was understood of each file, as the store keeps it.
-    groups : iterable of sequences of int
-        Patent families: a label of one member is one of all, and the one that found most counts.
+    In `groups`, patent families, a label of one member is one of all, and the one that found most counts.
 
     Examples
     --------
@@ -128,11 +121,7 @@ def _code(text: str) -> int:
 def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]]:
     """Put documents that carry labels before the others, each group in the order of the ranking.
 
-    Returns
-    -------
-    Ranking
-    list of int
-        Rank that each labelled document had, from 1 on.
+    Beside the new ranking the rank that each labelled document had, from 1 on.
 
     Examples
     --------
@@ -199,14 +188,8 @@ def replayed(
 
     Documents without a label are passed over: nobody knows what they are. Every label counts as it stands, so hits
     need no confirmation. In a review the labels say which reports are included and not what is in them: belief stays
-    where it starts, so that only rules that do not act on it tell something.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        Of the whole list, by relevance.
-    calibrator : Calibrator
-        Gives each document the chance that it has in the whole list.
+    where it starts, so that only rules that do not act on it tell something. `ranking` is that of the whole list, in
+    which each document has its chance.
     """
     codes = labels.codes[ranking.order]
     known = codes != UNSEEN

@@ -27,13 +27,7 @@ PENDING, CONFIRMED, REJECTED = 0, 1, 2
 
 
 def as_label(text: str) -> Label:
-    """A label by name.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such label.
-    """
+    """A label by name; InputProblem when there is no such label."""
     if text not in CODES:
         raise InputProblem(f"There is no label '{text}'; choose one of {', '.join(CODES)}.")
     return cast(Label, text)

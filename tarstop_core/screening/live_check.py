@@ -23,7 +23,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.mixture import Left, left, mixture
 from tarstop_core.calibration.calibrator import Calibrator, scaled
@@ -41,27 +40,14 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-
-Floats = NDArray[np.float64]
-DIGITS = 2
+from tarstop_core.value.payoffs import Floats
 
 
 def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Check | None:
-    """The check at the depth a session has reached.
+    """The check at the depth a session has reached; `p` are the chances as the calibrator gives them, shape (N,).
 
-    Parameters
-    ----------
-    settings : Settings
-    calibrator : Calibrator
-    p : ndarray, shape (N,)
-        Chances as the calibrator gives them.
-    state : State
-
-    Returns
-    -------
-    Check or None
-        None before the first verdict, and for calibrators that only know of the first hit once one was found:
-        their chances do not add up to a number.
+    None before the first verdict, and for calibrators that only know of the first hit once one was found: their chances
+    do not add up to a number.
     """
     judged = state.judged
     read, found = int(judged.sum()), int(state.came_true.sum())
@@ -176,7 +162,7 @@ def _judged(check: Check, settings: Settings) -> str:
 
 
 def _short(factor: float) -> float:
-    return float(f"{factor:.{DIGITS}g}")
+    return float(f"{factor:.2g}")
 
 
 def _range(check: Check) -> str:

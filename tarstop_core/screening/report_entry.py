@@ -51,12 +51,7 @@ class TypedTable:
         return any(getattr(self, name).strip() for name in RATES)
 
     def counts(self) -> tuple[int, int | None, int, int | None]:
-        """TP, FP, FN, TN.
-
-        Raises
-        ------
-        InputProblem
-            When one is missing or no whole number, or they are not what the rates come to.
+        """TP, FP, FN, TN; InputProblem when one is missing or no whole number, or rates come to others.
 
         Examples
         --------
@@ -84,13 +79,7 @@ class TypedTable:
         return TP, FP, FN, TN
 
     def from_rates(self) -> Counts:
-        """The counts that the rates and group sizes stand for.
-
-        Raises
-        ------
-        InputProblem
-            When they cannot be had.
-        """
+        """The counts that the rates and group sizes stand for; InputProblem when they cannot be had."""
         if not (self.sensitivity.strip() and self.diseased.strip()):
             raise InputProblem("Give sensitivity and the number of diseased patients it was found in.")
         if bool(self.specificity.strip()) != bool(self.healthy.strip()):
@@ -147,12 +136,7 @@ class Draft:
         return tuple(at for at, table in enumerate(self.tables) if table.has_rates and not table.has_counts)
 
     def report(self, unnamed: str) -> Report:
-        """The report, checked.
-
-        Parameters
-        ----------
-        unnamed : str
-            What a study without a name is called.
+        """The report, checked; a study without a name is called `unnamed`.
 
         Raises
         ------
@@ -188,12 +172,7 @@ class Draft:
 
 
 def whole(text: str, what: str) -> int:
-    """A typed whole number from 0 on.
-
-    Raises
-    ------
-    InputProblem
-        When it is none.
+    """A typed whole number from 0 on; InputProblem when it is none.
 
     Examples
     --------

@@ -151,11 +151,5 @@ class Settings:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Settings:
-        """Settings from their JSON values.
-
-        Raises
-        ------
-        InputProblem
-            When a value is missing or unusable.
-        """
+        """Settings from their JSON values; InputProblem when one is missing or unusable."""
         return validated(cls, content, "The saved settings", "restore the session from a file or a backup")

@@ -70,20 +70,9 @@ def protocol_paragraph(
 ) -> str:
     """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
-    Parameters
-    ----------
-    size : int
-        Documents in the list.
-    sources : sequence of str
-        Files or databases that they come from.
-    duplicates : int
-        Records folded into others before.
-    ranking : str
-        Where the order comes from, in words.
-    digest : str
-        Hash of documents, order and scores, which shows later that the list is the same.
-    registered : bool
-        Whether the settings are, or can still be, registered before the first document is read.
+    Of the list: how many documents it holds, the files or databases that they come from, how many were folded into
+    others, what was asked, where the order comes from in words, and a hash that shows later that it is the same.
+    `registered` says whether the settings are, or can still be, registered before the first document is read.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     # "0.001" says nothing without the scale that it stands on.

@@ -28,25 +28,12 @@ def trace(
     scores: Floats | None,
     events: Sequence[Event],
 ) -> list[dict[str, Any]]:
-    """One row a document read: what was believed, advised and answered at the time.
+    """One row a document read, in order of rank: what was believed, advised and answered at the time.
 
     Each row holds the numbers as they stood on the screen just before the document was labelled,
     with the settings then in force and the labels then known; `label` is the verdict that stands now.
-    Documents that came with their labels were never on the screen: their rows say so, and hold no advice.
-
-    Parameters
-    ----------
-    settings : Settings
-        At the start of the session.
-    calibrators : mapping
-        By digest, all of :func:`calibrators_named`.
-    ids : sequence of str, length N
-    scores : ndarray, shape (N,), or None
-
-    Returns
-    -------
-    list of dict
-        In order of rank; keys are column names.
+    Documents that came with their labels were never on the screen: their rows say so, and hold no advice. `settings`
+    are those at the start of the session, `calibrators` by digest all of :func:`calibrators_named`.
     """
     final = replay(settings, ids, events)
     fold = Replay(settings, ids)

@@ -32,9 +32,8 @@ def sample_criteria(session: OpenSession) -> str:
 
 def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> str:
     """For a sample, the truth, which is known because it was invented, and what it makes of the action taken."""
-    if not session.collection.simulated:
-        return ""
-    return TOLD.get(settings.scenario, _nothing)(session, settings, plus)
+    told = TOLD.get(settings.scenario)
+    return told(session, settings, plus) if told is not None and session.collection.simulated else ""
 
 
 def _of_search(session: OpenSession, settings: Settings, plus: bool) -> str:
@@ -79,10 +78,6 @@ def _of_reviews(column: str) -> dict[str, str]:
 def _full_texts(title: str) -> dict[str, FullText]:
     topic = _of_reviews("topic").get(title)
     return sample_full_texts(topic) if topic else {}
-
-
-def _nothing(session: OpenSession, settings: Settings, plus: bool) -> str:
-    return ""
 
 
 TOLD = {PATENT.name: _of_search, REVIEW.name: _of_review}

@@ -59,11 +59,6 @@ def duplicate(
 
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
     belong to the settings of the other session. `calibrator` is kept with it where the store lacks it.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such session.
     """
     row = store.session(session_id)
     if calibrator is not None:
@@ -84,12 +79,8 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     """Where the rule of these settings would have stopped, from the first document on.
 
     In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
-    stopping: the paper's order of events, in which replays of different settings can be compared.
-
-    Parameters
-    ----------
-    settings : Settings
-        Their calibrator is one that the session used.
+    stopping: the paper's order of events, in which replays of different settings can be compared. The settings'
+    calibrator is one that the session used.
     """
     chances, state = session.chances(settings), _judged(session, settings)
     path = _from_the_start(session, settings)

@@ -81,13 +81,7 @@ MAKER = "'Export the session' on the Sessions page"
 
 
 def export_session(store: Store, session_id: str) -> str:
-    """The session with its documents, calibrators and log as JSON, one line a document and one an event.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such session.
-    """
+    """The session with its documents, calibrators and log as JSON, one line a document and one an event."""
     row = store.session(session_id)
     collection = store.collection(row.collection_id)
     events = store.events(session_id)
@@ -108,14 +102,9 @@ def export_session(store: Store, session_id: str) -> str:
 
 
 def import_session(store: Store, text: str, name: str = "The file") -> str:
-    """Take a session in; nothing is stored unless all of it can be used.
+    """Take a session in that :func:`export_session` wrote, here or elsewhere; its id here.
 
-    Returned is its id here. One whose name is in use is called "… (imported)".
-
-    Parameters
-    ----------
-    text : str
-        What :func:`export_session` wrote, here or elsewhere.
+    Nothing is stored unless all of it can be used. One whose name is in use is called "… (imported)".
 
     Raises
     ------

@@ -43,19 +43,12 @@ def session_list(row: SessionRow, state: State) -> Topic:
 def across(calibrator: Calibrator, lists: Sequence[Topic]) -> AcrossLists | None:
     """Whether the level of a calibrator is right over finished lists of reviews; None while they are few.
 
-    Parameters
-    ----------
-    calibrator : Calibrator
-    lists : sequence of Topic
-        As :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
+    The lists are as :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
     """
     foreseen = []
     for each in lists:
-        if (
-            (calibrator.by_rank or each.scores is not None)
-            and each.known is not None
-            and each.labels is not None
-        ):
+        if calibrator.by_rank or each.scores is not None:
+            assert each.known is not None and each.labels is not None  # as every list of a session says
             p, nothing = calibrator.probabilities(each.scores, len(each)), np.zeros(len(each), dtype=bool)
             left = calibrator.left(p, nothing, nothing, each.known)
             foreseen.append(levels_of_number(left, int(each.labels.sum())))

@@ -4,9 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
@@ -21,8 +18,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Floats
 
-Floats = NDArray[np.float64]
 KEPT_PATHS = 4
 
 
@@ -45,13 +42,7 @@ class OpenSession:
 
     @classmethod
     def load(cls, store: Store, session_id: str) -> Self:
-        """The session as it stands in the store.
-
-        Raises
-        ------
-        InputProblem
-            When there is none with this id.
-        """
+        """The session as it stands in the store; InputProblem when there is none with this id."""
         row = store.session(session_id)
         return cls(store, row, store.collection(row.collection_id), store.events(session_id))
 
@@ -125,19 +116,10 @@ class OpenSession:
         return changed
 
     def record(self, event: Event, seen: int) -> None:
-        """Store an event, then count it in.
+        """Store an event with the name of the person who acted, then count it in.
 
-        Parameters
-        ----------
-        event : Event
-            With the name of the person who acted.
-        seen : int
-            The last event that they had been shown.
-
-        Raises
-        ------
-        InputProblem
-            When something was recorded since, here or elsewhere; nothing is stored then.
+        InputProblem, and nothing stored, when something was recorded, here or elsewhere, since the event `seen`, the
+        last that they had been shown.
         """
         since = [earlier for earlier in self.events if earlier.seq > seen]
         # A note is stored when its box loses the focus, which may be by the very click on a label.
@@ -155,14 +137,9 @@ class OpenSession:
         self._state = None
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the next document, or change the verdict on an earlier one.
+        """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.
 
         `more` is what :func:`~tarstop_core.screening.events.verdict` takes beside.
-
-        Raises
-        ------
-        InputProblem
-            When it is neither, or a hit rests on its verdict.
         """
         labelled = self.row.ids[: self.state.depth]
         judged = relabel_event if doc in labelled else label_event

@@ -82,20 +82,8 @@ class Prisma:
 def prisma(
     files: Sequence[Mapping[str, Any]], duplicates: int, state: State, left_out: int = 0, families: int = 0
 ) -> Prisma:
-    """Count a session.
+    """Count a session; `files` are what was imported, with `source` and `records`, as the store keeps it.
 
-    Parameters
-    ----------
-    files : sequence of mapping
-        What was imported, with `source` and `records`, as the store keeps it.
-    duplicates : int
-        Records that were folded into others on import.
-    left_out, families : int
-        Records of the collection that the session's list does not hold: flagged ones, and members of patent families
-        that another one stands for.
-
-    Notes
-    -----
     In a patent session there is no full text: relevant documents (X) are the included ones, those graded Y and A are
     counted by themselves.
     """

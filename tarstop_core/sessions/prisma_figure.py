@@ -53,14 +53,9 @@ class _Step:
 
 
 def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[str, int]]:
-    """Box and number: the table that stands beside the diagram.
+    """Box and number: the table that stands beside the diagram, with reports where they are read in full.
 
-    Parameters
-    ----------
-    full_text : bool
-        Whether reports are read in full: in reviews.
-    stopped : bool
-        Whether screening has stopped; until then what is unread is only not screened yet.
+    Until screening has stopped, what is unread is only not screened yet.
 
     Examples
     --------

@@ -70,13 +70,7 @@ def updated_by_own(each: Listed) -> bool:
 
 
 def read(name: str, content: bytes) -> Calibrator:
-    """A calibrator from an uploaded file.
-
-    Raises
-    ------
-    InputProblem
-        When it is not one.
-    """
+    """A calibrator from an uploaded file; InputProblem when it is none."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

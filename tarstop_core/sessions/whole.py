@@ -91,13 +91,7 @@ class WholeSession:
 
 
 def whole_session(store: Store, session_id: str) -> WholeSession:
-    """Load a session with its documents.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such session.
-    """
+    """Load a session with its documents; InputProblem when there is none with this id."""
     row = store.session(session_id)
     events = store.events(session_id)
     records = store.records(row.collection_id).iloc[row.order].reset_index(drop=True)

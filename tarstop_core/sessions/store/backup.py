@@ -32,7 +32,7 @@ from tarstop_core.sessions.store.database import (
 )
 
 Progress = Callable[[float], None]
-
+"""Takes the share that is done."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
 """Those with what people entered, each after those that it refers to."""
 AT_ONCE = {RECORD.name: 2_000, EVENT.name: 2_000}
@@ -71,8 +71,6 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
         A new file; a SQLite database of the same tables, whatever the store is kept in.
     url : str, optional
         As :class:`~tarstop_core.sessions.store.database.Database` takes it.
-    progress : callable, optional
-        Called with the share that is done.
 
     Raises
     ------
@@ -95,13 +93,9 @@ def restore(
     ----------
     file : Path
         A backup, or a SQLite store of this or an earlier version; only read.
-    url : str, optional
-        As :class:`~tarstop_core.sessions.store.database.Database` takes it.
     replace : bool
         Whether a store that holds something is emptied first, after a backup of it beside it (of a store on a
         server: beside `file`).
-    progress : callable, optional
-        Called with the share that is done.
 
     Raises
     ------

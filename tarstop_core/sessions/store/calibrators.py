@@ -1,5 +1,6 @@
 """Calibrators: kept for ever, under the names that a person gives them, on or off the list."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -25,21 +26,13 @@ class Calibrators:
         known = select(CALIBRATOR.c.digest).where(CALIBRATOR.c.digest == row["digest"])
         if self._database.value(known) is not None:
             return row["digest"]
-        try:
-            with self._database.write() as connection:
-                connection.execute(insert(CALIBRATOR), row)
-        except IntegrityError:
-            pass  # Another process saved the same one in the meantime.
+        # Another process may have saved the same one in the meantime.
+        with suppress(IntegrityError), self._database.write() as connection:
+            connection.execute(insert(CALIBRATOR), row)
         return row["digest"]
 
     def calibrator(self, digest: str) -> Calibrator:
-        """The calibrator with this digest.
-
-        Raises
-        ------
-        InputProblem
-            When it was never saved here.
-        """
+        """The calibrator with this digest; InputProblem when it was never saved here."""
         text = self._database.value(select(CALIBRATOR.c.json).where(CALIBRATOR.c.digest == digest))
         if text is None:
             raise InputProblem(

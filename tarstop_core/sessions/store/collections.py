@@ -50,7 +50,7 @@ _COLLECTIONS = select(*(column for column in COLLECTION.c if column.name != "ids
 
 
 class Collections:
-    """What is done with collections and their records."""
+    """What is done with collections and their records; InputProblem where there is no such collection or document."""
 
     _database: Database
 
@@ -175,26 +175,14 @@ class Collections:
         return None
 
     def collection(self, collection_id: str) -> CollectionRow:
-        """One collection, without its texts.
-
-        Raises
-        ------
-        InputProblem
-            When there is none with this id.
-        """
+        """One collection, without its texts."""
         rows = self._database.rows(_COLLECTIONS.where(COLLECTION.c.id == collection_id))
         if not rows:
             raise unknown_collection(collection_id)
         return _collection_row(rows[0])
 
     def records(self, collection_id: str) -> pd.DataFrame:
-        """The table of records of a collection, as it was saved.
-
-        Raises
-        ------
-        InputProblem
-            When there is no such collection, or it is damaged.
-        """
+        """The table of records of a collection, as it was saved."""
         statement = select(*_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
         count = select(COLLECTION.c.documents).where(COLLECTION.c.id == collection_id)
         with self._database.read() as connection:
@@ -210,13 +198,7 @@ class Collections:
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
-        """A few documents in full, by positions in the collection and in their order, without loading the others.
-
-        Raises
-        ------
-        InputProblem
-            When the collection or a position does not exist.
-        """
+        """A few documents in full, by positions in the collection and in their order, without loading the others."""
         wanted = [int(position) for position in positions]
         found: dict[int, Record] = {}
         base = select(RECORD.c.position, *_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
@@ -235,13 +217,7 @@ class Collections:
         return [found[position] for position in wanted]
 
     def delete_collection(self, collection_id: str) -> None:
-        """Remove a collection that no session uses.
-
-        Raises
-        ------
-        InputProblem
-            When a session uses it, archived or not, or when there is no such collection.
-        """
+        """Remove a collection; InputProblem when a session uses it, archived or not."""
         used = select(SESSION.c.name).where(SESSION.c.collection_id == collection_id).limit(1)
         try:
             with self._database.write() as connection:

@@ -16,10 +16,7 @@ from tarstop_core.errors import InputProblem
 def written_whole(file: Path) -> Iterator[Path]:
     """A name in the same folder to write to, which becomes `file` once it is on disk.
 
-    Raises
-    ------
-    InputProblem
-        When there is such a file already, or it cannot be written.
+    InputProblem when there is such a file already, or it cannot be written.
     """
     if file.exists():
         raise InputProblem(f"There is a file {file} already, and it is not overwritten; name another one.")

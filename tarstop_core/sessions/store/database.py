@@ -44,8 +44,6 @@ CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
 
 _LOG = logging.getLogger(__name__)
-
-
 METADATA = sa.MetaData()
 VERSION = sa.Table(
     "tarstop_schema", METADATA, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False)
@@ -146,16 +144,12 @@ class Database:
     ------
     InputProblem
         When it cannot be opened, belongs to another program or was written by a newer version.
-
-    Attributes
-    ----------
-    name : str
-        What it is called where everybody may read it: without folder, host and user.
     """
 
     def __init__(self, url: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
         self._url = read_url(url)
         self.name: str = public_name(self._url)
+        """What it is called where everybody may read it: without folder, host and user."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._joined = local()
         try:
@@ -199,12 +193,8 @@ class Database:
     def write(self) -> Iterator[sa.Connection]:
         """A transaction that is on disk when it ends, or has left nothing.
 
-        Within another one of the same thread it is a part of that one, which can fail without it.
-
-        Raises
-        ------
-        IntegrityError
-            When the database refuses a row; what that means is for the caller to say.
+        Within another one of the same thread it is a part of that one, which can fail without it. What it means when
+        the database refuses a row (IntegrityError) is for the caller to say.
         """
         joined: sa.Connection | None = getattr(self._joined, "connection", None)
         if joined is not None:
@@ -328,12 +318,8 @@ class Database:
 def held_revision(connection: sa.Connection, tables: set[str], what: str, otherwise: str) -> tuple[str, bool]:
     """The revision of a database that TARstop wrote, and whether it is written in it.
 
-    Parameters
-    ----------
-    tables : set of str
-        The tables that are there, that of the version among them.
-    what, otherwise : str
-        What the database is called in a sentence, and what else can be done than to use it.
+    `tables` are those that are there, that of the version among them. A sentence on what is wrong calls the database
+    `what`, and `otherwise` is what can be done instead of using it.
 
     Raises
     ------

@@ -91,13 +91,8 @@ class SessionRow:
 
 def event_row(event: Event) -> dict[str, Any]:
     """An event as it is stored and sent."""
-    return {
-        "seq": event.seq,
-        "time": event.time,
-        "reviewer": event.reviewer,
-        "kind": event.kind,
-        "payload": dict(event.payload),
-    }
+    plain = {name: getattr(event, name) for name in ("seq", "time", "reviewer", "kind")}
+    return plain | {"payload": dict(event.payload)}
 
 
 @dataclass(frozen=True)

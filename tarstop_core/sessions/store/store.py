@@ -7,7 +7,7 @@ session cannot overwrite each other.
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -45,18 +45,14 @@ class Conflict(InputProblem):
 class Store(Collections, Calibrators):
     """Sessions and their logs, with the collections and calibrators that they rest on, in one database.
 
-    Usable from several threads; several processes may open the same one.
-
-    Parameters
-    ----------
-    url, busy_seconds
-        See :class:`~tarstop_core.sessions.store.database.Database`.
+    Usable from several threads; several processes may open the same one. `url` and `busy_seconds` are those of
+    :class:`~tarstop_core.sessions.store.database.Database`.
 
     Raises
     ------
     InputProblem
-        When the database cannot be opened, or was written by a newer version. Every method raises it
-        when the database is locked, read-only, full, damaged or out of reach.
+        When the database cannot be opened, or was written by a newer version. Every method raises it when the database
+        is locked, read-only, full, damaged or out of reach, or when it holds nothing under an id that is given.
 
     Examples
     --------
@@ -99,13 +95,7 @@ class Store(Collections, Calibrators):
         self._database.close()
 
     def check(self) -> None:
-        """Ask the database for something.
-
-        Raises
-        ------
-        Outage
-            When it does not answer.
-        """
+        """Ask the database for something; Outage when it does not answer."""
         self._database.value(select(func.count()).select_from(DELETED))
 
     def create_session(
@@ -138,7 +128,7 @@ class Store(Collections, Calibrators):
         Raises
         ------
         InputProblem
-            When the collection does not exist, or order or scores do not fit it.
+            When order or scores do not fit the collection.
         """
         ids = self.document_ids(collection_id)
         positions = check_order(order, len(ids))
@@ -169,13 +159,7 @@ class Store(Collections, Calibrators):
         return str(row["id"])
 
     def session(self, session_id: str) -> SessionRow:
-        """A session as it was set up.
-
-        Raises
-        ------
-        InputProblem
-            When there is none with this id.
-        """
+        """A session as it was set up."""
         rows = self._database.rows(select(SESSION).where(SESSION.c.id == session_id))
         if not rows:
             raise _unknown_session(session_id)
@@ -206,13 +190,7 @@ class Store(Collections, Calibrators):
         return [each for each in found if isinstance(each, Damaged)]
 
     def going(self, session_id: str) -> Going:
-        """What :meth:`purge_session` would delete.
-
-        Raises
-        ------
-        InputProblem
-            When there is no such session.
-        """
+        """What :meth:`purge_session` would delete."""
         beside = SESSION.alias()
         users = select(func.count()).where(beside.c.collection_id == COLLECTION.c.id).scalar_subquery()
         of = select(COLLECTION.c.documents, users).join_from(SESSION, COLLECTION)
@@ -225,13 +203,7 @@ class Store(Collections, Calibrators):
             return Going(connection.execute(events).scalar_one(), documents if sessions == 1 else 0)
 
     def purge_session(self, session_id: str) -> None:
-        """Delete a session for good: its log, and its documents unless another session uses them.
-
-        Raises
-        ------
-        InputProblem
-            When there is no such session.
-        """
+        """Delete a session for good: its log, and its documents unless another session uses them."""
         with self._database.write() as connection:
             of = select(SESSION.c.collection_id).where(SESSION.c.id == session_id)
             collection = connection.execute(of).scalar_one_or_none()
@@ -245,13 +217,7 @@ class Store(Collections, Calibrators):
                 self.delete_collection(collection)
 
     def discard(self, broken: Damaged) -> None:
-        """Delete for good what cannot be read.
-
-        Raises
-        ------
-        InputProblem
-            When a session still uses it.
-        """
+        """Delete for good what cannot be read; InputProblem while a session uses it."""
         if broken.kind == "session":
             self.purge_session(broken.id)
         elif broken.kind == "collection":
@@ -275,12 +241,10 @@ class Store(Collections, Calibrators):
 
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
-        try:
-            with self._database.write() as connection:
-                _last_seq(connection, session_id)
-                connection.execute(insert(DELETED), {"session_id": session_id, "time": now()})
-        except IntegrityError:
-            pass  # It was deleted already.
+        # It may be deleted already.
+        with suppress(IntegrityError), self._database.write() as connection:
+            _last_seq(connection, session_id)
+            connection.execute(insert(DELETED), {"session_id": session_id, "time": now()})
 
     def restore_session(self, session_id: str) -> None:
         """Undo a deletion; a session that was not deleted stays as it is."""
@@ -295,13 +259,7 @@ class Store(Collections, Calibrators):
                 raise _unknown_session(session_id)
 
     def events(self, session_id: str, after: int = 0) -> list[Event]:
-        """The log of a session, in order, from the event that follows number `after`.
-
-        Raises
-        ------
-        InputProblem
-            When there is no such session.
-        """
+        """The log of a session, in order, from the event that follows number `after`."""
         statement = (
             select(EVENT).where(EVENT.c.session_id == session_id, EVENT.c.seq > after).order_by(EVENT.c.seq)
         )
@@ -328,7 +286,7 @@ class Store(Collections, Calibrators):
         Conflict
             When the log does not end at `expected`: somebody else recorded something.
         InputProblem
-            When there is no such session, or the event cannot be stored.
+            When the event cannot be stored.
         """
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")

@@ -34,13 +34,7 @@ def now() -> str:
 
 @contextmanager
 def intact(what: str) -> Iterator[None]:
-    """Say of what is stored and cannot be read that it is damaged.
-
-    Raises
-    ------
-    InputProblem
-        In place of whatever reading it raises.
-    """
+    """Say of what is stored and cannot be read that it is damaged: InputProblem in place of whatever reading it raises."""
     try:
         yield
     except InputProblem as problem:

@@ -21,14 +21,9 @@ def is_known(revision: str) -> bool:
 
 
 def upgrade(connection: Connection, folder: Path = STEPS) -> None:
-    """Take a stamped database to the newest revision, within the transaction that the connection is in.
+    """Take a stamped database to the newest revision, by the steps in a folder.
 
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction that writes; whoever began it commits or rolls all steps back.
-    folder : Path
-        Where the steps are.
+    Whoever began the transaction that the connection is in commits or rolls all of them back.
     """
     script = steps(folder)
     # Alembic would commit after every step of SQLite, whose tables can be changed in a transaction as well.
