@@ -1,6 +1,6 @@
 """Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
-from tarstop_core.calibration.figures import moved_sentence, quality_sentence, share_sentence
+from tarstop_core.calibration.figures import moved_sentence, share_sentence
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
 from tarstop_core.calibration.live_check import AcrossLists, across_sentence
 from tarstop_core.calibration.rank_frailty import from_cases
@@ -143,30 +143,25 @@ def _from_files(store: Store) -> Fitted | None:
     found = uploaded(PREFIX, scenario)
     if found is None:
         return None
-    scored = all(topic.scores is not None for topic in found.topics)
+    return _of_lists("files", "lists", "my labelled lists", found.topics, scenario, found.digests)
+
+
+def _of_lists(
+    way: str,
+    own: str,
+    suggested: str,
+    topics: Sequence[Topic],
+    scenario: str,
+    digests: tuple[str, ...],
+    simulated: bool = False,
+) -> Fitted | None:
+    """Fit when the button is pressed; what was fitted stays until something else is asked for."""
+    scored = all(topic.scores is not None for topic in topics)
     kinds = [kind for kind in KINDS if (scored or kind in BY_RANK)]
     if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
     # For searches first what is included, updated by these lists: few of one's own are enough.
     kinds.sort(key=lambda kind: kind != "rank-frailty")
-    kind, name = _kind_and_name(kinds, "files", "my labelled lists")
-    return _on_press(
-        "files",
-        (fingerprint(found.topics), kind, scenario, name),
-        lambda: _fit(found.topics, kind, scenario, name, "lists", found.digests),
-    )
-
-
-def _on_press(way: str, asked: object, make: Callable[[], Fitted]) -> Fitted | None:
-    """Fit when the button is pressed; what was fitted stays until something else is asked for."""
-    state, key = st.session_state, f"{PREFIX}/{way}/fitted"
-    if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
-        state[key] = (asked, make())
-    held: tuple[object, Fitted] | None = state.get(key)
-    return held[1] if held is not None and held[0] == asked else None
-
-
-def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str, str]:
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     kind = one_of(
         "Kind",
@@ -176,7 +171,16 @@ def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str,
         help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
     )
     with right:
-        return kind, _name(way, suggested)
+        name = _name(way, suggested)
+    asked, key, state = (
+        (fingerprint(topics), kind, scenario, name),
+        f"{PREFIX}/{way}/fitted",
+        st.session_state,
+    )
+    if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
+        state[key] = (asked, _fit(topics, kind, scenario, name, own, digests, simulated))
+    held: tuple[object, Fitted] | None = state.get(key)
+    return held[1] if held is not None and held[0] == asked else None
 
 
 def _name(way: str, suggested: str) -> str:
@@ -191,7 +195,7 @@ def _fit(
     name: str,
     own: str,
     lists: tuple[str, ...],
-    simulated: bool = False,
+    simulated: bool,
 ) -> Fitted:
     """Fit on the lists, and judge by leaving lists out where there are two or more."""
     # As for those that are included: no step learned from a handful of documents may claim certainty.
@@ -285,17 +289,8 @@ def _from_sessions(store: Store) -> Fitted | None:
     topics = [session_list(*states[each]) for each in chosen]
     usual = calibrators()[default_calibrator(False, simulated, scenario)]
     _level(across(usual, topics), usual)
-    kind, name = _kind_and_name(
-        ["marginal", "rank"] if all(topic.scores is not None for topic in topics) else ["rank"],
-        "sessions",
-        "my sessions",
-    )
-    lists = tuple(map(labelled_lists.list_digest, topics))
-    return _on_press(
-        "sessions",
-        (fingerprint(topics), kind, scenario, name),
-        lambda: _fit(topics, kind, scenario, name, "sessions", lists, simulated),
-    )
+    digests = tuple(map(labelled_lists.list_digest, topics))
+    return _of_lists("sessions", "sessions", "my sessions", topics, scenario, digests, simulated)
 
 
 def _level(found: AcrossLists | None, usual: Calibrator) -> None:
@@ -391,7 +386,6 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.cases or calibrator.kinds:
         first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.cases)
     if calibrator.quality is not None:
-        note(quality_sentence(calibrator.quality))
         reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")
     for remark in fitted.remarks:
         note(remark)

@@ -27,11 +27,10 @@ from dashboard.frame.widgets import (
     upload,
 )
 from dashboard.frame.work import clock, flash, say
-from dashboard.parts.calibrators import first_hits, reliability, which
+from dashboard.parts.calibrators import first_hits, read, reliability, which
 from dashboard.parts.panels import note, table
 from dashboard.parts.whole_session import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.calibration.figures import quality_sentence
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.sessions import shelf
@@ -83,7 +82,7 @@ def _detail(store: Store, chosen: Listed) -> None:
         st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
     with right:
-        _drawn(calibrator, chosen.name, "chosen")
+        _drawn(calibrator, chosen.name)
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
@@ -115,16 +114,13 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     return rows
 
 
-def _drawn(calibrator: Calibrator, name: str, key: str) -> None:
+def _drawn(calibrator: Calibrator, name: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
     if calibrator.kind in ("first-hit", "rank-frailty"):
-        first_hits(f"first-hits-{key}", calibrator, stem)
-    quality = calibrator.quality
-    if quality is not None:
-        note(quality_sentence(quality))
-        if quality.reliability:
-            reliability(f"reliability-{key}", quality, calibrator.fitted_on.simulated, stem)
+        first_hits("first-hits-chosen", calibrator, stem)
+    if calibrator.quality is not None:
+        reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
     elif calibrator.kind not in ("first-hit", "rank-frailty"):
         note(
             "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
@@ -188,7 +184,7 @@ def _put_away(store: Store) -> None:
 
 
 def _take_in(store: Store, file: UploadedFile) -> None:
-    taken = shelf.read(file.name, file.getvalue())
+    taken = read(file)
     st.session_state[CHOSEN] = shelf.keep(store, taken)
     st.session_state[SCENARIO] = taken.scenario
     say(f"Kept: {taken.fitted_on.name}.")

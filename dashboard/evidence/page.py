@@ -182,18 +182,10 @@ def _from_file() -> Chosen | None:
 
 def _restore_file() -> None:
     """Take the tables that the address of a reloaded page holds for an upload."""
-    state, query = st.session_state, st.query_params
-    state[f"{PREFIX}/problem"] = ""
-    if "tables" not in query:
-        return
-    try:
-        rows = unpack(query["tables"])
-    except InputProblem as problem:
-        state[f"{PREFIX}/problem"] = str(problem)
-        return
-    tables, left_out, _ = typed_tables(rows)
+    tables, left_out, _ = typed_tables(_in_the_address("problem"))
     if len(tables):
-        state[f"{PREFIX}/chosen"] = Chosen(query.get("name", "tables"), tables, left_out)
+        name = st.query_params.get("name", "tables")
+        st.session_state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
 
 
 def _take_in() -> None:
@@ -217,7 +209,9 @@ def _typed() -> Chosen | None:
     state = st.session_state
     # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
-        state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", _restored_rows())
+        there = _in_the_address("typed_problem")
+        empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
+        state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
     rows = typed_table(
         "Studies with their counts TP, FP, FN and TN",
         ("Study", *CELLS),
@@ -241,15 +235,17 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _restored_rows() -> list[Row]:
-    """What was typed, if the address of a reloaded page holds it; else empty lines to fill in."""
+def _in_the_address(problem: str) -> list[Row]:
+    """The tables that the address of a reloaded page holds; what is wrong with them is kept as a problem."""
+    said = ""
     rows: list[Row] = []
     if "tables" in st.query_params:
         try:
             rows = unpack(st.query_params["tables"])
-        except InputProblem as problem:
-            st.session_state[f"{PREFIX}/typed_problem"] = str(problem)
-    return rows + [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(rows))
+        except InputProblem as found:
+            said = str(found)
+    st.session_state[f"{PREFIX}/{problem}"] = said
+    return rows
 
 
 def _question() -> tuple[float, str, float]:

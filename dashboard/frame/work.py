@@ -39,10 +39,8 @@ class Work(OpenSession):
     """The included document whose report is being read in full; None: screening."""
     drafts: dict[str, Draft] = field(default_factory=dict)
     """By document: what was typed into the form of a report that is not stored yet."""
-    stopping: bool = False
-    """Whether the dialog that records the decision is up."""
     editing: str = ""
-    """What the other dialog that is up changes; empty: none is."""
+    """What the dialog that is up changes; empty: none is."""
     asking: str = ""
     """A flagged document that is about to be called a hit."""
     shown: str = ""
@@ -51,7 +49,7 @@ class Work(OpenSession):
     @property
     def busy(self) -> bool:
         """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
-        return self.stopping or bool(self.noting) or bool(self.editing)
+        return bool(self.noting) or bool(self.editing)
 
     def look(self, at: int | None) -> None:
         """Show an earlier document on the next run, or the next one."""

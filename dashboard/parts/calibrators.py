@@ -5,12 +5,13 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame.drawing import dark
-from dashboard.frame.widgets import one_of
-from dashboard.parts.panels import figure
+from dashboard.frame.widgets import one_of, text_of
+from dashboard.parts.panels import figure, note
 from tarstop_core.calibration import figures
-from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.calibrator import Calibrator, Quality, from_json
 from tarstop_core.calibration.first_hit import PastCase
 from tarstop_core.sessions.shelf import Listed, title
 
@@ -21,6 +22,12 @@ def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **mo
         st.session_state[key] = usual if usual in there else next(iter(there))
     titles = {name: title(each) for name, each in there.items()}
     return there[one_of(label, titles, first=st.session_state[key], key=key, **more)]
+
+
+def read(file: UploadedFile) -> Calibrator:
+    """The calibrator in a file; InputProblem when it is none."""
+    text = text_of(file, "give a file that 'tarstop calibrate' or the Calibration page wrote")
+    return from_json(text, file.name)
 
 
 def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
@@ -42,6 +49,9 @@ def reliability_rows(quality: Quality) -> pd.DataFrame:
 
 def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
     """Whether the chances came true on lists that were not fitted on."""
+    note(figures.quality_sentence(quality))
+    if not quality.reliability:
+        return
     figure(
         name,
         "Did the chances come true?",

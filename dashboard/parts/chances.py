@@ -9,7 +9,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import hundredths, lasting, one_of, upload
-from dashboard.parts.calibrators import which
+from dashboard.parts.calibrators import read, which
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
@@ -20,7 +20,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, updated_by_own
+from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, updated_by_own
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -57,6 +57,7 @@ def calibrator(
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
     if scenario != PATENT:
         key += f"/{scenario}"
+    chosen = None
     if choices:
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
@@ -65,7 +66,6 @@ def calibrator(
         _quality(found)
         chosen = found if _fits(found, ranking, scenario, sample) else None
     else:
-        chosen = None
         lacking = f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
         if not has_scores:
             lacking = "fits a list without scores; upload a rank-based one."
@@ -138,7 +138,7 @@ def _quality(calibrator: Calibrator) -> None:
 
 def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:
     """Keep an uploaded calibrator in the store, and choose it."""
-    taken = read(file.name, file.getvalue())
+    taken = read(file)
     if taken.scenario != scenario:
         raise InputProblem(
             f"{file.name} gives the chance {CHANCE_OF[taken.scenario]}, and this session needs the chance "

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import OPEN_WORK, Work, attempt
+from dashboard.frame.work import Work, attempt, nothing_edited
 from dashboard.screen import grading
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.advised import Advice
@@ -13,23 +13,12 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.state import State
 
+EDITING = "decision"
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 
 
-def open_dialog(work: Work) -> None:
-    """Show the dialog on the next run; the page's shortcut keys are off while it is up."""
-    work.stopping = True
-
-
-def close_dialog() -> None:
-    """Nothing was decided."""
-    work: Work | None = st.session_state.get(OPEN_WORK)
-    if work is not None:
-        work.stopping = False
-
-
-@st.dialog("Stop and decide", on_dismiss=close_dialog)
-def stop_dialog(work: Work, state: State, advice: Advice) -> None:
+@st.dialog("Stop and decide", on_dismiss=nothing_edited)
+def dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
     settings = state.settings
     st.write(
@@ -78,7 +67,7 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     elif later:
         attempt(work.record, _stopped(advice), state.seq)
     if decided or later:
-        close_dialog()
+        nothing_edited()
         st.rerun()
 
 

@@ -14,8 +14,7 @@ from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_wor
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
 from dashboard.parts.whole_session import file_stem
-from dashboard.screen import advising, full_text, live_check, reading, reasons, review_stakes
-from dashboard.screen.deciding import stop_dialog
+from dashboard.screen import advising, deciding, full_text, live_check, reading, reasons, review_stakes
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
@@ -101,8 +100,8 @@ def _screening(work: Work) -> None:
     if settings.kind.reads_full_texts:
         # Last, because it grows with every study.
         _evidence(work, state, settings)
-    if work.stopping:
-        stop_dialog(work, state, advice)
+    if work.editing == deciding.EDITING:
+        deciding.dialog(work, state, advice)
     elif work.editing == reasons.EDITING:
         reasons.dialog(work, state)
     elif work.editing == own_application.EDITING:

@@ -10,7 +10,7 @@ from dashboard.frame.work import Work, attempt, reviewer, say
 from dashboard.parts import document as shown
 from dashboard.parts.document import document_html, query_to_mark
 from dashboard.screen import grading, verdicts
-from dashboard.screen.deciding import open_dialog
+from dashboard.screen.deciding import EDITING
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
@@ -68,7 +68,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         shut = work.busy
         final = shut or not state.can_undo or state.stopped
         press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
-        blocked = work.stopping or bool(work.editing) or at is None
+        blocked = bool(work.editing) or at is None
         words, to, by = ("Close the note", "", None) if work.noting else ("Note", doc, "n")
         press(words, setattr, work, "noting", to, key="note", shortcut=by, disabled=blocked)
         before = (at if at is not None else state.depth) - 1
@@ -77,11 +77,12 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
             after = None if at + 1 >= state.depth else at + 1
             press("Later", work.look, after, key="later", shortcut="Right", disabled=shut)
             press("Back to the next document", work.look, None, key="front", shortcut="Esc")
+        decide = (setattr, work, "editing", EDITING)
         if not state.stopped:
             loud = "primary" if advice.says_stop else "secondary"
-            press("Stop and decide", open_dialog, work, key="stop", type=loud)
+            press("Stop and decide", *decide, key="stop", type=loud)
         elif state.decision is None:
-            press("Decide", open_dialog, work, key="decide", type="primary")
+            press("Decide", *decide, key="decide", type="primary")
         if state.stopped:
             press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
 

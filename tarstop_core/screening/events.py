@@ -37,7 +37,7 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
 
 
 def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
-    """The event that changes an earlier verdict; parameters as for :func:`label_event`.
+    """The event that changes an earlier verdict; `more` as for :func:`label_event`.
 
     Raises
     ------

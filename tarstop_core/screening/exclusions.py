@@ -50,7 +50,7 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
 def reasons_given(state: State) -> Counter[str]:
     """How often each reason was given, for a verdict or for a report, where that stands."""
-    return Counter(excluded_for(state).values()) + Counter(
+    return Counter(state.excluded_for.values()) + Counter(
         report.reason for report in state.read_in_full.values() if report.outcome == "excluded"
     )
 
@@ -59,8 +59,3 @@ def reasons_offered(state: State) -> list[str]:
     """The reasons that were defined, then others that were given, in the order of the list."""
     given = (report.reason for report in state.read_in_full.values() if report.reason)
     return list(dict.fromkeys((*state.reasons, *given)))
-
-
-def excluded_for(state: State) -> dict[int, str]:
-    """The reasons given with a verdict, by position, in the order of the list."""
-    return dict(sorted(state.excluded_for.items()))

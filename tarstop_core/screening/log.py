@@ -158,10 +158,7 @@ class Event:
 def check_event(event: Event) -> Event:
     """An event from a file or a database, as it came.
 
-    Raises
-    ------
-    InputProblem
-        When its kind is unknown, its time is none, or something in it is missing or not of its type.
+    InputProblem when its kind is unknown, its time is none, or something in it is missing or not of its type.
     """
     if event.kind not in PAYLOADS:
         raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind[:40]}'.")

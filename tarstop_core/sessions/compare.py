@@ -36,7 +36,6 @@ class Stopped:
     b: float
     """Belief there."""
     read: int
-    """Documents that were read."""
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
@@ -116,11 +115,7 @@ def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[Whol
     """A session that also holds another calibrator, and its settings with that one.
 
     The chances are taken as this calibrator gives them: a factor that was found for another one is dropped.
-
-    Raises
-    ------
-    InputProblem
-        When the calibrator gives other chances than the session needs, or reads scores that it lacks.
+    InputProblem when they are other chances than the session needs, or it lacks the scores that they need.
     """
     settings = session.state.settings
     wanted = session.calibrators[settings.calibrator].scenario

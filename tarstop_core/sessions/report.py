@@ -22,7 +22,7 @@ from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
-from tarstop_core.screening.explain import explain, question
+from tarstop_core.screening.explain import action, explain, question
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
@@ -113,17 +113,13 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
         ("Advice then", HEADLINES.get(str(kept.get("advice")), str(kept.get("advice", "")))),
-        ("Action advised then", _action(settings, kept["advised"]) if "advised" in kept else ""),
+        ("Action advised then", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
         ("Reason given", str(kept.get("reason", ""))),
     ]
     return {
-        "action": str(kept.get("action") or _action(settings, decision.plus)),
+        "action": str(kept.get("action") or action(decision.plus, settings)),
         "rows": [row for row in rows if row[1]],
     }
-
-
-def _action(settings: Settings, plus: object) -> str:
-    return settings.plus if plus else settings.minus
 
 
 def _at_stake(session: WholeSession) -> dict[str, Any]:

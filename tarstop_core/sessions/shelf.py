@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, from_json
-from tarstop_core.errors import InputProblem
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator
 from tarstop_core.samples import shipped
 from tarstop_core.sessions.store.store import Store
 
@@ -67,17 +66,6 @@ def updated_by_own(each: Listed) -> bool:
     """Whether it is what is included, updated by a person's own real lists: then it is the first to be offered."""
     seen = each.calibrator.fitted_on
     return each.own and each.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated
-
-
-def read(name: str, content: bytes) -> Calibrator:
-    """A calibrator from an uploaded file; InputProblem when it is none."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputProblem(
-            f"{name} is not text; give a file that 'tarstop calibrate' or the Calibration page wrote."
-        ) from None
-    return from_json(text, name)
 
 
 def keep(store: Store, calibrator: Calibrator) -> str:

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.calibration.calibrator import KINDS, SCENARIOS
-from tarstop_core.errors import InputProblem
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, NAMES, fitting, keep, listed, read, title
+from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, NAMES, fitting, keep, listed, title
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import INCLUSION, PATENT
 
@@ -49,11 +48,3 @@ def test_only_those_that_give_the_chances_a_list_needs_are_offered(store: Store,
 def test_every_kind_and_scenario_has_words() -> None:
     assert set(KIND_WORDS) == {*KINDS, "first-hit"}
     assert set(CHANCE_OF) == set(NAMES) == set(SCENARIOS)
-
-
-def test_a_file_is_read_or_refused_in_a_sentence() -> None:
-    assert read("c.json", b"\xef\xbb\xbf" + PATENT.to_json().encode()) == PATENT
-    with pytest.raises(InputProblem, match=r"c\.bin is not text; give a file that 'tarstop calibrate'"):
-        read("c.bin", b"\xff\xfe\x00")
-    with pytest.raises(InputProblem, match=r"c\.json"):
-        read("c.json", b"{}")

@@ -75,11 +75,6 @@ def stages() -> int:
     return int(chosen)
 
 
-def stages_chosen() -> int:
-    """The same as it stands further down the page: it decides which labels of a file count."""
-    return 1 if in_paper_mode() else int(st.session_state.get(f"{PREFIX}/stages") or next(iter(STAGES)))
-
-
 def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
     times = st.number_input(
@@ -231,8 +226,8 @@ class ReviewForm(Form):
     more_assumptions = True
 
     def judges_abstracts(self) -> bool:
-        """In two stages."""
-        return stages_chosen() == 2
+        """In two stages, as chosen further down the page."""
+        return not in_paper_mode() and st.session_state.get(f"{PREFIX}/stages") in (None, 2)
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
         """Threshold and stages first, the cost of a report last."""

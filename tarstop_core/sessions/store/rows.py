@@ -30,13 +30,11 @@ class CollectionRow:
     created: str
     """ISO 8601, UTC."""
     documents: int
-    """Number of records."""
     files: tuple[Mapping[str, Any], ...]
     """What was understood of each file, as given."""
     duplicates: int
     """Records that were folded into another."""
     simulated: bool
-    """Whether the documents are invented."""
     query: str
     """What is asked, where the documents came with a question; else empty."""
     digest: str
@@ -141,19 +139,15 @@ class SessionSummary:
     last_activity: str
     """Time of the last event, or of creation."""
     documents: int
-    """N."""
     labelled: int
     """Documents read; labels taken back do not count."""
     stopped: bool
     decision: Mapping[str, Any] | None
     """Payload of the decision that stands."""
     simulated: bool
-    """Whether the documents are invented."""
     archived: bool
     scenario: str
-    """As in :class:`~tarstop_core.screening.settings.Settings`."""
     query: str
-    """What was searched for."""
 
     @property
     def decided(self) -> bool:

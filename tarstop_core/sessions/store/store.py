@@ -276,10 +276,7 @@ class Store(Collections, Calibrators):
     def append(self, session_id: str, event: Event, expected: int) -> Event:
         """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
-        Parameters
-        ----------
-        expected : int
-            Number of the last event that the caller has seen, 0 for none.
+        The caller has seen the events up to number `expected`, 0 for none.
 
         Raises
         ------
