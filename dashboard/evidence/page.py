@@ -15,9 +15,10 @@ from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, quietly
-from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch
+from dashboard.frame.widgets import bound, lasting, one_of, save, switch
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
+from dashboard.parts.stakes import sensitivity_to_exceed
 from dashboard.parts.whole_session import file_stem
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Tables
@@ -250,12 +251,7 @@ def _in_the_address(problem: str) -> list[Row]:
 
 def _question() -> tuple[float, str, float]:
     """θ, the engine and q*; all of them in the URL."""
-    theta = share(
-        "Sensitivity to exceed",
-        0.75,
-        **bound("theta"),
-        help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
-    )
+    theta = sensitivity_to_exceed(0.75, **bound("theta"))
     q_star = st.slider(
         "How sure before you act",
         0.01,

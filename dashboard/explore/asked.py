@@ -167,12 +167,7 @@ def _settings_panel(key: str, start: Settings) -> Settings:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta
     if start.kind.reads_full_texts:
-        theta = share(
-            "Sensitivity to exceed",
-            start.theta,
-            **lasting(f"{key}/theta"),
-            help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
-        )
+        theta = stakes.sensitivity_to_exceed(start.theta, **lasting(f"{key}/theta"))
     return replace(settings, b_0=b_0, theta=theta)
 
 

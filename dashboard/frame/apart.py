@@ -51,23 +51,12 @@ def apart(
     seconds: float = SECONDS,
     most: int | None = None,
 ) -> T:
-    """What a function gives, computed in a process of its own.
+    """What a function gives, computed in a process of its own; messages call what is worked on by `name`.
 
-    Parameters
-    ----------
-    name : str
-        What is worked on, for messages.
-    job : callable
-        A function of a module that does not import Streamlit; it, its arguments and its result are pickled.
-    *args
-    progress : callable, optional
-        Called here with what the job gives to its own `progress`.
-    beat : callable, optional
-        Called every so often with whether the job still waits for others to end; may raise to end it.
-    seconds : float
-        That it may take, not counting the wait for a place.
-    most : int, optional
-        Bytes of memory that it may use.
+    The function is one of a module that does not import Streamlit; it, its arguments and its result are pickled. What
+    it gives to its own `progress` is handed on to the one given here. `beat` is called every so often with whether the
+    job still waits for others to end, and may raise to end it. The job may take so many `seconds`, without the wait for
+    a place, and at `most` so many bytes of memory.
 
     Raises
     ------

@@ -38,20 +38,10 @@ def shown(
     said: Callable[..., tuple[float, str]] | None = None,
     large: bool = True,
 ) -> T:
-    """What a job in a process of its own gives, with a bar while it goes on.
+    """What a job gives, as :func:`dashboard.frame.apart.apart` does, with a bar while it goes on.
 
-    Parameters
-    ----------
-    name : str
-        What is worked on, for messages.
-    words : str
-        What the bar says to begin with.
-    job, *args
-        As for :func:`dashboard.frame.apart.apart`.
-    said : callable, optional
-        The share and the words of what the job says of how far it is; without it the job says nothing.
-    large : bool
-        Whether it is worth a process; what is small is done here.
+    The bar begins with `words`; `said` gives its share and words for what the job says of how far it is, and without it
+    the job says nothing. What is not `large` enough to be worth a process is done here.
     """
     if not large and said is None:
         return job(*args)

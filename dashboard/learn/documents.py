@@ -17,6 +17,7 @@ from tarstop_core.samples.collections import (
 )
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.sessions.store.rows import Record
+from tarstop_core.teaching.lesson.steps import topic_of
 
 
 @lru_cache(maxsize=32)
@@ -68,8 +69,7 @@ def verdict(key: str, at: int) -> tuple[bool, str]:
 def document(key: str, at: int, chance: str = "") -> str:
     """The document at a 0-based rank and what it turned out to be, as HTML; `chance` is what was thought of it before."""
     explored = sample(key)
-    topic = explored.truth.topic if isinstance(explored.truth, Outcome) else explored.truth
-    assert topic is not None
+    topic = topic_of(explored)
     hit, why = verdict(key, at)
     review = isinstance(explored.truth, Outcome)
     words = ("no table", "brings a 2×2 table") if review else ("not it", "settles the question")

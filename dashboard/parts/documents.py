@@ -46,6 +46,11 @@ class Upload:
     problem: str = ""
     unrecognised: UnrecognisedColumns | None = None
 
+    @property
+    def records(self) -> RecordTable:
+        """The table, once it could be read."""
+        return cast(RecordTable, self.table)
+
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
         self.handle.seek(0)
@@ -185,7 +190,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     collection_id = _import(store, uploads)
     cancel.empty()
     documents = _from_store(store, store.collection(collection_id))
-    _understood([cast(RecordTable, upload.table) for upload in uploads.values()], store, collection_id)
+    _understood([upload.records for upload in uploads.values()], store, collection_id)
     _review(uploads)
     _preview(documents.frame)
     return documents
@@ -255,7 +260,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     wanted = _wanted(uploads)
     if imported is not None and imported[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
         return imported[1]
-    tables = [cast(RecordTable, upload.table) for upload in uploads.values()]
+    tables = [upload.records for upload in uploads.values()]
     merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
     name = collection_name([table.source for table in tables])
     files = [*map(described, tables), *([as_stored(proposal, wanted)] if proposal.matches else [])]
@@ -287,7 +292,7 @@ def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
 
     def proposed() -> Proposal:
-        frames = [cast(RecordTable, each.table).frame for each in uploads.values()]
+        frames = [each.records.frame for each in uploads.values()]
         large = sum(map(len, frames)) > LARGE_LIST
         words = "Looking for documents that occur twice"
         return shown("This list", words, propose, frames, large=large)
@@ -304,12 +309,8 @@ def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
 def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
     wanted = _wanted(uploads)
-    titles = pd.concat(
-        [
-            cast(RecordTable, each.table).frame[["title", "authors", "date", "source"]]
-            for each in uploads.values()
-        ]
-    )
+    shown = ["title", "authors", "date", "source"]
+    titles = pd.concat([each.records.frame[shown] for each in uploads.values()])
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
     chosen = merging.review(_proposal(uploads), titles, wanted, key)
     if chosen is not None:

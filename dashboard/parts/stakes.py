@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame.shell import caption, escape_label, escape_markdown, problem_box, term
-from dashboard.frame.widgets import radio
+from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import consequences, question
@@ -57,6 +57,12 @@ def panel(key: str, settings: Settings) -> tuple[Settings, Iterable[str]]:
         for sentence in consequences(settings):
             st.info(escape_markdown(sentence), icon=":material/info:")
     return settings, problems.values()
+
+
+def sensitivity_to_exceed(value: float, **how: Any) -> float:
+    """Ask for θ."""
+    said = f"The {term('theta', 'threshold')} θ on {term('pooled', 'pooled sensitivity')}."
+    return share("Sensitivity to exceed", value, help=said, **how)
 
 
 def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:

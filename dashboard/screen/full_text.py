@@ -247,7 +247,8 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
         return
-    _close(work, doc, kept=False)
+    work.drafts.pop(doc, None)
+    _close(work, doc)
     say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
 
 
@@ -274,12 +275,10 @@ def _another(work: Work, doc: str) -> None:
 
 def _back(work: Work, doc: str) -> None:
     work.drafts[doc] = _typed(work, doc)
-    _close(work, doc, kept=True)
+    _close(work, doc)
 
 
-def _close(work: Work, doc: str, kept: bool) -> None:
-    if not kept:
-        work.drafts.pop(doc, None)
+def _close(work: Work, doc: str) -> None:
     for key in map(str, list(st.session_state)):
         if key.startswith("report_") and key.endswith(f"_{doc}"):
             del st.session_state[key]

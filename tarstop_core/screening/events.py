@@ -71,11 +71,7 @@ def together_event(state: State, ids: Sequence[str], one: str, other: str, **mor
     """The event that two documents graded Y settle the question together.
 
     The one further down the list becomes the hit, because only then was it known; `more` as for :func:`verdict`.
-
-    Raises
-    ------
-    InputProblem
-        When they are not two different documents graded Y.
+    InputProblem when they are not two different documents graded Y.
     """
     chosen = [ids[int(at)] for at in state.combination if ids[int(at)] in (one, other)]
     if len(chosen) < 2:

@@ -208,10 +208,7 @@ class Replay:
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
     """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
 
-    Raises
-    ------
-    InputProblem
-        As :meth:`Replay.apply` does.
+    InputProblem as :meth:`Replay.apply` raises it.
 
     Examples
     --------

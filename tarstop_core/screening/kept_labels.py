@@ -115,9 +115,6 @@ def _code(text: str) -> int:
     return UNSURE if parts != [""] and all(part in _UNDECIDED for part in parts) else UNSEEN
 
 
-# --- kept -----------------------------------------------------------------------------------------
-
-
 def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]]:
     """Put documents that carry labels before the others, each group in the order of the ranking.
 
@@ -159,9 +156,6 @@ def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks:
 
 def _said(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) -> dict[str, str]:
     return {ids[row]: texts[row] for row in positions if texts[row]}
-
-
-# --- replayed -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

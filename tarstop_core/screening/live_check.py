@@ -191,10 +191,6 @@ def scale_before(begun: Settings, events: Iterable[Event]) -> float:
     >>> scale_before(begun, [Event("settings", {"settings": {"scale": 0.4}})])
     1.0
     """
-    before = now = begun.scale
-    for event in events:
-        if event.kind == "settings":
-            scale = float(event.payload["settings"].get("scale", 1.0))
-            if scale != now:
-                before, now = now, scale
-    return before
+    changes = (event.payload["settings"] for event in events if event.kind == "settings")
+    scales = [begun.scale, *(float(settings.get("scale", 1.0)) for settings in changes)]
+    return next((scale for scale in reversed(scales) if scale != scales[-1]), begun.scale)

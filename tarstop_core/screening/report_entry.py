@@ -138,10 +138,7 @@ class Draft:
     def report(self, unnamed: str) -> Report:
         """The report, checked; a study without a name is called `unnamed`.
 
-        Raises
-        ------
-        InputProblem
-            When something is missing, cannot be used or contradicts itself.
+        InputProblem when something is missing, cannot be used or contradicts itself.
 
         Examples
         --------
@@ -206,9 +203,6 @@ def study_name(authors: str, date: str) -> str:
         words = words[-1:]
     year = _YEAR.search(date)
     return " ".join([*words, *([year.group()] if year else [])])
-
-
-# --- what is stored, as tables ------------------------------------------------------------------
 
 
 def by_study(state: State) -> dict[str, list[int]]:

@@ -81,22 +81,16 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     stopping: the paper's order of events, in which replays of different settings can be compared. The settings'
     calibrator is one that the session used.
     """
-    chances, state = session.chances(settings), _judged(session, settings)
-    path = _from_the_start(session, settings)
-    paths = Paths(path, lambda: ())
+    state, path = _from_the_start(session, settings)
+    chances, paths = session.chances(settings), Paths(path, lambda: ())
     [(depth, plus)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
-def _from_the_start(session: WholeSession, settings: Settings) -> Path:
-    """The path of the labels as they stand; reports that wait now did not wait at an earlier depth."""
-    judged = _judged(session, settings)
-    return screening_path(settings, *session.chances(settings), judged).without_waiting()
-
-
-def _judged(session: WholeSession, settings: Settings) -> State:
-    """The session's labels as they stand, under these settings from the start."""
-    return replay(settings, session.row.ids, judgements(session.events))
+def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, Path]:
+    """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
+    state = replay(settings, session.row.ids, judgements(session.events))
+    return state, screening_path(settings, *session.chances(settings), state).without_waiting()
 
 
 def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:
@@ -108,7 +102,7 @@ def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], 
 
 def worths(session: WholeSession, settings: Settings) -> NDArray[np.float64] | None:
     """What the rule of these settings compares with the cost at each depth, shape (N,); None if nothing."""
-    return settings.rule.worth(_from_the_start(session, settings))
+    return settings.rule.worth(_from_the_start(session, settings)[1])
 
 
 def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[WholeSession, Settings]:

@@ -69,8 +69,6 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
     ----------
     file : Path
         A new file; a SQLite database of the same tables, whatever the store is kept in.
-    url : str, optional
-        As :class:`~tarstop_core.sessions.store.database.Database` takes it.
 
     Raises
     ------

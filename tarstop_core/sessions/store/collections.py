@@ -71,11 +71,8 @@ class Collections:
         Parameters
         ----------
         frame : DataFrame, n rows
-            A table of records.
         files : sequence of mapping
             What was understood of each file, as JSON values.
-        duplicates : int
-            How many records were folded into others before.
         progress : callable, optional
             Called with (records written, n) after every chunk; whatever it raises cancels the import.
         created : str

@@ -319,12 +319,8 @@ def held_revision(connection: sa.Connection, tables: set[str], what: str, otherw
     """The revision of a database that TARstop wrote, and whether it is written in it.
 
     `tables` are those that are there, that of the version among them. A sentence on what is wrong calls the database
-    `what`, and `otherwise` is what can be done instead of using it.
-
-    Raises
-    ------
-    InputProblem
-        When a newer programme wrote it, or it does not say which one did.
+    `what`, and `otherwise` is what can be done instead of using it. InputProblem when a newer programme wrote it, or it
+    does not say which one did.
     """
     version = connection.execute(sa.select(sa.func.max(VERSION.c.version))).scalar()
     stamped = STAMP.name in tables

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -85,9 +84,7 @@ class Store(Collections, Calibrators):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -118,8 +115,6 @@ class Store(Collections, Calibrators):
             Positions in the collection, in screening order, none twice.
         scores : array_like of float, shape (N,), or None
             In the same order; None for a list that has only its order.
-        ranking : str
-            Where the order comes from, in words.
         created : str
             When it was begun, where it comes from another store; else now.
         events : sequence of Event
