@@ -21,6 +21,7 @@ from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.explain import (
     Explanation,
     action,
@@ -77,8 +78,10 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         marks += belief_badges(settings)
         warnings += evidence_notes(state, settings)
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
+    recall = recall_sentence(state)
+    audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)}</p>' if recall else ""
     st.html(
-        f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
+        f'{_options(shown, settings)}{audited}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
     )
 
 

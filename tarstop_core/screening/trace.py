@@ -117,4 +117,5 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "score": None if scores is None else float(scores[depth]),
         "label": NAMES[int(final.labels[depth])]
         + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
+        **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
