@@ -78,7 +78,8 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
     waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
     for gamma in BETS:
         miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))
-        factor = np.where(hits, np.log(gamma), miss)
+        # A hit that was certain was no bet.
+        factor = np.where(hits, np.log(gamma) * (chance < 1), miss)
         so_far = np.cumsum(factor, axis=-1)
         begun = np.logaddexp.accumulate(np.log(begins) - so_far + factor, axis=-1) + so_far
         stakes.append(np.logaddexp(begun, waits))

@@ -81,7 +81,7 @@ def audit_run(
                 theta = (R - found) / (N - len(read))
                 for gamma, (bet, waiting) in stakes[R].items():
                     miss = (1 - gamma * theta) / (1 - theta) if theta < 1 else math.inf
-                    factor = gamma if labels[document] else miss
+                    factor = (gamma if theta < 1 else 1) if labels[document] else miss
                     stakes[R][gamma] = (bet + share) * factor, waiting - share
                 if sum(bet + max(waiting, 0) for bet, waiting in stakes[R].values()) / 2 >= 1 / (
                     1 - confidence
