@@ -117,9 +117,7 @@ def _runs(rule: Randomised) -> Callable[[Flags, np.random.Generator], tuple[NDAr
 
 
 def _hypergeometric(labels: Flags, tau: float) -> tuple[NDArray[np.float64], float]:
-    path = DecisivePath(
-        hit_curve(np.full(len(labels), 0.01)), 0.5, Payoffs.from_q_star(0.5), labels=labels
-    )
+    path = DecisivePath(hit_curve(np.full(len(labels), 0.01)), 0.5, Payoffs.from_q_star(0.5), labels=labels)
     depth = int(Hypergeometric(tau=tau, confidence=1 - ALPHA).depths(path, [0.0])[0])
     return np.array([labels[:depth].sum() / labels.sum()]), float(depth)
 

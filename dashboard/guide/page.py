@@ -22,6 +22,7 @@ READ = (
     "results",
     "reviews_measured",
     "calibrators_travel",
+    "recall_statement",
     "reml_or_exact",
     "grlstop",
 )

@@ -18,12 +18,15 @@ PREFIX = "set_up/audit"
 
 def ask(arranged: Arranged) -> Arranged:
     """The list as it will be screened, with the draws that are asked for."""
+    unread = len(arranged.screened) - arranged.kept
+    if not unread:
+        return arranged
     with st.expander("More: must you report recall?"):
         options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
         every = switch("Audit draws", options, **lasting(f"{PREFIX}/every"))
-        about = f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random."
         st.caption(
-            f"{about} {price_sentence(len(arranged.screened) - arranged.kept, every)}" if every else about
+            f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
+            f"{price_sentence(unread)}"
         )
     if not every:
         return arranged

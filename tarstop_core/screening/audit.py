@@ -7,8 +7,9 @@ that came with labels are found, or not, before the first draw.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -100,17 +101,30 @@ def audit_protocol(every: int) -> str:
     )
 
 
-def price_sentence(documents: int, every: int) -> str:
-    """What the statement costs at best, before it is switched on.
+@lru_cache(maxsize=8)
+def price_sentence(documents: int) -> str:
+    """What the statement costs at best, by share of draws, before it is switched on.
 
     Examples
     --------
-    >>> price_sentence(2000, 10)
-    'Had this list 50 relevant and all came first, “80 % found” could be said after 1,870 of 2,000 documents, and “95 % found” after 1,998.'
+    >>> price_sentence(2000)[46:]
+    '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
-    some, most = (price(documents, every, relevant, recall) for recall in (0.8, 0.95))
-    return (
-        f"Had this list {relevant:,} relevant and all came first, “80 % found” could be said after {some:,} of "
-        f"{count_of(documents)}, and “95 % found” after {most:,}."
+    some, most = (
+        one_of(f"{price(documents, every, relevant, recall):,}" for every in SHARES) for recall in (0.8, 0.95)
     )
+    return (
+        f"Had this list {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
+        f"{count_of(documents)}, “95 % found” after {most}."
+    )
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Words in a row, the last after "or".
+
+    >>> one_of(["1", "2", "3"])
+    '1, 2 or 3'
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}"
