@@ -9,7 +9,13 @@ APP_READY := $(VENV)/.app-ready
 DEV_READY := $(VENV)/.dev-ready
 SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# What is never imported need not be compiled: half of the time.
+INSTALL := $(PIP) install --no-compile
 PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
+
+# Compiled modules are kept (`make clean` removes them) even where the machine says not to: tests start many processes, and
+# each would compile everything again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .PHONY: help app test lint collection deep format bench wheel clean
@@ -28,9 +34,10 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# ruff, mypy and a look at the names of the tests go first. Browser tests go last and by themselves, few at a time: each
-# has a server and a browser beside it.
-test: lint collection
+# ruff, mypy and a look at the names of the tests go first, side by side. Browser tests go last and by themselves, few at
+# a time: each has a server and a browser beside it.
+test: $(DEV_READY)
+	@$(MAKE) --no-print-directory --jobs 2 lint collection
 	@$(PYTEST) -m "not deep" --ignore tests/browser
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
@@ -91,10 +98,9 @@ $(APP_READY): requirements.txt pyproject.toml Makefile
 			exit 1; \
 		fi; \
 	fi
-	@$(PIP) install -r requirements.txt
-	@$(PIP) install --no-deps --editable .
+	@$(INSTALL) -r requirements.txt --editable .
 	@touch $@
 
 $(DEV_READY): $(APP_READY) requirements-dev.txt
-	@$(PIP) install -r requirements-dev.txt
+	@$(INSTALL) -r requirements-dev.txt
 	@touch $@

@@ -12,8 +12,6 @@ The slow side runs on a random part of the topics. Exits with 1 when a depth dif
 defects, or when a ratio is below its goal (15, 100, 20).
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time

@@ -5,8 +5,6 @@ nothing is remembered. Exits with 1 when all 50 univariate prefixes take more th
 belief at 50 studies more than 20 ms (medians).
 """
 
-from __future__ import annotations
-
 import os
 
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")})  # before numpy loads

@@ -4,8 +4,6 @@ Run it as ``python benchmarks/bm25.py``. The texts are synthetic: words drawn fr
 document, as in titles with abstracts. Exits with 1 when a query is not at least 100 times faster or a score differs.
 """
 
-from __future__ import annotations
-
 import resource
 import statistics
 import sys

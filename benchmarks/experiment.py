@@ -6,8 +6,6 @@ methods in 60 s and with every method in 300 s, the review benchmark in 180 s an
 Topics are streamed: 1,000 of them take no more memory than 250.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -6,8 +6,6 @@ takes more than 5 minutes, when the new agent's mean reward there is more than .
 or when all 12 targets take more than 1 ms a topic.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -3,8 +3,6 @@
 Run as `python benchmarks/import_records.py [number of records]`. Targets: 10 s and 1 GB.
 """
 
-from __future__ import annotations
-
 import csv
 import random
 import resource

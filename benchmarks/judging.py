@@ -1,7 +1,5 @@
 """What the benchmarks of a redraw print, and whether they meet their target."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

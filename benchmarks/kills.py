@@ -6,8 +6,6 @@ after a press, and compares what the page had counted with what is stored. Exits
 the page had counted is missing.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import sys

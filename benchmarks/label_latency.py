@@ -5,8 +5,6 @@ in the page to the second animation frame after the curves' new drawing, with ev
 between. Prints the median and the 95th percentile; exits with 1 when the latter is above 150 ms.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -9,8 +9,6 @@ and session file. Neither the browser nor Streamlit's own work is in these figur
 percentile of all labels during the work is above twice the idle one.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 import tempfile
@@ -25,13 +23,14 @@ import numpy as np
 
 from dashboard.frame.apart import apart, warm
 from dashboard.parts import jobs
-from tarstop_core.documents.merging import merge_as_chosen
+from tarstop_core.documents.merging import merge_as_chosen, propose
 from tarstop_core.documents.records import as_records
-from tarstop_core.ranking.order import prepare
+from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 
 DOCUMENTS = 200_000
@@ -127,7 +126,7 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
 
     def compare() -> None:
         frames = [held["table"].frame]
-        proposal = apart("a.csv", jobs.proposed, frames)
+        proposal = apart("a.csv", propose, frames)
         held["merged"] = merge_as_chosen(frames, proposal, proposal.by_default)
 
     def keep() -> None:
@@ -137,8 +136,8 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         )
 
     def order() -> None:
-        frame = apart("a.csv", jobs.documents_of, store.url, held["collection"])
-        apart("a.csv", jobs.suggested, frame)
+        frame = apart("a.csv", jobs.in_store, store.url, Store.records, held["collection"])
+        apart("a.csv", suggest_order, frame)
         index = apart("a.csv", jobs.index_of, frame, progress=quietly)
         held["ranking"] = prepare(frame, "text", "w1 w2 w3 w40 w500", index=index)
 
@@ -146,7 +145,7 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         held["session"] = session_of(store, held["collection"], documents, held["ranking"].scores)
 
     def opened() -> None:
-        apart("a.csv", jobs.whole, store.url, held["session"])
+        apart("a.csv", jobs.in_store, store.url, whole_session, held["session"])
 
     yield "read the file", read
     yield "look for duplicates", compare

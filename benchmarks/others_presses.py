@@ -7,8 +7,6 @@ reviewers and the Chromium too. Prints median and 95th percentile for each step;
 percentile of all presses during the work is above twice the idle one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import tempfile

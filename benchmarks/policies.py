@@ -7,8 +7,6 @@ their time is scaled up to all; on that subset the depths must be identical. Exi
 not, when all five together are not at least 50 times faster, or when they take more than 2 seconds.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -7,8 +7,6 @@ last change in the page. Prints the median and the 95th percentile of each; exit
 above 300 ms.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -5,8 +5,6 @@ among them. Exits with 1 when the REML fits of all prefixes of 50 studies take m
 or 80 ms from all starts (medians).
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import time

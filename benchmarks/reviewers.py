@@ -8,8 +8,6 @@ are missing in the store. Exits with 1 when p95 is above 250 ms, a label is miss
 ``TARSTOP_DATABASE_URL`` names the database, such as one of PostgreSQL; an SQLite file of its own unless given.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -6,8 +6,6 @@ forest (first half of the tables) or the SROC plot (second half). Each table is 
 Prints the median and the 95th percentile of each; exits with 1 when one of the latter is above 300 ms.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from dataclasses import replace

@@ -4,8 +4,6 @@ Workers of pytest-xdist collect for themselves and run nothing where they disagr
 holds the time, a set's order or a temporary path is enough for.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import subprocess

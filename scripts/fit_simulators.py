@@ -7,8 +7,6 @@ both sets of constants are judged on random numbers that the fit has not seen. `
 shipped benchmark of reviews come to the same figures. Minutes each, 15 at most; writes no file.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Mapping

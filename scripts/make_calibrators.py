@@ -4,8 +4,6 @@ Beside them, the share of included reports that bring data, in ``sample_data/dat
 it writes the same files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

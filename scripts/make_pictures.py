@@ -1,7 +1,5 @@
 """Photograph the pages for the README and the docs: a real server, a real browser, the samples."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tempfile

@@ -3,8 +3,6 @@
 Needs the folder that TARSTOP_REAL_DATA names. Run again, it writes the same files.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tarstop_core.belief.learned_prior import learn_prior

@@ -5,8 +5,6 @@ are left as they are without it. Run again with the same code, it writes the sam
 on where it was.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The figure of :mod:`scripts.report_reml`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -18,7 +16,7 @@ from scripts.reml_measured import (
     rate,
     settings_of,
 )
-from tarstop_core.presentation.palette import BELIEF, COST, COST_TEXT, GRID, MINUS, PLUS, TEXT, THRESHOLD
+from tarstop_core.presentation.palette import BELIEF, COST, GRID, MINUS, PLUS, TEXT, TEXTS, THRESHOLD
 
 Floats = NDArray[np.float64]
 SHOWN = "CD007394"
@@ -88,7 +86,7 @@ def _paths(rows: pd.DataFrame) -> list[str]:
     series = (
         ("exact", "exact", BELIEF, BELIEF, ""),
         ("reml_single", "REML, “single”", PLUS, PLUS, ""),
-        ("reml_all", "REML, “all”", COST, COST_TEXT, ' stroke-dasharray="3 2"'),
+        ("reml_all", "REML, “all”", COST, TEXTS[COST][0], ' stroke-dasharray="3 2"'),
     )
     for place, (column, name, colour, text, dashes) in enumerate(series):
         line = "L".join(f"{x(n):.1f} {y(b):.1f}" for n, b in zip(studies, rows[column], strict=True))

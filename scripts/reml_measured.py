@@ -1,7 +1,5 @@
 """What :mod:`scripts.report_reml` reports: every belief by REML, exactly, and on the steps between."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

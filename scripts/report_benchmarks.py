@@ -1,7 +1,5 @@
 """Run every benchmark once and write what it printed to ``docs/benchmarks.md``."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

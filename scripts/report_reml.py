@@ -7,8 +7,6 @@ Run again, it writes the same files.
 Why is answered by a staircase from the one belief to the other, one change at a time: see `staircase`.
 """
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Reads ``sample_data/results`` (made by ``scripts/make_results.py``) and nothing else.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

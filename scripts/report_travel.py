@@ -5,8 +5,6 @@ Needs the folder that TARSTOP_REAL_DATA names. Writes ``docs/calibrators_travel.
 Run again, it writes the same files.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -8,8 +8,6 @@ writes the same files.
 says how the agent does on them; how it does on others, only others can tell.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """The figure of :mod:`scripts.report_travel`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What :mod:`scripts.report_travel` reports: calibrators judged at home and away, and the rules that read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exceptions that carry a sentence for a person."""
 
-from __future__ import annotations
-
 import re
 
 LONGEST_WORD, LONGEST = 200, 900

@@ -1,7 +1,5 @@
 """Where things lie: the programme, its sample data, what belongs to the person; and who is let in to them."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 from collections.abc import Sequence

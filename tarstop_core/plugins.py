@@ -1,7 +1,5 @@
 """Classes in files of one's own, ``path/to/file.py:Name``: loaded, made, and what is wrong said with its line."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """Fixtures for all tests, and the rule that the browser tests must have run where they are asked for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +11,14 @@ from hypothesis.internal.conjecture import providers
 from tests import postgres
 
 # A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
-# the same examples every time. `make deep` looks for new ones.
+# the same examples every time, and more would find nothing another time. `make deep` looks for new ones.
 settings.register_profile(
-    "tests", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "tests",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("deep", settings.get_profile("tests"), derandomize=False, max_examples=1000)
 settings.load_profile("tests")
@@ -38,6 +41,7 @@ def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from tarstop_core.evaluation import running
 
     monkeypatch.setenv("TARSTOP_DATABASE_URL", f"sqlite:///{tmp_path}/t.db")
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # so small a run needs no processes of its own
     yield
     for each in running.runs():
         running.forget(each)

@@ -1,7 +1,5 @@
 """Sessions with a payload in every text that a person, a file or another program can bring."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

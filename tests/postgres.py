@@ -3,8 +3,6 @@
 It listens on a socket in its folder only, so that no port is taken and nobody else can reach it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

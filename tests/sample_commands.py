@@ -1,7 +1,5 @@
 """The samples as the files that `tarstop replay` reads, so that pages can be held against what it prints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A patent session and a review with everything that a report or an export has to carry."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The house: floors, no circles, no page to page, Streamlit above everything, files that can be read at a sitting."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 import subprocess

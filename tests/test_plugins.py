@@ -1,7 +1,5 @@
 """Classes in files of one's own, whatever they are: what rules in files show as well (``policies/test_specs.py``)."""
 
-from __future__ import annotations
-
 from collections.abc import Sized
 from pathlib import Path
 

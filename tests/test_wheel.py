@@ -1,7 +1,5 @@
 """The built wheel serves every page, without the checkout."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Two calibrators on the same lists, and what another one would have changed in a finished session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,27 +7,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.calibration.fit import finished, no_sessions, several, standings, uploaded
+from dashboard.calibration.fit import finished, no_sessions, standings, titles_of, uploaded
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
-from dashboard.frame.widgets import lasting, one_of, switch
-from dashboard.frame.work import clock, kept
+from dashboard.frame.widgets import lasting, one_of, some_of, switch
+from dashboard.frame.work import kept
+from dashboard.parts.calibrators import reliability_rows
 from dashboard.parts.panels import figure, note, table
 from dashboard.parts.whole_session import CHOSEN, loaded
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
-from tarstop_core.evaluation.calibrators import (
-    SHIPPED,
-    Comparison,
-    Decisions,
-    HeldOut,
-    Measure,
-    compare,
-    comparison_sentence,
-    decisions,
-    decisions_sentence,
-    shipped,
-    warnings,
-)
+from tarstop_core.evaluation import calibrators
+from tarstop_core.evaluation.calibrators import HeldOut
 from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
@@ -63,11 +51,11 @@ def two(store: Store) -> None:
     if a.key == b.key:
         st.info("Choose two different calibrators.", icon=":material/info:")
         return
-    for said in warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
+    for said in calibrators.warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
         st.warning(shell.escape_markdown(said), icon=":material/warning:")
-    found: Comparison = _once(
-        ("compare", a.key, b.key, *_fingerprint(held_out)),
-        lambda: compare(a.calibrator, b.calibrator, held_out.topics),
+    found: calibrators.Comparison = _once(
+        ("compare", a.key, b.key, held_out.title, fingerprint(held_out.topics)),
+        lambda: calibrators.compare(a.calibrator, b.calibrator, held_out.topics),
         f"Judging both on {held_out.title} …",
     )
     _compared(found, held_out, title(a), title(b))
@@ -85,7 +73,7 @@ def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
 
 
 def _held_out(store: Store, scenario: str) -> HeldOut | None:
-    names = [*SHIPPED[scenario], UPLOADED, SESSIONS]
+    names = [*calibrators.SHIPPED[scenario], UPLOADED, SESSIONS]
     where = st.selectbox(
         "Judged on",
         names,
@@ -97,27 +85,23 @@ def _held_out(store: Store, scenario: str) -> HeldOut | None:
         return None if found is None else HeldOut(f"{len(found.topics):,} lists of yours", found.topics)
     if where == SESSIONS:
         return _sessions(store, scenario)
-    return shipped(scenario, where)
+    return calibrators.shipped(scenario, where)
 
 
 def _sessions(store: Store, scenario: str) -> HeldOut | None:
     there = finished(store)
     states = standings(store, there)
-    options = [each for each, (_, state) in states.items() if session_scenario(state) == scenario]
-    if not options:
+    titles = titles_of(told for key, told in there.items() if session_scenario(states[key][1]) == scenario)
+    if not titles:
         no_sessions()
         return None
-    chosen = several("Which sessions?", there, options, key=f"{PREFIX}/sessions/{scenario}")
+    chosen = some_of("Which sessions?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
     if not chosen:
         return None
     note("Only documents with a verdict count; what was not read is unlabelled, not irrelevant.")
     topics = tuple(session_list(*states[each]) for each in chosen)
     simulated = any(there[each].simulated for each in chosen)
     return HeldOut(f"{len(chosen):,} finished sessions", topics, simulated=simulated)
-
-
-def _fingerprint(held_out: HeldOut) -> tuple[str, str]:
-    return held_out.title, fingerprint(held_out.topics)
 
 
 def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:
@@ -130,14 +114,9 @@ def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:
     return kept(f"{PREFIX}/kept", asked, made, KEPT)
 
 
-def _compared(found: Comparison, held_out: HeldOut, a: str, b: str) -> None:
-    said = comparison_sentence(found, a, b)
-    rows = [
-        pd.DataFrame(each.reliability, columns=["mean_chance", "share_relevant", "documents"]).assign(
-            calibrator=name
-        )
-        for name, each in ((a, found.a), (b, found.b))
-    ]
+def _compared(found: calibrators.Comparison, held_out: HeldOut, a: str, b: str) -> None:
+    said = calibrators.comparison_sentence(found, a, b)
+    rows = [reliability_rows(each).assign(calibrator=name) for name, each in ((a, found.a), (b, found.b))]
     figure(
         "two-reliabilities",
         "Whose chances come true?",
@@ -157,23 +136,21 @@ def _compared(found: Comparison, held_out: HeldOut, a: str, b: str) -> None:
     )
 
 
-def measure_rows(measures: Sequence[Measure]) -> pd.DataFrame:
-    """Figures of both side by side, as text."""
-    return pd.DataFrame(
-        [
+def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]]:
+    rows = []
+    for each in measures:
+        known = np.isfinite(each.low)
+        rows.append(
             {
                 "": each.name,
                 "first": number(each.a),
                 "second": number(each.b),
                 "difference": number(each.difference),
-                "95 %": f"{number(each.low)} to {number(each.high)}"
-                if np.isfinite(each.low)
-                else "one list: unknown",
+                "95 %": f"{number(each.low)} to {number(each.high)}" if known else "one list: unknown",
                 "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
             }
-            for each in measures
-        ]
-    )
+        )
+    return rows
 
 
 def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
@@ -190,9 +167,9 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     other.caption(f"Act only when more than {percent(q_star)} sure.")
     third.caption("Where both mistakes together cost 1.")
     policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)
-    found: Decisions | None = _once(
-        ("decide", a.key, b.key, rule, q_star, cost, *_fingerprint(held_out)),
-        lambda: decisions(a.calibrator, b.calibrator, held_out, policy, payoffs, cost, 0.5),
+    found: calibrators.Decisions | None = _once(
+        ("decide", a.key, b.key, rule, q_star, cost, held_out.title, fingerprint(held_out.topics)),
+        lambda: calibrators.decisions(a.calibrator, b.calibrator, held_out, policy, payoffs, cost, 0.5),
         f"Stopping on {held_out.title} with both …",
     )
     if found is None:
@@ -201,15 +178,12 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
             "them. What a calibrator does to one session shows under “In a finished session”."
         )
         return
-    st.write(shell.escape_markdown(decisions_sentence(found, policy.title, title(a), title(b))))
+    st.write(shell.escape_markdown(calibrators.decisions_sentence(found, policy.title, title(a), title(b))))
     table(
         measure_rows(found.measures),
         f"{found.cases:,} cases in paper mode, b₀ = 0.5{f'; {found.empty:,} of them hold nothing to find' if found.empty else ''}. "
         "Net utility: higher is better.",
     )
-
-
-# --- in a finished session ------------------------------------------------------------------------------
 
 
 def switched(store: Store) -> None:
@@ -219,8 +193,7 @@ def switched(store: Store) -> None:
         no_sessions()
         return
     left, right = st.columns(2, gap="medium")
-    names = {key: f"{each.name} · {clock(each.last_activity)}" for key, each in there.items()}
-    session_id = one_of("Session", names, at=left, key=f"{PREFIX}/session")
+    session_id = one_of("Session", titles_of(there.values()), at=left, key=f"{PREFIX}/session")
     session = loaded(store, session_id)
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
@@ -258,12 +231,10 @@ def switched(store: Store) -> None:
 
 def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
     curves = [("as it was", session, settings), (f"with {name}", session, moved)]
-    rows = [
-        pd.DataFrame(dict(zip(("documents_read", "chance"), beliefs_read(held, each), strict=True))).assign(
-            calibrator=title
-        )
-        for title, held, each in curves
-    ]
+    rows = []
+    for told, held, each in curves:
+        read, chance = beliefs_read(held, each)
+        rows.append(pd.DataFrame({"documents_read": read, "chance": chance, "calibrator": told}))
     figure(
         "switched", SWITCHED, belief_curves(curves, dark()), said, pd.concat(rows), "tarstop-other-chances"
     )

@@ -1,8 +1,6 @@
 """Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,31 +12,15 @@ from dashboard.frame.markup import badges
 from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio, some_of, switch
 from dashboard.frame.work import FLASH, clock, kept, say
-from dashboard.parts import jobs
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
+from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, share_sentence
-from tarstop_core.calibration.first_hit import (
-    DEEPEST,
-    MEANING,
-    SHORT,
-    Ending,
-    FirstHits,
-    PastCase,
-    first_hit_calibrator,
-    fit_first_hits,
-    read_cases,
-)
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
 from tarstop_core.documents.topic import Topic
-from tarstop_core.files.labelled_lists import (
-    RECORDS,
-    Labelled,
-    fingerprint,
-    kind_of,
-    list_digest,
-)
+from tarstop_core.files import labelled_lists
+from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
@@ -49,8 +31,6 @@ from tarstop_core.sessions.store.store import Store
 PREFIX = "calibration_fit"
 SCENARIO = "calibration/scenario"
 """What the page looks at: patent searches or reviews."""
-PSEUDO = 1.0
-"""As for those that are included: no step learned from a handful of documents may claim certainty."""
 WAYS = {
     "files": "Labelled lists",
     "sessions": "My sessions",
@@ -77,23 +57,17 @@ MODEL = Path(__file__).with_name("model.md")
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What was just fitted, not stored yet."""
-
     calibrator: Calibrator
     remarks: tuple[str, ...] = ()
-    posterior: FirstHits | None = None
+    posterior: first_hit.FirstHits | None = None
 
 
 def part(store: Store) -> None:
-    """Draw the part of the page."""
     usual = "memory" if st.session_state.get(SCENARIO, PATENT) == PATENT else "files"
     way = switch("From what?", WAYS, default=usual, **lasting(f"{PREFIX}/way"))
     fitted = {"files": _from_files, "sessions": _from_sessions, "memory": _from_memory}[way](store)
     if fitted is not None:
         _shown(store, fitted)
-
-
-# --- labelled lists -------------------------------------------------------------------------------------
 
 
 def uploaded(prefix: str, scenario: str) -> Labelled | None:
@@ -112,8 +86,10 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
         return None
     if not state.get(f"{prefix}/uploads"):
         note(f"Still here: {', '.join(name for name, _ in files)}.")
-    tables = [name for name, content in files if kind_of(name, content) == RECORDS]
     queries: dict[str, str] = {}
+    tables = [
+        name for name, content in files if labelled_lists.kind_of(name, content) == labelled_lists.RECORDS
+    ]
     if tables:
         with st.expander("Order the lists by likeness to a sentence instead"):
             for name in dict.fromkeys(tables):
@@ -126,10 +102,8 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
 
     def read() -> Labelled:
         large = sum(len(content) for _, content in files) > LARGE_FILE
-        words = "Reading and ordering the lists"
-        return shown(
-            "These lists", words, jobs.labelled_in, files, queries, scenario == INCLUSION, large=large
-        )
+        job = (labelled_lists.read_labelled, files, queries, scenario == INCLUSION)
+        return shown("These lists", "Reading and ordering the lists", *job, large=large)
 
     found = kept(f"{prefix}/read", asked, read)
     for said in found.notes:
@@ -151,7 +125,8 @@ def _take_files(prefix: str) -> None:
 
 
 def _from_files(store: Store) -> Fitted | None:
-    scenario = _scenario("files")
+    key = f"{PREFIX}/files/scenario"
+    scenario = radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
     found = uploaded(PREFIX, scenario)
     if found is None:
         return None
@@ -174,11 +149,6 @@ def _on_press(way: str, asked: object, make: Callable[[], Fitted]) -> Fitted | N
         state[key] = (asked, make())
     held: tuple[object, Fitted] | None = state.get(key)
     return held[1] if held is not None and held[0] == asked else None
-
-
-def _scenario(way: str) -> str:
-    key = f"{PREFIX}/{way}/scenario"
-    return radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
 
 
 def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str, str]:
@@ -209,10 +179,14 @@ def _fit(
     simulated: bool = False,
 ) -> Fitted:
     """Fit on the lists, and judge by leaving lists out where there are two or more."""
-    settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": PSEUDO}
+    # As for those that are included: no step learned from a handful of documents may claim certainty.
+    settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": 1.0}
+    source = ", ".join(topic.name for topic in topics[:6])
+    if len(topics) > 6:
+        source += f" and {len(topics) - 6:,} more"
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
         calibrator = fit(
-            topics, **settings, name=name, source=_sources(topics), own=own, lists=lists, simulated=simulated
+            topics, **settings, name=name, source=source, own=own, lists=lists, simulated=simulated
         )
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
@@ -231,15 +205,6 @@ def _fit(
             f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
         )
     return Fitted(calibrator, tuple(remarks))
-
-
-def _sources(topics: Sequence[Topic]) -> str:
-    names = [topic.name for topic in topics[:6]]
-    more = f" and {len(topics) - 6:,} more" if len(topics) > 6 else ""
-    return f"{', '.join(names)}{more}"
-
-
-# --- finished sessions ----------------------------------------------------------------------------------
 
 
 def finished(store: Store) -> dict[str, SessionSummary]:
@@ -262,14 +227,12 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
     return {key: held[key][1:] for key in there}
 
 
-def several(label: str, there: Mapping[str, SessionSummary], options: Sequence[str], key: str) -> list[str]:
-    """Ask which of these sessions; all of them to begin with."""
-    titles = {each: f"{there[each].name} · {clock(there[each].last_activity)}" for each in options}
-    return some_of(label, titles, options, key=key)
+def titles_of(sessions: Iterable[SessionSummary]) -> dict[str, str]:
+    """What sessions are called in a list: names may repeat."""
+    return {each.id: f"{each.name} · {clock(each.last_activity)}" for each in sessions}
 
 
 def no_sessions() -> None:
-    """Say what to do when nothing is finished."""
     st.info(
         "No session here is finished yet. Screen one to its end, or start the demo from Home and press "
         "“Stop and decide”; then its labels can be used here.",
@@ -286,8 +249,8 @@ def _from_sessions(store: Store) -> Fitted | None:
     kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
     wanted = {each: words for each, words in OF_SESSIONS.items() if each in kinds.values()}
     scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
-    options = [each for each in there if kinds[each] == scenario]
-    chosen = several("Which of them?", there, options, key=f"{PREFIX}/sessions/{scenario}")
+    titles = titles_of(told for each, told in there.items() if kinds[each] == scenario)
+    chosen = some_of("Which of them?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
     simulated = any(there[each].simulated for each in chosen)
     if simulated:
         note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
@@ -306,7 +269,7 @@ def _from_sessions(store: Store) -> Fitted | None:
         "sessions",
         "my sessions",
     )
-    lists = tuple(map(list_digest, topics))
+    lists = tuple(map(labelled_lists.list_digest, topics))
     return _on_press(
         "sessions",
         (fingerprint(topics), kind, scenario, name),
@@ -320,7 +283,7 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
     used = [case for _, case in cases if case is not None]
     if len(used) < len(cases):
         note(
-            f"{len(cases) - len(used):,} left out: not read in the order of the ranks, read beyond rank {DEEPEST:,}, or a hit "
+            f"{len(cases) - len(used):,} left out: not read in the order of the ranks, read beyond rank {first_hit.DEEPEST:,}, or a hit "
             "still waits for confirmation."
         )
     note(
@@ -331,9 +294,6 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
     name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
     return _of_cases(used, name, simulated, "sessions", lists)
-
-
-# --- from memory ----------------------------------------------------------------------------------------
 
 
 def _from_memory(store: Store) -> Fitted | None:
@@ -348,7 +308,7 @@ def _from_memory(store: Store) -> Fitted | None:
         )
         note(GRAMMAR)
     with right:
-        outcome = one_of("Or add one", MEANING, key=f"{PREFIX}/outcome")
+        outcome = one_of("Or add one", first_hit.MEANING, key=f"{PREFIX}/outcome")
         rank = st.number_input(
             "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
         )
@@ -358,21 +318,21 @@ def _from_memory(store: Store) -> Fitted | None:
     if not text.strip():
         note("Before any case, anything is possible: enter two or three, and the curve appears.")
         return None
-    return _of_cases(read_cases(text), name, False, "cases", ())
+    return _of_cases(first_hit.read_cases(text), name, False, "cases", ())
 
 
-def _add(outcome: Ending, rank: int) -> None:
+def _add(outcome: first_hit.Ending, rank: int) -> None:
     state = st.session_state
     lines = str(state.get(f"{PREFIX}/cases") or "").rstrip()
-    case = SHORT[outcome].format(at=int(rank))
+    case = first_hit.SHORT[outcome].format(at=int(rank))
     state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
 
 
 def _of_cases(
-    cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
+    cases: Sequence[first_hit.PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> Fitted:
-    posterior = fit_first_hits(cases)
-    calibrator = first_hit_calibrator(posterior, name, simulated, own, lists)
+    posterior = first_hit.fit_first_hits(cases)
+    calibrator = first_hit.first_hit_calibrator(posterior, name, simulated, own, lists)
     remarks = [share_sentence(posterior)]
     if len(cases) < 5:
         remarks.append(
@@ -381,9 +341,6 @@ def _of_cases(
             "equally likely)."
         )
     return Fitted(calibrator, tuple(remarks), posterior)
-
-
-# --- what came out --------------------------------------------------------------------------------------
 
 
 def _shown(store: Store, fitted: Fitted) -> None:

@@ -1,11 +1,9 @@
 """The Calibration page: where chances come from, how well they did, and what other ones would change."""
 
-from __future__ import annotations
-
 import html
+from collections.abc import Iterable
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -15,8 +13,20 @@ from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.widgets import lasting, name_box, press, save, switch, undo_row, upload
-from dashboard.frame.work import attempt, clock, flash, say
+from dashboard.frame.widgets import (
+    bound,
+    bring_back,
+    lasting,
+    name_box,
+    press,
+    put_away,
+    save,
+    switch,
+    tabs,
+    undo_row,
+    upload,
+)
+from dashboard.frame.work import clock, flash, say
 from dashboard.parts.calibrators import first_hits, reliability, which
 from dashboard.parts.panels import note, table
 from dashboard.parts.whole_session import file_stem
@@ -24,17 +34,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.figures import quality_sentence
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import default_calibrator
-from tarstop_core.sessions.shelf import (
-    CHANCE_OF,
-    KIND_WORDS,
-    NAMES,
-    Listed,
-    fitting,
-    keep,
-    listed,
-    read,
-    title,
-)
+from tarstop_core.sessions import shelf
+from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
@@ -47,33 +48,30 @@ LEAD = (
 
 
 def calibration_page() -> None:
-    """Draw the page."""
     shell.opening("Calibration", LEAD, "forms.css", "evidence.css", "results.css")
     flash()
-    parts = {
+    drawn = {
         "Calibrators": _calibrators,
         "Fit one": calibration_fit.part,
         "Compare two": calibration_compare.two,
         "In a finished session": calibration_compare.switched,
     }
-    tabs = st.tabs(list(parts), key="part", on_change="rerun", bind="query-params")
-    for tab, draw in zip(tabs, parts.values(), strict=True):
-        if tab.open:
-            with tab, shell.problems_shown():
-                draw(shell.store())
+    tabs(drawn, shell.store(), **bound("part"))
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
 
 
 def _calibrators(store: Store) -> None:
-    _undo(store)
-    scenario = switch("Chances", NAMES, **lasting(SCENARIO))
-    there = fitting(store, scenario)
+    undo_row(UNDO, named=True)
+    scenario = switch("Chances", shelf.NAMES, **lasting(SCENARIO))
+    there = shelf.fitting(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
     _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))
     st.subheader(f"All that give the chance {CHANCE_OF[scenario]}")
-    table(overview(list(there.values())), "Lower is better for Brier score and ECE; 0 is best.")
+    table(overview(there.values()), "Lower is better for Brier score and ECE; 0 is best.")
     _put_away(store)
-    _upload(store)
+    with st.expander("Upload a calibrator", icon=":material/upload:"):
+        words = "A JSON file that “tarstop calibrate” or this page wrote"
+        upload(words, partial(_take_in, store), key=f"{PREFIX}/upload")
 
 
 def _detail(store: Store, chosen: Listed) -> None:
@@ -85,7 +83,7 @@ def _detail(store: Store, chosen: Listed) -> None:
         st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
     with right:
-        drawn(calibrator, chosen.name, "chosen")
+        _drawn(calibrator, chosen.name, "chosen")
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
@@ -112,25 +110,23 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     return rows
 
 
-def drawn(calibrator: Calibrator, name: str, key: str) -> None:
+def _drawn(calibrator: Calibrator, name: str, key: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
     if calibrator.kind == "first-hit":
         first_hits(f"first-hits-{key}", calibrator, stem)
     quality = calibrator.quality
-    if quality is None:
-        if calibrator.kind != "first-hit":
-            note(
-                "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
-            )
-        return
-    note(quality_sentence(quality))
-    if quality.reliability:
-        reliability(f"reliability-{key}", quality, calibrator.fitted_on.simulated, stem)
+    if quality is not None:
+        note(quality_sentence(quality))
+        if quality.reliability:
+            reliability(f"reliability-{key}", quality, calibrator.fitted_on.simulated, stem)
+    elif calibrator.kind != "first-hit":
+        note(
+            "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
+        )
 
 
-def overview(there: list[Listed]) -> pd.DataFrame:
-    """A row each, as text."""
+def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
     rows = []
     for each in there:
         seen, quality = each.calibrator.fitted_on, each.calibrator.quality
@@ -146,10 +142,7 @@ def overview(there: list[Listed]) -> pd.DataFrame:
                 "ECE": "–" if quality is None else number(quality.ece),
             }
         )
-    return pd.DataFrame(rows)
-
-
-# --- keeping order --------------------------------------------------------------------------------------
+    return rows
 
 
 def _actions(store: Store, chosen: Listed) -> None:
@@ -162,11 +155,12 @@ def _actions(store: Store, chosen: Listed) -> None:
             icon=":material/download:",
         )
         if chosen.own:
+            ways = store.delete_calibrator, store.restore_calibrator
+            away, back = (partial(each, chosen.calibrator.digest) for each in ways)
+            what = (put_away, UNDO, chosen.name, "deleted", away, back)
             press(
                 "Delete",
-                _delete,
-                store,
-                chosen,
+                *what,
                 key=f"{PREFIX}/delete",
                 icon=":material/delete:",
                 help="Takes it off the list; sessions that use it keep it, and it can be brought back.",
@@ -176,44 +170,20 @@ def _actions(store: Store, chosen: Listed) -> None:
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
 
 
-def _delete(store: Store, chosen: Listed) -> None:
-    attempt(store.delete_calibrator, chosen.calibrator.digest)
-    st.session_state[UNDO] = (chosen.calibrator.digest, chosen.name)
-
-
-def _undo(store: Store) -> None:
-    last: tuple[str, str] | None = st.session_state.get(UNDO)
-    if last is not None:
-        undo_row(last[1], "deleted", _restore, store, *last, key=f"{PREFIX}/take_back")
-
-
-def _restore(store: Store, digest: str, name: str) -> None:
-    attempt(store.restore_calibrator, digest)
-    st.session_state.pop(UNDO, None)
-    say(f"{name} is back.")
-
-
 def _put_away(store: Store) -> None:
-    gone = listed(store, deleted=True)
+    gone = shelf.listed(store, deleted=True)
     if not gone:
         return
     with st.expander(f"Deleted ({len(gone):,})", icon=":material/delete:"):
         for each in gone.values():
             with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{each.key}"):
-                st.html(html.escape(title(each)), width="stretch")
-                press(
-                    "Bring back", _restore, store, each.calibrator.digest, each.name, key=f"back-{each.key}"
-                )
-
-
-def _upload(store: Store) -> None:
-    with st.expander("Upload a calibrator", icon=":material/upload:"):
-        words = "A JSON file that “tarstop calibrate” or this page wrote"
-        upload(words, partial(_take_in, store), key=f"{PREFIX}/upload")
+                st.html(html.escape(shelf.title(each)), width="stretch")
+                back = partial(store.restore_calibrator, each.calibrator.digest)
+                press("Bring back", bring_back, UNDO, back, each.name, key=f"back-{each.key}")
 
 
 def _take_in(store: Store, file: UploadedFile) -> None:
-    taken = read(file.name, file.getvalue())
-    st.session_state[CHOSEN] = keep(store, taken)
+    taken = shelf.read(file.name, file.getvalue())
+    st.session_state[CHOSEN] = shelf.keep(store, taken)
     st.session_state[SCENARIO] = taken.scenario
     say(f"Kept: {taken.fitted_on.name}.")

@@ -1,8 +1,7 @@
 """What the 2×2 tables of a review show: a panel of figures for any page, and the Evidence page itself."""
 
-from __future__ import annotations
-
 import html
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +12,13 @@ import streamlit as st
 
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.evidence.typed_table import typed_table
-from dashboard.frame import shell
-from dashboard.frame.apart import apart
+from dashboard.frame import address, shell
 from dashboard.frame.markup import badges, told
-from dashboard.frame.waiting import LARGE_FILE, heard
+from dashboard.frame.waiting import LARGE_FILE, quietly
 from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch
-from dashboard.parts import jobs
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
+from dashboard.parts.whole_session import file_stem
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
@@ -37,7 +35,6 @@ LEAD = (
     "make you."
 )
 PLUS, MINUS = "Adopt", "Don’t adopt"
-EXAMPLE_NAME = "tarstop-example-2x2.csv"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A CSV file", "typed": "Type or paste"}
 MANY_NOTES = 4
@@ -64,7 +61,6 @@ class Chosen:
 
 
 def evidence_page() -> None:
-    """Draw the page."""
     shell.opening("Evidence", LEAD, "evidence.css")
     chosen = _choose()
     if chosen is None:
@@ -85,7 +81,7 @@ def evidence_page() -> None:
             prior=prior,
             q_star=q_star,
             key=PREFIX,
-            file_stem=_file_stem(chosen.name),
+            file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz)", "", chosen.name)),
         )
         if chosen.source:
             note(f"Source: {chosen.source}")
@@ -102,15 +98,12 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
     notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
     if not notes:
         return
-    text = shell.escape_markdown("\n".join(notes)).replace("\n", "  \n")
+    text = "  \n".join(map(shell.escape_markdown, notes))
     if len(notes) <= MANY_NOTES:
         st.warning(text, icon=":material/warning:")
     else:
         with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
             st.markdown(text)
-
-
-# --- which tables -------------------------------------------------------------------------------
 
 
 def _choose() -> Chosen | None:
@@ -123,24 +116,15 @@ def _choose() -> Chosen | None:
         label_visibility="collapsed",
     )
     if source != named:  # what the address holds came from elsewhere
-        _keep({"tables": "", "name": ""})
-    _keep({"source": "" if source == "published" else source})
+        address.write({"tables": "", "name": ""})
+    address.write({"source": "" if source == "published" else source})
     return {"published": _published, "file": _from_file, "typed": _typed}[source]()
-
-
-def _keep(said: dict[str, str]) -> None:
-    """Put values into the address; without one the name goes too."""
-    for name, value in said.items():
-        if value:
-            st.query_params[name] = value
-        else:
-            st.query_params.pop(name, None)
 
 
 def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
     """Put tables into the address, so that a reload brings them back, or say that they are too long for it."""
     packed = pack(rows)
-    _keep({"tables": packed or "", "name": name if packed else ""})
+    address.write({"tables": packed or "", "name": name if packed else ""})
     if packed is None:
         st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
     elif packed:
@@ -178,15 +162,8 @@ def _from_file() -> Chosen | None:
             key=f"{PREFIX}/upload",
             on_change=_take_in,
         )
-    with example:
-        save(
-            "Example to fill in",
-            EXAMPLE,
-            EXAMPLE_NAME,
-            key=f"{PREFIX}/example",
-            width="stretch",
-            icon=":material/download:",
-        )
+    how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
+    save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     problem = state.get(f"{PREFIX}/problem")
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
     if problem:
@@ -197,7 +174,7 @@ def _from_file() -> Chosen | None:
             icon=":material/arrow_upward:",
         )
     if chosen is None:
-        _keep({"tables": "", "name": ""})
+        address.write({"tables": "", "name": ""})
     else:
         _keep_rows(chosen.rows, "upload the file", chosen.name)
     return chosen
@@ -227,10 +204,8 @@ def _take_in() -> None:
         return
     state[f"{PREFIX}/problem"] = ""
     try:
-        if upload.size > LARGE_FILE:
-            read = apart(upload.name, jobs.tables_in, upload.getvalue(), upload.name, beat=heard)
-        else:
-            read = read_tables(upload, upload.name)
+        content, large = io.BytesIO(upload.getvalue()), upload.size > LARGE_FILE
+        read = quietly(upload.name, read_tables, content, upload.name, large=large)
     except InputProblem as problem:
         state[f"{PREFIX}/problem"] = str(problem)
         state[f"{PREFIX}/chosen"] = None
@@ -256,9 +231,7 @@ def _typed() -> Chosen | None:
     tables, left_out, places = typed_tables(rows)
     _keep_rows(rows, "paste them")
     if left_out:
-        st.warning(
-            "  \n".join(shell.escape_markdown(sentence) for sentence in left_out), icon=":material/warning:"
-        )
+        st.warning("  \n".join(map(shell.escape_markdown, left_out)), icon=":material/warning:")
     if len(tables):
         return Chosen("typed tables", tables, places=places)
     problem = state.get(f"{PREFIX}/typed_problem")
@@ -277,9 +250,6 @@ def _restored_rows() -> list[Row]:
         except InputProblem as problem:
             st.session_state[f"{PREFIX}/typed_problem"] = str(problem)
     return rows + [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(rows))
-
-
-# --- what is asked ------------------------------------------------------------------------------
 
 
 def _question() -> tuple[float, str, float]:
@@ -303,18 +273,12 @@ def _question() -> tuple[float, str, float]:
         f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
     )
-    engine = _engine()
-    return theta, engine, q_star
-
-
-def _engine() -> str:
-    engine = _in_address(
-        "engine", "How the belief is computed", {name: each.title for name, each in ENGINES.items()}
-    )
+    engines = {name: each.title for name, each in ENGINES.items()}
+    engine = _in_address("engine", "How the belief is computed", engines)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
-    return engine
+    return theta, engine, q_star
 
 
 def _in_address(name: str, label: str, options: dict[str, str]) -> str:
@@ -323,9 +287,5 @@ def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     named = st.query_params.get(name, names[0])
     first = named if named in names else names[0]
     chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
-    _keep({name: "" if chosen == names[0] else chosen})
+    address.write({name: "" if chosen == names[0] else chosen})
     return chosen
-
-
-def _file_stem(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", re.sub(r"\.(csv|tsv|txt|gz)", "", name)).strip("-")[:60] or "evidence"

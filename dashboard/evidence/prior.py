@@ -1,7 +1,5 @@
 """The prior that the Evidence page asks for: shipped, learned, or typed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +15,8 @@ from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.samples.shipped import priors
+
+PREFIX = "evidence"
 
 
 def chosen_prior(theta: float, disabled: bool) -> Prior:
@@ -78,8 +78,7 @@ def _with_origin(prior: Prior, theta: float) -> Prior:
 
 
 def _other_priors(prior: Prior, theta: float) -> None:
-    learned = prior.learned_from
-    if learned is not None:
+    if (learned := prior.learned_from) is not None:
         shell.caption(
             f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
         )
@@ -115,8 +114,3 @@ def prior_badge(shown: Evidence) -> str:
     if learned is not None:
         return f"prior learned from {learned.reviews} reviews"
     return "default prior" if shown.prior == Prior() else "prior chosen here"
-
-
-# --- the page -----------------------------------------------------------------------------------
-
-PREFIX = "evidence"

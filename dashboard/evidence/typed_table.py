@@ -3,8 +3,6 @@
 Streamlit's own data editor loses the first keys of a cell while the page is drawn again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,6 @@
 """What is asked of the Explore page: its controls, and the address that holds every one of them."""
 
-from __future__ import annotations
-
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.widgets import lasting, one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.panels import note
@@ -29,12 +28,7 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 PREFIX = "explore"
 WORLDS: dict[World, str] = {"planned": "As planned", "played": "As it turned out"}
 NONE = "none"
-NONE_OF_THEM = "nothing"
-"""What a rule is compared with, where it is with none."""
 MAP_TAB = "Map of q* and cost"
-
-
-# --- the address ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -51,27 +45,24 @@ class Asked:
     """q* and c/K of the cell that is looked into."""
 
 
-def read_address(address: Mapping[str, str], explored: Explored) -> Asked:
+def read_address(given: Mapping[str, str], explored: Explored) -> Asked:
     """What an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = explored.settings
-    payoffs = _numbers(address.get("payoffs", ""), 4)
-    if payoffs and all(0 < each < math.inf for each in payoffs):
+    payoffs = _numbers(given.get("payoffs", ""), 4)
+    if payoffs and min(payoffs) > 0:
         B, L_r, L_g, G = payoffs
-        settings = replace(settings, payoffs=Payoffs(B, L_r, L_g, G, address.get("unit", "")[:20]))
+        settings = replace(settings, payoffs=Payoffs(B, L_r, L_g, G, given.get("unit", "")[:20]))
     for name in ("cost", "b_0", "theta"):
-        value = _numbers(address.get(name, ""), 1)
-        if value:
-            changed: dict[str, Any] = {name: value[0]}
-            try:
+        for value in _numbers(given.get(name, ""), 1):
+            changed: dict[str, Any] = {name: value}
+            with contextlib.suppress(InputProblem):
                 settings = replace(settings, **changed)
-            except InputProblem:
-                continue
-    measure, world = address.get("measure", ""), address.get("world", "")
-    cell = _numbers(address.get("cell", ""), 2)
+    measure, world = given.get("measure", ""), given.get("world", "")
+    cell = _numbers(given.get("cell", ""), 2)
     return Asked(
         settings,
-        _spec(address.get("rule", "")) or settings.policy,
-        _spec(address.get("against", "")),
+        _spec(given.get("rule", "")) or settings.policy,
+        _spec(given.get("against", "")),
         measure if measure in map_figure.MEASURES else "depth",
         "played" if world == "played" and explored.truth is not None else "planned",
         (cell[0], cell[1]) if cell else None,
@@ -106,7 +97,7 @@ def _numbers(text: str, count: int) -> tuple[float, ...]:
 
 
 def _spec(text: str) -> str:
-    """The rule that a text names, as it calls itself; "" where there is none."""
+    """The rule that a text names, as it calls itself."""
     try:
         return parse_policy(text, files=False).spec if text else ""
     except InputProblem:
@@ -114,13 +105,7 @@ def _spec(text: str) -> str:
 
 
 def write_address(chosen: str, asked: Asked) -> None:
-    wanted = {OF: chosen, **address_of(asked)}
-    now = st.query_params
-    for name in [name for name, value in wanted.items() if not value and name in now]:
-        del now[name]
-    changed = {name: value for name, value in wanted.items() if value and now.get(name) != value}
-    if changed:
-        now.update(changed)
+    address.write({OF: chosen, **address_of(asked)})
 
 
 def begin(chosen: str, explored: Explored) -> tuple[str, Asked]:
@@ -133,35 +118,35 @@ def begin(chosen: str, explored: Explored) -> tuple[str, Asked]:
     return key, state[f"{key}/first"]
 
 
-# --- the controls ---------------------------------------------------------------------------------------
-
-
 def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
     """Ask for settings and rule beside where figures go."""
     shown, asked_at = st.columns([1.75, 1], gap="large")
     with asked_at:
-        settings = settings_panel(key, first)
+        settings = _settings_panel(key, first.settings)
         policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
     assert policy is not None
     return shown, settings, policy
 
 
-def measure_choice(label: str, offered: Sequence[Measure], first: Asked, key: str) -> Measure:
-    """Ask what a map shows."""
-    titles = {name: map_figure.MEASURES[name] for name in offered}
-    begun = first.measure if first.measure in offered else offered[0]
-    return one_of(label, titles, first=begun, **lasting(key))
+def map_choices(
+    key: str, first: Asked, show: str, offered: Mapping[World, Sequence[Measure]], labels: str
+) -> tuple[Measure, World, Policy | None]:
+    """Ask what a map shows, whether lists are planned or played, and what is taken off; without `labels` all is planned."""
+    left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
+    world: World = "planned"
+    if labels:
+        how = f"What is expected before anything is known, or what comes of it with {labels}."
+        world = one_of("How", WORLDS, at=middle, first=first.world, **lasting(f"{key}/world"), help=how)
+    titles = {name: map_figure.MEASURES[name] for name in offered[world]}
+    begun = first.measure if first.measure in titles else offered[world][0]
+    measure = one_of(show, titles, at=left, first=begun, **lasting(f"{key}/measure/{'/'.join(titles)}"))
+    with right:
+        other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
+    return measure, world, other
 
 
-def world_choice(key: str, first: Asked, labels: str) -> World:
-    """Ask whether a list is planned or played."""
-    said = f"What is expected before anything is known, or what comes of it with {labels}."
-    return one_of("How", WORLDS, first=first.world, **lasting(f"{key}/world"), help=said)
-
-
-def settings_panel(key: str, first: Asked) -> Settings:
+def _settings_panel(key: str, start: Settings) -> Settings:
     """Payoffs, cost, b_0 and θ as the widgets hold them."""
-    start = first.settings
     # Its widgets cost time at every change: they are drawn only where they are wanted.
     unsure = st.expander(
         "I do not know these numbers", icon=":material/help:", key=f"{key}/ask", on_change="rerun"
@@ -169,7 +154,7 @@ def settings_panel(key: str, first: Asked) -> Settings:
     if unsure.open:
         with unsure:
             _questions(key, start)
-    panel = stakes.panel(f"{key}/stakes", start)
+    settings, _ = stakes.panel(f"{key}/stakes", start)
     edged = min(0.99, max(0.01, start.b_0))
     b_0 = share(
         f"Chance before any {scenario_of(start).observed}",
@@ -188,8 +173,7 @@ def settings_panel(key: str, first: Asked) -> Settings:
             **lasting(f"{key}/theta"),
             help=f"The {shell.term('theta', 'threshold')} θ on {shell.term('pooled', 'pooled sensitivity')}.",
         )
-    found = panel.stakes
-    return replace(start, payoffs=found.payoffs, cost=found.cost, b_0=b_0, theta=theta)
+    return replace(settings, b_0=b_0, theta=theta)
 
 
 def _questions(key: str, settings: Settings) -> None:
@@ -233,7 +217,7 @@ def _take(key: str, found: Stakes) -> None:
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
     """A rule and its first parameter; None where `none` is chosen."""
     known = {name: rule.title for name, rule in rules(world).items()}
-    options = {**({NONE: none} if none else {}), **known}
+    options = ({NONE: none} if none else {}) | known
     if st.session_state.get(f"{key}/name") not in (None, *options):
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None

@@ -1,9 +1,9 @@
 """The cell of a map that is looked into: by a click, or by sliders for keyboards."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -34,26 +34,33 @@ def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, f
     return q_star, min(FRACTIONS, key=lambda each: abs(math.log(each / cost)))
 
 
+def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
+    """The settings with q* and c/K of a cell."""
+    own = Stakes(settings.payoffs, settings.cost).with_q_star(cell[0]).with_fraction(cell[1])
+    return replace(settings, payoffs=own.payoffs, cost=own.cost)
+
+
 def drawn(
     key: str,
     found: Sequence[Map] | Sequence[MeanMap],
     measure: Measure,
     settings: Settings,
-    heading: str,
+    of: str,
     sentence: str,
     file_stem: str,
     simulated: bool,
 ) -> tuple[float, float]:
     """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
 
-    `settings` are where the person is; heading, sentence and file stem as in :func:`~dashboard.parts.panels.figure`.
+    `settings` are where the person is, `of` ends the heading; sentence and file stem as in
+    :func:`~dashboard.parts.panels.figure`.
     """
     here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
     q_stars = found[0].q_stars
     cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
     figure(
         MAP_FIGURE,
-        heading,
+        f"{map_figure.MEASURES[measure]} of {' minus that of '.join(str(each.policy) for each in found)}, {of}",
         map_figure.map_figure(
             found[0],
             measure,
@@ -80,43 +87,33 @@ def clicked(key: str, q_stars: Sequence[float]) -> None:
 
 
 def selectors(
-    key: str,
-    payoffs: Payoffs,
-    q_stars: Sequence[float],
-    cell: tuple[float, float],
-    policies: Sequence[Policy],
+    key: str, payoffs: Payoffs, found: Sequence[Map] | Sequence[MeanMap], cell: tuple[float, float]
 ) -> Policy:
     """The cell by two sliders, and of which rule: the same as a click, for keyboards."""
     state = st.session_state
     state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
     heading_of("The cell looked into")
     left, right = st.columns(2, gap="medium")
-    left.select_slider("Its q\\*", q_stars, value=cell[0], key=f"{key}/cell_q", on_change=_moved, args=(key,))
+    how: dict[str, Any] = {"on_change": _moved, "args": (key,)}
+    left.select_slider("Its q\\*", found[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
     right.select_slider(
         "Its cost of a document",
         FRACTIONS,
         value=cell[1],
         format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
         key=f"{key}/cell_c",
-        on_change=_moved,
-        args=(key,),
+        **how,
     )
     back, of = st.columns(2, gap="medium", vertical_alignment="bottom")
-    here = state.get(f"{key}/cell") is None
-    press(
-        "Back to where you are", _follow, key, key=f"{key}/cell_back", at=back, disabled=here, width="stretch"
-    )
-    if len(policies) == 1:
-        return policies[0]
-    names = {each.spec: str(each) for each in policies}
+    shown = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
+    press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **shown)
+    if len(found) == 1:
+        return found[0].policy
+    names = {each.policy.spec: str(each.policy) for each in found}
     chosen = switch("Path of", names, at=of, key=f"{key}/cell_rule/{'/'.join(names)}")
-    return next(each for each in policies if each.spec == chosen)
+    return next(each.policy for each in found if each.policy.spec == chosen)
 
 
 def _moved(key: str) -> None:
     state = st.session_state
     state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])
-
-
-def _follow(key: str) -> None:
-    st.session_state[f"{key}/cell"] = None

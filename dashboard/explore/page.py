@@ -1,40 +1,33 @@
 """The Explore page: move what is at stake and see every consequence follow, on samples or on one's own sessions."""
 
-from __future__ import annotations
-
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.explore import whole as explore_whole
 from dashboard.explore.asked import (
     MAP_TAB,
-    NONE_OF_THEM,
     PREFIX,
     WORLDS,
     Asked,
     begin,
     controls,
-    measure_choice,
-    rule_choice,
-    world_choice,
+    map_choices,
     write_address,
 )
-from dashboard.explore.cells import drawn, selectors
+from dashboard.explore.cells import at_cell, drawn, selectors
 from dashboard.explore.whole import WHOLE
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import lasting, one_of
+from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts import stakes
 from dashboard.parts.panels import figure, heading_of, note
-from dashboard.parts.whole_session import OF
+from dashboard.parts.whole_session import OF, file_stem
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
@@ -46,7 +39,6 @@ from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.stakes import Stakes
 
 LEAD = (
     "What your payoffs, your cost and your starting chance make of a list: move them and see where screening would "
@@ -56,11 +48,9 @@ CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
 SEEN = f"{PREFIX}/seen"
-_PLAIN = re.compile(r"[^\w-]+")
 
 
 def explore_page() -> None:
-    """Draw the page."""
     shell.opening("Explore", LEAD, "evidence.css", "results.css")
     chosen = _choose()
     with shell.problems_shown():
@@ -70,9 +60,6 @@ def explore_page() -> None:
             _explorer(chosen, _load(chosen))
     shell.glossary("evpi", "q-star", "score", "net-utility", "regret", "break-even")
     st.html(SAVE_ACTIONS_SCRIPT, unsafe_allow_javascript=True)
-
-
-# --- what is explored ---------------------------------------------------------------------------------
 
 
 def _choose() -> str:
@@ -131,9 +118,6 @@ def _load(chosen: str) -> Explored:
     return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
-# --- the explorer ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Look:
     """What is looked at."""
@@ -143,17 +127,16 @@ class Look:
     explored: Explored
     settings: Settings
     policy: Policy
-    dark: bool
 
     @property
     def stem(self) -> str:
         """Begins the names of files."""
-        return f"tarstop-explore-{_PLAIN.sub('-', self.explored.name).strip('-')[:40]}"
+        return f"tarstop-explore-{file_stem(self.explored.name)[:40]}"
 
     @property
     def how(self) -> dict[str, Any]:
         """What every figure is told."""
-        return {"simulated": self.explored.simulated, "dark": self.dark}
+        return {"simulated": self.explored.simulated, "dark": dark()}
 
 
 @st.fragment
@@ -164,17 +147,14 @@ def _explorer(chosen: str, explored: Explored) -> None:
         _badges(explored)
         told_at = st.container()
         shown, settings, policy = controls(key, first)
-        look = Look(key, explored, settings, policy, dark())
+        look = Look(key, explored, settings, policy)
         with told_at:
             _headline(look)
         # What a tab that is closed holds stays in the address.
         asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
         with shown:
-            tabs = st.tabs([CURRENT, MAP, SENSITIVITY], key="show", on_change="rerun", bind="query-params")
-            for tab, draw in zip(tabs, (_current, _map, _sensitivity), strict=True):
-                if tab.open:
-                    with tab, shell.problems_shown():
-                        asked = draw(look, asked)
+            drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
+            asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
         write_address(chosen, asked)
 
@@ -203,9 +183,6 @@ def _headline(look: Look) -> None:
     st.html(told(said, second))
 
 
-# --- at stake now ---------------------------------------------------------------------------------------
-
-
 def _current(look: Look, asked: Asked) -> Asked:
     settings, explored = look.settings, look.explored
     now = plans.decide(explored.planned(settings), explored.start, settings.cost)
@@ -219,7 +196,7 @@ def _current(look: Look, asked: Asked) -> Asked:
         explore_figures.stakes_sentence(
             settings.payoffs, now, settings.cost, *names, scenario_of(settings).settling
         ),
-        pd.DataFrame(explore_figures.stakes_rows(settings.payoffs)),
+        explore_figures.stakes_rows(settings.payoffs),
         look.stem,
     )
     if settings.citation_needed:
@@ -230,36 +207,26 @@ def _current(look: Look, asked: Asked) -> Asked:
     return asked
 
 
-# --- the map --------------------------------------------------------------------------------------------
-
-
 def _map(look: Look, asked: Asked) -> Asked:
     key, explored, settings = look.key, look.explored, look.settings
-    first: Asked = st.session_state[f"{key}/first"]
-    left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
-    with left:
-        measure = measure_choice("Show", OF_ONE, first, key=f"{key}/measure")
-    world: World = "planned"
-    with middle:
-        if explored.truth is not None:
-            world = world_choice(key, first, "this list’s labels")
-    with right:
-        other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
+    labels = "this list’s labels" if explored.truth is not None else ""
+    measure, world, other = map_choices(
+        key, st.session_state[f"{key}/first"], "Show", dict.fromkeys(WORLDS, OF_ONE), labels
+    )
     policies = [look.policy] if other is None else [look.policy, other]
     found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
-    minus = f" minus that of {other}" if other else ""
     cell = drawn(
         key,
         found,
         measure,
         settings,
-        f"{map_figure.MEASURES[measure]} of {look.policy}{minus}, {WORLDS[world].lower()}",
+        WORLDS[world].lower(),
         map_figure.map_sentence(found[0], measure, *found[1:2]),
         look.stem,
         explored.simulated,
     )
     _in_full(look)
-    policy = selectors(look.key, settings.payoffs, found[0].q_stars, cell, policies)
+    policy = selectors(key, settings.payoffs, found, cell)
     _path(look, cell, policy, world)
     asked = replace(asked, other=other.spec if other else "", measure=measure, world=world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
@@ -273,20 +240,16 @@ def _in_full(look: Look) -> None:
 
 
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
-    own = Stakes(look.settings.payoffs, look.settings.cost).with_q_star(cell[0]).with_fraction(cell[1])
-    settings = replace(look.settings, payoffs=own.payoffs, cost=own.cost)
+    settings = at_cell(look.settings, cell)
     found = map_figure.cell_of(look.explored, settings, policy, world)
     figure(
         "explore-path",
-        f"{policy} at q* = {cell[0]:g} and a cost of {amount(own.cost, own.payoffs.unit)}",
+        f"{policy} at q* = {cell[0]:g} and a cost of {amount(settings.cost, settings.payoffs.unit)}",
         path_figure.path_figure(found, belief_title=scenario_of(settings).belief_title, **look.how),
         path_figure.path_sentence(found, settings),
-        pd.DataFrame(path_figure.path_columns(found)),
+        path_figure.path_columns(found),
         look.stem,
     )
-
-
-# --- sensitivity ------------------------------------------------------------------------------------------
 
 
 def _sensitivity(look: Look, asked: Asked) -> Asked:
@@ -297,7 +260,7 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
         f"What moves {policy}: one assumption changed at a time",
         sensitivity_figure.tornado_figure(found, settings, **look.how),
         sensitivity_figure.tornado_sentence(found, settings),
-        pd.DataFrame(sensitivity_figure.tornado_rows(found)),
+        sensitivity_figure.tornado_rows(found),
         look.stem,
     )
     heading_of("Where the advice would turn")

@@ -1,8 +1,5 @@
 """A whole sample collection on the Explore page: what a rule comes to on average, and list by list."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,18 +8,15 @@ import streamlit as st
 
 from dashboard.explore.asked import (
     MAP_TAB,
-    NONE_OF_THEM,
     WORLDS,
     Asked,
     address_of,
     begin,
     controls,
-    measure_choice,
-    rule_choice,
-    world_choice,
+    map_choices,
     write_address,
 )
-from dashboard.explore.cells import drawn, selectors
+from dashboard.explore.cells import at_cell, drawn, selectors
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.parts.panels import files, heading_of, note
@@ -35,7 +29,6 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.stakes import Stakes
 
 WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
 """What can be chosen on the page, by its key."""
@@ -66,29 +59,23 @@ def show(chosen: str) -> None:
 def _map(
     key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy, first: Asked
 ) -> Asked:
-    left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
-    with middle:
-        world = world_choice(key, first, "the labels of each list")
-    with left:
-        measure = measure_choice("Show the mean", MEASURES[world], first, key=f"{key}/measure/{world}")
-    with right:
-        other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none=NONE_OF_THEM)
+    labels = "the labels of each list"
+    measure, world, other = map_choices(key, first, "Show the mean", MEASURES, labels)
     policies = [policy] if other is None else [policy, other]
     found = maps.mean_maps(
         [each for _, each in lists], settings, policies, world, COMPARED if measure == "regret" else ()
     )
-    minus = f" minus that of {other}" if other else ""
     cell = drawn(
         key,
         found,
         measure,
         settings,
-        f"{map_figure.MEASURES[measure]} of {policy}{minus}, mean of {len(lists)} lists, {WORLDS[world].lower()}",
+        f"mean of {len(lists)} lists, {WORLDS[world].lower()}",
         map_figure.mean_sentence(found[0], measure, *found[1:2]),
         f"tarstop-explore-{key.rpartition('/')[2]}",
         simulated=True,
     )
-    of = selectors(key, settings.payoffs, found[0].q_stars, cell, policies)
+    of = selectors(key, settings.payoffs, found, cell)
     _lists(lists, next(each for each in found if each.policy == of), settings, cell)
     chosen = st.session_state.get(f"{key}/cell")
     return Asked(settings, policy.spec, other.spec if other else "", measure, world, chosen)
@@ -98,15 +85,13 @@ def _lists(
     lists: list[tuple[str, Explored]], shown: MeanMap, settings: Settings, at_stake: tuple[float, float]
 ) -> None:
     """What the rule comes to in one cell, list by list, each with the way to its own page."""
-    q_star, fraction = at_stake
-    at = shown.q_stars.index(q_star), FRACTIONS.index(fraction)
-    own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(fraction)
-    cell = replace(settings, payoffs=own.payoffs, cost=own.cost)
-    unit = own.payoffs.unit
+    at = shown.q_stars.index(at_stake[0]), FRACTIONS.index(at_stake[1])
+    cell = at_cell(settings, at_stake)
+    unit = cell.payoffs.unit
     rows: list[dict[str, Any]] = []
     for (key, explored), found in zip(lists, shown.maps, strict=True):
         plus = bool(found.plus[at])
-        asked = Asked(cell, shown.policy.spec, world=shown.world, cell=(q_star, fraction))
+        asked = Asked(cell, shown.policy.spec, world=shown.world, cell=at_stake)
         told = {name: value for name, value in address_of(asked).items() if value}
         row = {
             "List": explored.name,
@@ -119,7 +104,9 @@ def _lists(
             row["Right?"] = "yes" if plus == bool(found.omega[at[0]]) else "no"
         row["Net utility"] = float(found.net_utility[at])
         rows.append(row)
-    heading_of(f"{shown.policy} at q* = {q_star:g} and a cost of {amount(own.cost, unit)}, list by list")
+    heading_of(
+        f"{shown.policy} at q* = {at_stake[0]:g} and a cost of {amount(cell.cost, unit)}, list by list"
+    )
     frame = pd.DataFrame(rows)
     st.dataframe(
         frame,

@@ -4,8 +4,6 @@ A job has limits on memory and time, says how far it is, and is killed when whoe
 by Cancel, by a rerun of the page, or with the server.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle

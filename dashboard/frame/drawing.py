@@ -1,7 +1,5 @@
 """Figures as they go to the browser, and the buttons that save them there."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Small HTML that several pages write, with every text in it escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 

@@ -4,8 +4,6 @@ It is started by :mod:`dashboard.frame.apart`, which sends it one end of a pipe 
 server does. It knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os
@@ -22,7 +20,12 @@ from typing import Any
 
 from tarstop_core.errors import InputProblem
 
-NEEDED = ("dashboard.parts.jobs",)
+NEEDED = (
+    "dashboard.parts.jobs",
+    "tarstop_core.documents.merging",
+    "tarstop_core.files.labelled_lists",
+    "tarstop_core.ranking.order",
+)
 BEAT = 0.1
 """Seconds between two words of how far a job is."""
 FAILED = "failed"

@@ -1,7 +1,5 @@
 """Every script that pages run, and what they are told; the browser runs no other (``server.py``)."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,6 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
-from __future__ import annotations
-
+import contextlib
 import ipaddress
 import logging
 from pathlib import Path
@@ -122,29 +121,18 @@ def answers_to(host: str) -> bool:
     if not name or not plain:
         return False
     address = served_on()
-    return (
-        is_loopback(name)
-        or name in (address.lower(), *named_hosts())
-        or (_any(address) and _is_address(name))
-    )
+    if is_loopback(name) or name in (address.lower(), *named_hosts()):
+        return True
+    # Which addresses the machine has, a server that listens on every one does not know.
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(name)
+        return ipaddress.ip_address(address).is_unspecified
+    return False
 
 
 def served_on() -> str:
     """The address that the server listens on."""
     return st.get_option("server.address") or "0.0.0.0"
-
-
-def _any(address: str) -> bool:
-    """Whether a server listens on every address that the machine has; which ones these are it does not know."""
-    return _is_address(address) and ipaddress.ip_address(address).is_unspecified
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def health(request: Request) -> Response:

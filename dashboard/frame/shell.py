@@ -1,7 +1,5 @@
 """What every page begins with: routing, the store, the look."""
 
-from __future__ import annotations
-
 import html
 import logging
 import os

@@ -1,7 +1,5 @@
 """What a person sees while something is done in a process of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -25,6 +23,11 @@ def heard(waiting: bool) -> None:
     """Let Streamlit end the script where a person pressed something or left: it listens where state is asked for."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         st.session_state.get("_heard")
+
+
+def quietly(name: str, job: Callable[..., T], *args: Any, large: bool) -> T:
+    """What a job gives, in a process of its own where it is large; a callback can draw no bar."""
+    return apart(name, job, *args, beat=heard) if large else job(*args)
 
 
 def shown(

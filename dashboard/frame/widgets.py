@@ -1,7 +1,5 @@
 """Questions that pages ask in one way: a choice among named options, a share, a file to take in or to save."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -10,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.work import attempt
+from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
 
 T = TypeVar("T")
@@ -34,6 +32,17 @@ def lasting(key: str) -> dict[str, Any]:
 def bound(key: str) -> dict[str, Any]:
     """The key of a widget, whose value the address has."""
     return {"key": key, "bind": "query-params"}
+
+
+def tabs(drawn: Mapping[str, Callable[..., T]], *args: Any, **how: Any) -> T | None:
+    """Tabs by title, of which only the open one is drawn; what its function gives."""
+    given = None
+    places = st.tabs(list(drawn), on_change="rerun", **how)
+    for tab, draw in zip(places, drawn.values(), strict=True):
+        if tab.open:
+            with tab, shell.problems_shown():
+                given = draw(*args)
+    return given
 
 
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
@@ -115,31 +124,50 @@ def _renamed(key: str, rename: Callable[[str], None]) -> None:
         attempt(rename, name)
 
 
-def undo_row(name: str, what: str, back: Callable[..., None], *args: Any, key: str) -> None:
-    """What was put away last, to be brought back with one press."""
+def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:
+    """Do `away`, and remember under a key how :func:`undo_row` brings it back."""
+    away()
+    st.session_state[key] = name, what, back
+
+
+def bring_back(key: str, back: Callable[[], object], name: str = "") -> None:
+    """Do `back`; what is brought back is no longer what was put away last. With a name, say so."""
+    back()
+    st.session_state.pop(key, None)
+    if name:
+        say(f"{name} is back.")
+
+
+def undo_row(key: str, *, named: bool = False) -> None:
+    """What was put away last, to be brought back with one press, which says so where it is `named`."""
+    if key not in st.session_state:
+        return
+    name, what, back = st.session_state[key]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
         said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
         st.html(said, width="stretch")
-        press("Undo", back, *args, key=key)
+        press("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
 
 
 def upload(
-    label: str, take: Callable[[UploadedFile], None], *, key: str, kind: str = "json", **more: Any
-) -> None:
+    label: str, take: Callable[[Any], None], *, key: str, kind: str = "json", also_none: bool = False
+) -> bool:
     """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
 
-    What is wrong with it is said below, until the next one is given.
+    What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
+    when a person takes the file away.
     """
-    st.file_uploader(label, type=[kind], key=key, on_change=_taken, args=(key, take), **more)
+    st.file_uploader(label, type=[kind], key=key, on_change=_taken, args=(key, take, also_none))
     problem = st.session_state.get(f"{key}_problem")
     if problem:
         shell.problem_box(problem)
+    return not problem
 
 
-def _taken(key: str, take: Callable[[UploadedFile], None]) -> None:
+def _taken(key: str, take: Callable[[Any], None], also_none: bool) -> None:
     state = st.session_state
     state[f"{key}_problem"] = ""
-    if state[key] is None:
+    if state[key] is None and not also_none:
         return
     try:
         take(state[key])

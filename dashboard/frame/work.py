@@ -1,7 +1,5 @@
 """The session that is open in a browser tab, and what its presses have to say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -54,10 +52,6 @@ class Work(OpenSession):
     def busy(self) -> bool:
         """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
         return self.stopping or bool(self.noting) or bool(self.editing)
-
-    def edit(self, what: str) -> None:
-        """Open a dialog on the next run."""
-        self.editing = what
 
     def look(self, at: int | None) -> None:
         """Show an earlier document on the next run, or the next one."""
@@ -125,7 +119,9 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
-    st.button(label, key=key, width="stretch", disabled=work.busy, on_click=work.edit, args=(what,))
+    st.button(
+        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
+    )
 
 
 def reviewer() -> str:

@@ -1,7 +1,5 @@
 """The Guide page: what stands in docs/, with its pictures, and with links that hold inside the app."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

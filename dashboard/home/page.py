@@ -1,7 +1,5 @@
 """The Home page: continue, bring documents, or try the demo."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st
@@ -25,7 +23,6 @@ THREE_SENTENCES = (
 
 
 def home_page() -> None:
-    """Draw the page."""
     store = shell.store()
     sessions = store.sessions()
     st.html(FRAME / "forms.css")
@@ -42,11 +39,11 @@ def home_page() -> None:
         st.warning(
             f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
         )
-    if not sessions:
-        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")
+    else:
+        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
     _beginnings(store, demo_first=not sessions)
     _archived(store)
 

@@ -1,7 +1,6 @@
 """Learn, your call: a person stops and decides on five lists, and is then held against every rule."""
 
-from __future__ import annotations
-
+import contextlib
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import press, switch
-from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
 from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
 from tarstop_core.errors import InputProblem
@@ -30,6 +27,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game import figures as your_call_figures
 from tarstop_core.teaching.game import rounds as your_call
 from tarstop_core.teaching.game.rounds import ROUNDS, SAMPLES, Game, Mix, points
+from tarstop_core.teaching.lesson.steps import topic_of
 
 PREFIX = "learn/call"
 NAMES = ("seed", "mix", "q", "c", "help", "calls")
@@ -41,23 +39,18 @@ LAST_SEED = 9999
 MORE = 5
 
 
-# --- the address ------------------------------------------------------------------------------------------
-
-
 def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
     """The game that an address names, the help that is given, and what could not be read ("" if nothing)."""
-    first, problem = Game(), ""
-    mix = asked.get("mix", first.mix)
-    game = replace(first, mix=mix if mix in SAMPLES else first.mix)
+    game, problem = Game(), ""
+    if asked.get("mix") in SAMPLES:
+        game = replace(game, mix=asked["mix"])
     seed = asked.get("seed", "")
     if seed.isdecimal() and int(seed) <= LAST_SEED:
         game = replace(game, seed=int(seed))
     for field, name in (("q_star", "q"), ("cost", "c")):
-        try:
+        with contextlib.suppress(KeyError, ValueError, InputProblem):
             changed: dict[str, Any] = {field: float(asked[name])}
             game = replace(game, **changed)
-        except (KeyError, ValueError, InputProblem):
-            continue
     try:
         game = replace(game, calls=your_call.decode(asked.get("calls", ""))).within()
     except InputProblem as found:
@@ -95,13 +88,17 @@ class Play:
     """
 
     def key(self, name: str) -> str:
-        """Of a widget."""
         return f"{PREFIX}/{self.epoch}/{name}"
 
     def move(self, change: Callable[[Game], Game], seen: int) -> None:
         """Go on, unless the round that the button belonged to is over: a late press is refused."""
         if len(self.game.calls) == seen:
             self.game, self.problem = change(self.game), ""
+
+    def to(self, seed: int) -> None:
+        """Begin the game of this number."""
+        self.anew(seed=seed)
+        self.epoch += 1
 
     def anew(self, **changed: Any) -> None:
         """Another game, or the same from its beginning."""
@@ -119,11 +116,7 @@ def _playing() -> Play:
     return play
 
 
-# --- the part ---------------------------------------------------------------------------------------------
-
-
 def show() -> None:
-    """Draw the part."""
     st.html(Path(__file__).with_name("learn.css"))
     _game(_playing())
 
@@ -141,7 +134,7 @@ def _game(play: Play) -> None:
             _round(play)
         else:
             _between(play)
-        play.written = address.write(NAMES, address_of(play.game, play.helped))
+        play.written = address.write(address_of(play.game, play.helped))
 
 
 def _choices(play: Play) -> None:
@@ -173,11 +166,6 @@ def _change(play: Play) -> None:
 
 def _changed(play: Play, name: str) -> None:
     play.anew(**{name: st.session_state[play.key(name)]})
-
-
-def _next(play: Play, seed: int) -> None:
-    play.anew(seed=seed)
-    play.epoch += 1
 
 
 def _between(play: Play) -> None:
@@ -221,14 +209,10 @@ def _round(play: Play) -> None:
     scenario = scenario_of(settings)
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
-            name = f'<h3 class="tar-title">{html.escape(explored.name)}</h3>'
-            st.html(
-                name + learn_documents.claim(key, f"{scenario.given} that every document is held against")
-            )
+            st.html(f'<h3 class="tar-title">{html.escape(explored.name)}</h3>{learn_documents.given(key)}')
         else:
-            st.html(
-                learn_documents.document(key, depth - 1, f"{scenario.thought} {percent(float(p[depth - 1]))}")
-            )
+            thought = f"{scenario.thought} {percent(float(p[depth - 1]))}"
+            st.html(learn_documents.document(key, depth - 1, thought))
     with right:
         rows = [
             ("Documents read", f"{depth:,} of {len(explored):,}"),
@@ -269,53 +253,44 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
         press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
 
     with st.container(horizontal=True, key="call-buttons", gap="small"):
-        read = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
-        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **read)
-        more = {"icon": ":material/keyboard_double_arrow_right:", "help": "Stops at a find."}
-        offer(
-            f"Read {MORE}",
-            f"read-{MORE}",
-            lambda game: game.read(MORE),
-            shortcut=str(MORE),
-            disabled=depth == length,
-            **more,
-        )
+        how = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
+        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **how)
+        how = {
+            "icon": ":material/keyboard_double_arrow_right:",
+            "help": "Stops at a find.",
+            "shortcut": str(MORE),
+        }
+        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=depth == length, **how)
         for plus, shortcut in ((True, "1"), (False, "2")):
             words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
             offer(words, f"decide-{plus}", partial(Game.decide, plus=plus), shortcut=shortcut)
 
 
-# --- the result ---------------------------------------------------------------------------------------------
-
-
 def _result(play: Play) -> None:
     game = play.game
     rows = your_call.compared(game)
-    st.html(told("You and the rules", your_call.standing_sentence(game, rows), kind="revealed"))
+    said = your_call.standing_sentence(game, rows)
+    st.html(told("You and the rules", said, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         press("The same lists again", play.anew, key="call-same")
-        press(f"Game {following}", _next, play, following, key="call-next", icon=":material/arrow_forward:")
-    frame = _frame(game, rows)
+        press(f"Game {following}", play.to, following, key="call-next", icon=":material/arrow_forward:")
+    frame = _numbers(game, rows)
     left, right = st.columns([1, 1.15], gap="medium")
     with left:
         figure(
             "call-standings",
             _place(rows),
             your_call_figures.standings(rows, dark=dark()),
-            your_call.standing_sentence(game, rows).split(". ")[0] + f". {your_call_figures.FAMILIES}",
+            f"{said.split('. ')[0]}. {your_call_figures.FAMILIES}",
             frame,
             f"tarstop-your-call-{game.seed}",
         )
     with right, st.container(key="call-numbers"):
         heading_of("The same in numbers")
-        table(
-            frame,
-            f"{your_call.regret_sentence(rows)} Every rule with its first settings, as tarstop replay plays it; simulated."
-            + (
-                "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
-            ),
-        )
+        out = "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
+        how = "Every rule with its first settings, as tarstop replay plays it; simulated."
+        table(frame, f"{your_call.regret_sentence(rows)} {how}{out}")
     heading_of("What you could have seen")
     lists = {at: f"{at + 1}. {sample(game.keys[at]).name}" for at in range(ROUNDS)}
     at = switch("Round", lists, key="call-round", label_visibility="collapsed")
@@ -331,8 +306,8 @@ def _place(rows: tuple[your_call.Row, ...]) -> str:
     return f"{above} of {len(fair) - 1} rules did better than you"
 
 
-def _frame(game: Game, rows: tuple[your_call.Row, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
+def _numbers(game: Game, rows: tuple[your_call.Row, ...]) -> list[dict[str, object]]:
+    return [
         {
             "": f"▶ {row.title}" if row.you else row.title,
             "Net utility": f"{row.total:,.0f}".replace("-", "−"),
@@ -343,7 +318,7 @@ def _frame(game: Game, rows: tuple[your_call.Row, ...]) -> pd.DataFrame:
             "Read": f"{sum(each.depth for each in row.played):,.0f}",
         }
         for row in rows
-    )
+    ]
 
 
 def _round_figure(play: Play, at: int) -> None:
@@ -353,7 +328,7 @@ def _round_figure(play: Play, at: int) -> None:
         f"{sample(game.keys[at]).name}: where you stopped, and where it was",
         your_call_figures.round_figure(game, at, dark=dark()),
         your_call.round_sentence(game, at),
-        pd.DataFrame(your_call_figures.round_columns(game, at)),
+        your_call_figures.round_columns(game, at),
         f"tarstop-your-call-{game.seed}-{at + 1}",
     )
 
@@ -365,7 +340,7 @@ def _unread(game: Game, at: int) -> None:
     if not missed:
         note("You read everything there was to find, or there was nothing.")
         return
-    known, ids = learn_documents.records(key), your_call.topic_of(sample(key)).ids
+    known, ids = learn_documents.records(key), topic_of(sample(key)).ids
     rows = [
         {
             "#": f"{each + 1:,}",
@@ -376,7 +351,7 @@ def _unread(game: Game, at: int) -> None:
     ]
     with st.container(key="call-unread"):
         table(
-            pd.DataFrame(rows),
+            rows,
             f"{count_of(len(missed))} that you did not read, and that would have told.",
             prose=True,
         )

@@ -1,7 +1,5 @@
 """The documents of the sample collections as a lecture shows them: text, question, and what was hidden."""
 
-from __future__ import annotations
-
 import html
 from functools import lru_cache
 
@@ -17,6 +15,7 @@ from tarstop_core.samples.collections import (
     sample_reviews,
     sample_topics,
 )
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.sessions.store.rows import Record
 
 
@@ -73,20 +72,21 @@ def document(key: str, at: int, chance: str = "") -> str:
     assert topic is not None
     hit, why = verdict(key, at)
     review = isinstance(explored.truth, Outcome)
-    word = (
-        ("brings a 2×2 table" if review else "settles the question")
-        if hit
-        else "no table"
-        if review
-        else "not it"
-    )
+    words = ("no table", "brings a 2×2 table") if review else ("not it", "settles the question")
     lead = (
-        f'<p class="tar-found{" hit" if hit else ""}"><strong>{"✓" if hit else "✗"} {word}.</strong> '
+        f'<p class="tar-found{" hit" if hit else ""}"><strong>{"✓" if hit else "✗"} {words[hit]}.</strong> '
         f"{html.escape(why)}</p>"
     )
     score = None if topic.scores is None else float(topic.scores[at])
     record = records(key)[str(topic.ids[at])]
     return document_html(record, at, explored.state, asked(key), score, chance, lead)
+
+
+def given(key: str, before: str = "") -> str:
+    """What is shown before the first document, as HTML: what every one is held against."""
+    return claim(
+        key, f"{before}{scenario_of(sample(key).settings).given} that every document is held against"
+    )
 
 
 def claim(key: str, before: str = "") -> str:

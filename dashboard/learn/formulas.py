@@ -1,7 +1,5 @@
 """Learn, part "Formulas": each with its place in the paper, what is assumed, and the function that computes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

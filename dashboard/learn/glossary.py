@@ -1,7 +1,5 @@
 """Learn, part "Glossary": every word of the interface, searched, and linked to its neighbours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

@@ -1,13 +1,11 @@
 """Learn, part "Ideas in pictures": five figures that follow their sliders, each with what to see in it."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -18,28 +16,17 @@ from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import (
-    by_method,
-    compared,
-    engines,
-    mistaken,
-    mistaken_path,
-    one_document,
-    peak,
-    recall,
-    widths,
-)
+from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall
 from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.ideas.shared import Idea, at_stake, search, search_names
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
-STEM = "tarstop-idea"
+_figure = partial(figure, file_stem="tarstop-idea")
 
 
 def show() -> None:
-    """Draw the part."""
     names = {name: name for name in IDEAS}
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
@@ -57,13 +44,9 @@ def _drawn(name: str) -> None:
         DRAWN[IDEAS[name]]()
 
 
-def _share(label: str, value: float, key: str, **more: Any) -> float:
-    return share(label, value, **bound(key), **more)
-
-
 def _sure(value: float, key: str, at: DeltaGenerator) -> float:
     what = shell.term("q-star", "What is q\\*?")
-    return _share("How sure before you act (q\\*)", value, key, at=at, help=what)
+    return share("How sure before you act (q\\*)", value, **bound(key), at=at, help=what)
 
 
 def _cost(value: float, key: str, at: DeltaGenerator) -> float:
@@ -77,22 +60,17 @@ def _stop(
     return float(at.select_slider(label, stops, value=value, **bound(key), **more))
 
 
-# --- the five -----------------------------------------------------------------------------------------
-
-
 def _peak() -> None:
     left, right = st.columns(2, gap="medium")
     payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q", at=left))
-    b = _share(
-        "Chance that a⁺ is right", 0.3, "idea-b", help=f"The {shell.term('belief', 'belief')} b.", at=right
-    )
-    figure(
+    said = f"The {shell.term('belief', 'belief')} b."
+    b = share("Chance that a⁺ is right", 0.3, **bound("idea-b"), help=said, at=right)
+    _figure(
         "idea-peak",
         f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
         peak.peak_figure(payoffs, b, dark=dark()),
         peak.peak_sentence(payoffs, b),
-        pd.DataFrame(peak.peak_rows(payoffs)),
-        STEM,
+        peak.peak_rows(payoffs),
     )
 
 
@@ -101,60 +79,51 @@ def _recall() -> None:
     name = switch("List", titles, default="settled", **bound("idea-list"))
     case = CASES[name]
     left, middle, right = st.columns(3, gap="medium")
-    target = _share("Recall to reach", 0.95, "idea-recall", low=0.5, at=left)
+    target = share("Recall to reach", 0.95, **bound("idea-recall"), low=0.5, at=left)
     q_star = _sure(case.q_star, f"idea-q-{name}", at=middle)
     cost = _cost(case.cost, f"idea-c-{name}", at=right)
     explored = sample(case.key)
     found = recall.recalled(explored, at_stake(explored, q_star, cost, case.theta), target)
     of = f" (sensitivity to exceed: {case.theta:.0%})" if recall.is_review(explored) else ""
-    figure(
+    _figure(
         "idea-recall",
         f"{explored.name}{of}",
         recall.recall_figure(found, dark=dark()),
         recall.recall_sentence(found),
-        pd.DataFrame(recall.recall_rows(found)),
-        STEM,
+        recall.recall_rows(found),
     )
-    rules = by_method.by_method(q_star, cost)
-    figure(
+    rules = recall.by_method(q_star, cost)
+    _figure(
         "idea-recall-by-rule",
         f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
-        by_method.by_method_figure(rules, dark=dark()),
-        by_method.by_method_sentence(rules),
-        pd.DataFrame(by_method.by_method_rows(rules)),
-        STEM,
+        recall.by_method_figure(rules, dark=dark()),
+        recall.by_method_sentence(rules),
+        recall.by_method_rows(rules),
     )
 
 
 def _bound() -> None:
     left, middle, right = st.columns(3, gap="medium")
     q_star = _sure(0.3, "idea-q-bound", at=left)
-    p = _share(
-        "Chance of the next document (p)",
-        0.05,
-        "idea-p",
-        at=middle,
-        help=f"If there is something to find: a document’s {shell.term('chance', 'chance')}.",
-    )
+    said = f"If there is something to find: a document’s {shell.term('chance', 'chance')}."
+    p = share("Chance of the next document (p)", 0.05, **bound("idea-p"), at=middle, help=said)
     one = one_document.one_document(Payoffs.from_q_star(q_star), p)
-    figure(
+    _figure(
         "idea-one-document",
         "One document is worth up to p·EVPI, not ρ·EVPI",
         one_document.one_document_figure(one, dark=dark()),
         one_document.one_document_sentence(one),
-        pd.DataFrame(one_document.one_document_rows(one)),
-        STEM,
+        one_document.one_document_rows(one),
     )
     cost = _cost(0.001, "idea-c-bound", at=right)
     explored = search("prosthetic-foot")
-    found = compared.compared(explored, at_stake(explored, q_star, cost))
-    figure(
+    found = one_document.compared(explored, at_stake(explored, q_star, cost))
+    _figure(
         "idea-rules",
         f"{explored.name}: the same three along a list",
-        compared.compared_figure(found, dark=dark()),
-        compared.compared_sentence(found),
-        pd.DataFrame(compared.compared_rows(found)),
-        STEM,
+        one_document.compared_figure(found, dark=dark()),
+        one_document.compared_sentence(found),
+        one_document.compared_rows(found),
     )
 
 
@@ -166,7 +135,7 @@ def _studies() -> None:
     }
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
     name = one_of("Studies", names, at=left, first="iqcode", **bound("idea-studies"))
-    theta = _share("Sensitivity to exceed (θ)", 0.75, "idea-theta", low=0.5, at=middle)
+    theta = share("Sensitivity to exceed (θ)", 0.75, **bound("idea-theta"), low=0.5, at=middle)
     tau = _stop(
         "How much studies may differ (τ)",
         (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0),
@@ -177,53 +146,49 @@ def _studies() -> None:
         help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
     )
     paths = engines.belief_paths(name, theta, tau)
-    figure(
+    _figure(
         "idea-engines",
         engines.engines_heading(paths),
         engines.engines_figure(name, paths, theta, dark=dark()),
         engines.engines_sentence(name, paths),
-        pd.DataFrame(engines.engines_rows(name, paths)),
-        STEM,
+        engines.engines_rows(name, paths),
     )
-    found = widths.widths(name, theta, tau)
-    figure(
+    found = engines.widths(name, theta, tau)
+    _figure(
         "idea-widths",
-        widths.widths_heading(found),
-        widths.widths_figure(found, sets[name].simulated, dark=dark()),
-        widths.widths_sentence(found),
-        pd.DataFrame(widths.widths_rows(found)),
-        STEM,
+        engines.widths_heading(found),
+        engines.widths_figure(found, sets[name].simulated, dark=dark()),
+        engines.widths_sentence(found),
+        engines.widths_rows(found),
     )
 
 
 def _mistaken() -> None:
     titles = dict(search_names())
     left, middle, right = st.columns(3, gap="medium")
-    times = mistaken_path.factor_name
+    times = mistaken.factor_name
     factor = _stop("All chances times", FACTORS, FACTORS[-3], "idea-factor", left, format_func=times)
     q_star = _sure(0.5, "idea-q-factor", at=middle)
     cost = _cost(0.001, "idea-c-factor", at=right)
     topic = one_of("List", titles, **bound("idea-search"))
     explored = search(topic)
     settings = at_stake(explored, q_star, cost)
-    right_path, believed = (mistaken_path.scaled(explored, settings, each) for each in (1.0, factor))
+    right_path, believed = (mistaken.scaled(explored, settings, each) for each in (1.0, factor))
     optimal = mistaken.MISTAKEN[0]
-    figure(
+    _figure(
         "idea-mistaken-path",
         f"{titles[topic]}: what {optimal} believes",
-        mistaken_path.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
-        mistaken_path.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
-        pd.DataFrame(mistaken_path.mistaken_path_rows(right_path, believed)),
-        STEM,
+        mistaken.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
+        mistaken.mistaken_path_sentence(right_path, believed, optimal, cost, factor),
+        mistaken.mistaken_path_rows(right_path, believed),
     )
     found = mistaken.mistaken(settings)
-    figure(
+    _figure(
         "idea-mistaken",
         f"Depth and loss over {len(titles)} searches",
         mistaken.mistaken_figure(found, factor, dark=dark()),
         mistaken.mistaken_sentence(found, factor, len(titles)),
-        pd.DataFrame(mistaken.mistaken_rows(found)),
-        STEM,
+        mistaken.mistaken_rows(found),
     )
 
 

@@ -1,7 +1,5 @@
 """The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import streamlit as st
@@ -25,7 +23,6 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 
 def learn_page() -> None:
-    """Draw the page."""
     shell.opening("Learn", LEAD, "evidence.css", "results.css")
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.

@@ -1,33 +1,20 @@
 """Learn, walk through: one document at a time, with every formula filled in."""
 
-from __future__ import annotations
-
 import html
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import one_of, press, switch
-from dashboard.learn import address
 from dashboard.learn import documents as learn_documents
-from dashboard.learn.walk_asked import (
-    COSTS,
-    NAMES,
-    PACES,
-    RULES,
-    TAUGHT,
-    Asked,
-    address_of,
-    read_address,
-    topics,
-)
+from dashboard.learn import walk_asked
+from dashboard.learn.walk_asked import NAMES, PACES, TAUGHT, topics
 from dashboard.parts.panels import figure, heading_of, note, table
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import parse_policy
@@ -44,14 +31,11 @@ LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 
 
-# --- the state of a lesson ------------------------------------------------------------------------------
-
-
 @dataclass
 class Walk:
     """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
-    asked: Asked
+    asked: walk_asked.Asked
     written: dict[str, str]
     """What the address was given last; what differs from it was put there by a person."""
     playing: bool = False
@@ -69,7 +53,6 @@ class Walk:
     """
 
     def key(self, name: str) -> str:
-        """Of a widget."""
         return f"{PREFIX}/{self.epoch}/{name}"
 
     def go(self, step: int, *, playing: bool = False) -> None:
@@ -78,6 +61,14 @@ class Walk:
         self.asked = replace(self.asked, step=min(max(step, 0), end))
         self.playing = playing and self.asked.step < end
         self.moved = time.monotonic()
+
+    def play(self, wanted: bool) -> None:
+        """What the button said when it was pressed: a key that is heard twice does not play on."""
+        self.playing, self.moved = wanted, time.monotonic()
+
+    def reveal(self) -> None:
+        """Show the truth, or hide it again."""
+        self.asked = replace(self.asked, shown=not self.asked.shown)
 
     def ask(self, **changed: Any) -> None:
         """Ask for another lesson, which begins at its beginning."""
@@ -92,7 +83,7 @@ def _walk() -> Walk:
     if walk is not None and given == walk.before and time.monotonic() - walk.halted < LATE:
         return walk
     if walk is None or (given and given != walk.written):
-        walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
+        walk = Walk(walk_asked.read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
         walk.go(walk.asked.step)
         st.session_state[PREFIX] = walk
     return walk
@@ -100,17 +91,13 @@ def _walk() -> Walk:
 
 def _write(walk: Walk) -> None:
     """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
-    wanted = address_of(walk.asked)
+    wanted = walk_asked.address_of(walk.asked)
     if walk.playing and walk.written:
         wanted["step"] = walk.written.get("step", "0")
-    walk.written = address.write(NAMES, wanted)
-
-
-# --- the page -------------------------------------------------------------------------------------------
+    walk.written = address.write(wanted)
 
 
 def show() -> None:
-    """Draw the part."""
     st.html(Path(__file__).with_name("learn.css"))
     walk = _walk()
     if walk.ticking and not walk.playing:
@@ -141,7 +128,7 @@ def _lesson(walk: Walk) -> None:
                 "The belief, and what reading on is worth against its cost",
                 curves(followed, step, dark=dark()),
                 lessons.words(followed, step),
-                pd.DataFrame(lessons.log(followed, step.depth)),
+                lessons.log(followed, step.depth),
                 f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
             )
         # Below the chart, which keeps its place.
@@ -182,10 +169,10 @@ def _change(walk: Walk) -> None:
     )
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
-    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*walk_asked.RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
-    costs = sorted({*COSTS, asked.cost})
+    costs = sorted({*walk_asked.COSTS, asked.cost})
     st.select_slider(
         "Cost of a document (both mistakes together cost 1)",
         costs,
@@ -217,8 +204,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             go("Back", "chevron_left", at - 1, begun, "Left")
             press(
                 "Pause" if walk.playing else "Play",
-                _play,
-                walk,
+                walk.play,
                 not walk.playing,
                 icon=":material/pause:" if walk.playing else ":material/play_arrow:",
                 key="walk-play",
@@ -229,22 +215,11 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide the truth" if walk.asked.shown else "Reveal"
-        press(words, _shown, walk, icon=":material/visibility:", key="walk-reveal", disabled=end)
-        _pace(walk)
+        press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
+        paces = {pace: f"{pace:g}" for pace in PACES}
+        how = {"key": walk.key("pace"), "on_change": _paced, "args": (walk,), "width": 130}
+        one_of("Seconds a step", paces, first=walk.asked.pace, **how)
         _jump(walk, followed, step)
-
-
-def _pace(walk: Walk) -> None:
-    st.selectbox(
-        "Seconds a step",
-        PACES,
-        PACES.index(walk.asked.pace),
-        format_func=lambda pace: f"{pace:g}",
-        key=walk.key("pace"),
-        on_change=_paced,
-        args=(walk,),
-        width=130,
-    )
 
 
 def _paced(walk: Walk) -> None:
@@ -275,16 +250,6 @@ def _jumped(walk: Walk, at: int) -> None:
         walk.go(wanted)
 
 
-def _play(walk: Walk, wanted: bool) -> None:
-    """What the button said when it was pressed: a key that is heard twice does not play on."""
-    walk.playing = wanted
-    walk.moved = time.monotonic()
-
-
-def _shown(walk: Walk) -> None:
-    walk.asked = replace(walk.asked, shown=not walk.asked.shown)
-
-
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
     decision = filled(followed, step)[-1]
@@ -307,8 +272,7 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
     key = walk.asked.topic
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
-            before = f"Nothing read yet. {scenario_of(followed.settings).given} that every document is held against"
-            st.html(learn_documents.claim(key, before))
+            st.html(learn_documents.given(key, "Nothing read yet. "))
             return
         p = lessons.log(followed, step.depth)[-1]["p"]
         thought = f"{scenario_of(followed.settings).thought} {percent(p)}"
@@ -318,7 +282,7 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
 def _formulas(followed: Lesson, step: Step) -> None:
     heading_of("This step’s numbers in the formulas")
     columns = st.columns(2, gap="large")
-    formulas = filled(followed, step)
+    formulas, explained = filled(followed, step), BY_SCENARIO[followed.settings.scenario].EXPLAINED
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
@@ -327,16 +291,12 @@ def _formulas(followed: Lesson, step: Step) -> None:
                 f"<p>{html.escape(unbroken(formula.words))}</p></div>"
             )
             st.latex(formula.latex)
+            # In a tab of its own: the lesson stays where it is.
+            name = explained.get(formula.name, followed.policy.name)
+            to = html.escape(shell.learn("formulas", formula=name), quote=True)
             st.html(
-                f'<div class="tar-place">{html.escape(formula.place)} · {_more(followed, formula.name)}</div>'
+                f'<div class="tar-place">{html.escape(formula.place)} · <a href="{to}" target="_blank">assumptions and code</a></div>'
             )
-
-
-def _more(followed: Lesson, name: str) -> str:
-    """A link to where a formula is explained, in a tab of its own: the lesson stays where it is."""
-    named = BY_SCENARIO[followed.settings.scenario].EXPLAINED.get(name, followed.policy.name)
-    address = html.escape(shell.learn("formulas", formula=named), quote=True)
-    return f'<a href="{address}" target="_blank">assumptions and code</a>'
 
 
 def _reveal(followed: Lesson) -> None:
@@ -355,7 +315,7 @@ def _reveal(followed: Lesson) -> None:
         for policy, found in followed.compared
     ]
     with st.expander("What other rules made of the same list", key="walk-others"):
-        table(pd.DataFrame(rows), "As tarstop replay prints them; simulated.")
+        table(rows, "As tarstop replay prints them; simulated.")
 
 
 def _log(followed: Lesson, step: Step, key: str) -> None:
@@ -379,4 +339,4 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
         for row in reversed(rows)
     ]
     with st.container(height=300, border=False, key="walk-log"):
-        table(pd.DataFrame(shown))
+        table(shown)

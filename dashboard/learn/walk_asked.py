@@ -1,7 +1,5 @@
 """Which lesson the address of the page asks for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +42,6 @@ class Asked:
 
     @property
     def scenario(self) -> str:
-        """What is decided, by its name."""
         return next(name for name, each in TAUGHT.items() if self.topic.startswith(f"{each.sample}:"))
 
     @property

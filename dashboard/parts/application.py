@@ -1,7 +1,5 @@
 """The application that prior art is sought for: asked for when a session is set up, or later in a dialog."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -146,9 +144,6 @@ def _told(found: _Found) -> None:
         lines.append(f"{count_of(counts['late'])} published on or after the priority date")
         lines.append(f"{count_of(counts['unclear'])} whose date does not tell: flagged, never left out")
     st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
-
-
-# --- while screening ----------------------------------------------------------------------------
 
 
 def opener(work: Work) -> None:

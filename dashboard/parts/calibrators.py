@@ -1,7 +1,5 @@
 """A calibrator as pages offer and draw it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,14 +9,8 @@ import streamlit as st
 from dashboard.frame.drawing import dark
 from dashboard.frame.widgets import one_of
 from dashboard.parts.panels import figure
+from tarstop_core.calibration import figures
 from tarstop_core.calibration.calibrator import Calibrator, Quality
-from tarstop_core.calibration.figures import (
-    come_by_rank,
-    first_hit_figure,
-    first_hit_sentence,
-    reliability_figure,
-    reliability_sentence,
-)
 from tarstop_core.calibration.first_hit import PastCase
 from tarstop_core.sessions.shelf import Listed, title
 
@@ -33,15 +25,19 @@ def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **mo
 
 def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
     """When the first hit comes, by one that learned it from cases."""
-    at, come, low, high = come_by_rank(calibrator)
+    at, come, low, high = figures.come_by_rank(calibrator)
     figure(
         name,
         "When the first hit comes",
-        first_hit_figure(calibrator, cases, dark(), calibrator.fitted_on.simulated),
-        first_hit_sentence(calibrator),
-        pd.DataFrame({"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high}),
+        figures.first_hit_figure(calibrator, cases, dark(), calibrator.fitted_on.simulated),
+        figures.first_hit_sentence(calibrator),
+        {"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high},
         file_stem,
     )
+
+
+def reliability_rows(quality: Quality) -> pd.DataFrame:
+    return pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"])
 
 
 def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
@@ -49,8 +45,8 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
     figure(
         name,
         "Did the chances come true?",
-        reliability_figure(quality.reliability, simulated, dark()),
-        reliability_sentence(quality.reliability),
-        pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"]),
+        figures.reliability_figure(quality.reliability, simulated, dark()),
+        figures.reliability_sentence(quality.reliability),
+        reliability_rows(quality),
         file_stem,
     )

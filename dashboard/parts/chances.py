@@ -1,7 +1,5 @@
 """Set-up, step 4: what is believed at the start, where the chances come from, and which rule advises."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
@@ -67,7 +65,10 @@ def calibrator(
             st.warning(shell.escape_markdown(remark), icon=":material/warning:")
     else:
         chosen = None
-        st.info(f"No calibrator here {_lacking(has_scores, scenario)}", icon=":material/info:")
+        lacking = f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
+        if not has_scores:
+            lacking = "fits a list without scores; upload a rank-based one."
+        st.info(f"No calibrator here {lacking}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
         st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
         upload(
@@ -78,25 +79,14 @@ def calibrator(
     return chosen
 
 
-def _lacking(has_scores: bool, scenario: str) -> str:
-    if not has_scores:
-        return "fits a list without scores; upload a rank-based one."
-    return f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
-
-
 def policy(approximately: bool = False) -> Policy:
     """Ask which rule advises, with its parameters; `approximately` where plans are valued so."""
     titles = {name: titled(name) for name in followed()}
     kind = POLICIES[one_of("Stopping rule", titles, **lasting(f"{PREFIX}/policy"))]
     approximate = approximately and kind in (Optimal, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
-    start = kind()
-    return kind(
-        **{
-            parameter.name: _parameter(kind.name, parameter, getattr(start, parameter.name))
-            for parameter in kind.parameters
-        }
-    )
+    start = kind().settings
+    return kind(**{each.name: _parameter(kind.name, each, start[each.name]) for each in kind.parameters})
 
 
 def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:

@@ -1,7 +1,5 @@
 """A document as a page shows it."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence
@@ -9,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.frame.work import Work
-from dashboard.parts import document
 from tarstop_core.documents.application import Flag, flags
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
@@ -134,7 +131,7 @@ def flags_html(found: Sequence[Flag]) -> str:
     """Flags as they stand above the abstract."""
     return "".join(
         f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words))}'
-        f"{f' {html.escape(document.chance_kept(flag))}' if flag.bars else ''}</div>"
+        f"{f' {html.escape(chance_kept(flag))}' if flag.bars else ''}</div>"
         for flag in found
     )
 

@@ -1,7 +1,5 @@
 """Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
-from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen
+from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
 from tarstop_core.files.labelled_lists import abstract_column
@@ -41,8 +39,6 @@ BY = " by "  # between an upload and the column that its labels were taken from
 
 @dataclass
 class Upload:
-    """One uploaded file and what came of it."""
-
     name: str
     size: int
     handle: BinaryIO
@@ -95,9 +91,6 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     return _earlier(store, earlier)
 
 
-# --- samples and earlier imports ----------------------------------------------------------------
-
-
 def _sample() -> Documents:
     said = "No patent or company in it exists. Some of these searches hold prior art, others none."
     return sample(_one_of_samples("Search", sample_topics(), said, key=f"{PREFIX}/topic"))
@@ -134,13 +127,10 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
     def documents() -> Documents:
         large = row.documents > LARGE_LIST
         words = f"Opening {count_of(row.documents)}"
-        records = shown(row.name, words, jobs.documents_of, store.url, row.id, large=large)
+        records = shown(row.name, words, jobs.in_store, store.url, Store.records, row.id, large=large)
         return Documents(row.id, row.name, records, row.query, row.simulated, row.id)
 
     return kept(f"{PREFIX}/held", row.id, documents)
-
-
-# --- uploads ------------------------------------------------------------------------------------
 
 
 def _uploaded(store: Store, abstracts: bool) -> Documents | None:
@@ -152,7 +142,9 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         type=[*suffixes, "txt", "gz"],
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
-        on_change=_touched,
+        # Told apart from a visit to another page, after which the uploads are gone too.
+        on_change=state.update,
+        args=({f"{PREFIX}/touched": True},),
     )
     if not files:
         if state.pop(f"{PREFIX}/touched", False):
@@ -232,11 +224,6 @@ def _files(signature: Sequence[str]) -> set[str]:
     return {key.partition(BY)[0] for key in signature}
 
 
-def _touched() -> None:
-    """Told apart from a visit to another page, after which the uploads are gone too."""
-    st.session_state[f"{PREFIX}/touched"] = True
-
-
 def _start_over() -> None:
     """Cancel: give up the files in hand, and what was stored of them in the meantime."""
     state = st.session_state
@@ -303,7 +290,7 @@ def _proposal(uploads: dict[str, Upload]) -> Proposal:
         frames = [cast(RecordTable, each.table).frame for each in uploads.values()]
         large = sum(map(len, frames)) > LARGE_LIST
         words = "Looking for documents that occur twice"
-        return shown("This list", words, jobs.proposed, frames, large=large)
+        return shown("This list", words, propose, frames, large=large)
 
     return kept(f"{PREFIX}/proposal", tuple(uploads), proposed)
 
@@ -376,8 +363,7 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
             )
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
-        untitled = "title" not in chosen.values()
-        key = f"{PREFIX}/map/{file_id}"
+        key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
         press("Read the file with these columns", upload.read, chosen, key=key, disabled=untitled)
 
 
@@ -386,10 +372,8 @@ def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str)
     row = store.collection(collection_id)
     parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
-    st.success(
-        shell.escape_markdown(f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."),
-        icon=":material/check:",
-    )
+    said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
+    st.success(shell.escape_markdown(said), icon=":material/check:")
     notes = [
         f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
     ]

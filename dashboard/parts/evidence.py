@@ -1,7 +1,5 @@
 """What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -152,8 +150,11 @@ def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:
+    def shown(value: float | None) -> str:
+        return "not defined" if value is None else f"{value:.{0 if value == round(value) else 4}f}"
+
     cells = "".join(
-        f"<tr><td>{html.escape(row['parameter'])}</td><td>{_parameter(row['value'])}</td>"
+        f"<tr><td>{html.escape(row['parameter'])}</td><td>{shown(row['value'])}</td>"
         f"<td>{html.escape(row['meaning'])}</td></tr>"
         for row in rows
     )
@@ -161,9 +162,3 @@ def _parameters(rows: list[dict[str, Any]]) -> None:
         '<div class="tar-parameters"><table><thead><tr><th>parameter</th><th>value</th><th>what it is</th></tr>'
         f"</thead><tbody>{cells}</tbody></table></div>"
     )
-
-
-def _parameter(value: float | None) -> str:
-    if value is None:
-        return "not defined"
-    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"

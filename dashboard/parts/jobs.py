@@ -1,30 +1,26 @@
 """What is done in a process of its own: read, compare, store, put in order and write what is large."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pandas as pd
 
-from tarstop_core.documents.merging import Proposal, propose
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.upload import checked, place
-from tarstop_core.files import RecordTable, TableFile, read_records, read_tables
+from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.columns import Progress
-from tarstop_core.files.labelled_lists import Labelled, read_labelled
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
-from tarstop_core.ranking.order import Order, suggest_order
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
-from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
 
-Files = Sequence[tuple[str, bytes]]
+P = ParamSpec("P")
+T = TypeVar("T")
 Counting = Callable[[int, int], None]
 ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     "-report.html": report_html,
@@ -44,31 +40,16 @@ def records_in(
     return read_records(io.BytesIO(content), name, columns=columns, progress=progress)
 
 
-def tables_in(content: bytes, name: str) -> TableFile:
-    """The 2×2 tables of an upload."""
-    return read_tables(io.BytesIO(content), name)
-
-
-def labelled_in(files: Files, queries: Mapping[str, str], abstracts: bool) -> Labelled:
-    """Labelled lists, ordered."""
-    return read_labelled(files, queries, abstracts=abstracts)
-
-
-def benchmark_in(files: Files, folder: Path) -> tuple[Benchmark, tuple[str, ...]]:
+def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benchmark, tuple[str, ...]]:
     """A benchmark that was sent, laid out in a folder; and what was left out."""
     notes = place([(name, io.BytesIO(content)) for name, content in files], folder)
     return checked(folder), notes
 
 
-def session_in(text: str, name: str, url: str) -> str:
-    """Take in a session file; its id in the store."""
+def in_store(url: str, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs) -> T:
+    """What a function of the store gives."""
     with Store(url) as store:
-        return import_session(store, text, name)
-
-
-def proposed(frames: Sequence[pd.DataFrame]) -> Proposal:
-    """What is and may be the same document."""
-    return propose(frames)
+        return job(store, *args, **more)
 
 
 def stored(
@@ -87,26 +68,9 @@ def stored(
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 
 
-def documents_of(url: str, collection: str) -> pd.DataFrame:
-    """The records of a collection."""
-    with Store(url) as store:
-        return store.records(collection)
-
-
-def suggested(frame: pd.DataFrame) -> tuple[Order, str]:
-    """The order to begin with, and why."""
-    return suggest_order(frame)
-
-
 def index_of(frame: pd.DataFrame, progress: Counting) -> Bm25Index:
     """The words of all documents, counted."""
     return build_index(ranking_text(frame), progress)
-
-
-def whole(url: str, session: str) -> WholeSession:
-    """A session with all its documents."""
-    with Store(url) as store:
-        return whole_session(store, session)
 
 
 def exported(url: str, session: str, end: str) -> str | bytes:

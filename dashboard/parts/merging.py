@@ -1,7 +1,5 @@
 """Set-up, step 1: what is merged on import, for a person to look at and to change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from textwrap import shorten
 

@@ -1,7 +1,5 @@
 """Pieces of the Results page: a figure with its sentence and downloads, and tables that scroll by themselves."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -25,25 +23,23 @@ def figure(
     heading: str,
     drawing: Figure,
     sentence: str,
-    rows: pd.DataFrame,
+    rows: Any,
     file_stem: str,
     on_select: Callable[[], None] | None = None,
 ) -> None:
-    """A figure below what it finds, with one sentence (also its alternative text), and its files; `rows` are for the CSV.
+    """A figure below what it finds, with one sentence (also its alternative text), and its files.
 
-    `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
+    `rows`, a frame or what one is made of, are for the CSV. `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
     """
     # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
-            answers: dict[str, Any] = (
-                {"on_select": on_select, "selection_mode": "points"} if on_select else {}
-            )
-            key = chart_key(name)
-            st.plotly_chart(AsItIs(drawing), config=PLAIN, key=key, alt=sentence, width="stretch", **answers)
+            how: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
+            how |= {"key": chart_key(name), "alt": sentence, "width": "stretch"}
+            st.plotly_chart(AsItIs(drawing), config=PLAIN, **how)
         note(sentence)
-        files(f"{file_stem}-{name}", rows, name, pictures=True)
+        files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True)
 
 
 def chart_key(name: str) -> str:
@@ -81,9 +77,10 @@ def files(
             save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
 
 
-def table(frame: pd.DataFrame, caption: str = "", *, prose: bool = False) -> None:
+def table(rows: Any, caption: str = "", *, prose: bool = False) -> None:
     """A table of texts that scrolls sideways where it does not fit, with its caption below, in view."""
-    st.html(f'<div class="tar-table">{table_block(frame, "", wide=prose, heading=shell.linked)}</div>')
+    block = table_block(pd.DataFrame(rows), "", wide=prose, heading=shell.linked)
+    st.html(f'<div class="tar-table">{block}</div>')
     if caption:
         note(caption)
 

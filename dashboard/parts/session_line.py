@@ -1,7 +1,5 @@
 """A session as a line in a list of them."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from functools import partial

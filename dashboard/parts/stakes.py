@@ -4,11 +4,9 @@ The value itself lives beside the widgets; every widget is a view of it, rounded
 Moving one changes only what that widget is about, so nothing drifts by being shown.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,18 +30,11 @@ FRACTIONS: tuple[float, ...] = (
 """Stops of the cost slider, as shares of K."""
 
 
-@dataclass(frozen=True)
-class Panel:
-    """What a person has entered."""
+def panel(key: str, settings: Settings) -> tuple[Settings, Iterable[str]]:
+    """Ask what is at stake, in three forms, beginning with payoffs and cost of the settings; `key` prefixes all state.
 
-    stakes: Stakes
-    """The last usable value."""
-    problems: tuple[str, ...] = ()
-    """What cannot be used as it stands, a sentence each."""
-
-
-def panel(key: str, settings: Settings) -> Panel:
-    """Ask what is at stake, in three forms, beginning with payoffs and cost of the settings; `key` prefixes all state."""
+    Gives the settings with the last usable values, and what cannot be used as it stands, a sentence each.
+    """
     state = st.session_state
     if f"{key}/truth" not in state:
         state[f"{key}/truth"] = Stakes(settings.payoffs, settings.cost)
@@ -61,34 +52,32 @@ def panel(key: str, settings: Settings) -> Panel:
             ask(key, settings, stakes)
     for sentence in problems.values():
         problem_box(sentence)
+    settings = replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)
     if not problems:
-        for sentence in consequences(replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)):
+        for sentence in consequences(settings):
             st.info(escape_markdown(sentence), icon=":material/info:")
-    return Panel(stakes, tuple(problems.values()))
+    return settings, problems.values()
 
 
-def compact(
-    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None = None
-) -> Settings | None:
+def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
     """Only the two sliders, for a page where something else comes first; they follow settings changed elsewhere.
 
     Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. `on_change` takes the new settings
-    before the page (or fragment) is drawn again; where it does not take them over, the sliders go back. Without it the
-    new settings are returned, once.
+    before the page (or fragment) is drawn again; where it does not take them over, the sliders go back.
     """
-    state = st.session_state
     stakes = Stakes(settings.payoffs, settings.cost)
-    if state.get(f"{key}/shown") != stakes:
-        for name in ("q", "fraction"):
-            state[f"{key}/{name}"] = views(stakes)[name]
-        state[f"{key}/shown"] = stakes
+    now = {name: views(stakes)[name] for name in ("q", "fraction")}
+
+    def moved(name: str, value: Any) -> None:
+        other = changed(stakes, name, value)
+        on_change(replace(settings, payoffs=other.payoffs, cost=other.cost))
+
+    moves = following(key, now, moved)
     left, right = st.columns(2, gap="medium")
     with left:
-        _q_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "q"))
+        _q_slider(stakes, settings, moves("q"))
     with right:
-        _cost_slider(key, stakes, settings, _moved_compact, (settings, key, on_change, "fraction"))
-    moved: Settings | None = state.pop(f"{key}/moved", None)
-    return moved
+        _cost_slider(stakes, settings, moves("fraction"))
 
 
 def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
@@ -121,9 +110,6 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     if abstracts:
         many = many.replace("documents", "titles and abstracts").replace("document", "title and abstract")
     return f"{shown}: reading {many} would cost as much as the worse mistake"
-
-
-# --- the three forms ----------------------------------------------------------------------------
 
 
 def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
@@ -162,9 +148,9 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
 def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        _q_slider(key, stakes, settings, _moved, (key, "q"))
+        _q_slider(stakes, settings, _follows(key, "q"))
     with right:
-        _cost_slider(key, stakes, settings, _moved, (key, "fraction"))
+        _cost_slider(stakes, settings, _follows(key, "fraction"))
 
 
 def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
@@ -207,9 +193,7 @@ def _follows(key: str, name: str) -> dict[str, Any]:
     return {"key": f"{key}/{name}", "on_change": _moved, "args": (key, name)}
 
 
-def _q_slider(
-    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
-) -> None:
+def _q_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
     st.slider(
         "How sure before you act",
         0.01,
@@ -218,47 +202,38 @@ def _q_slider(
         # report that as if the person had moved it.
         value=views(stakes)["q"],
         step=0.01,
-        key=f"{key}/q",
-        on_change=moved,
-        args=args,
+        **how,
         help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
     )
     caption(q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings)) + ".")
 
 
-def _cost_slider(
-    key: str, stakes: Stakes, settings: Settings, moved: Callable[..., None], args: tuple[Any, ...]
-) -> None:
-    payoffs, abstracts = stakes.payoffs, settings.two_stages
+def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
+    payoffs, one = stakes.payoffs, "title and abstract" if settings.two_stages else "document"
     unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
     st.select_slider(
-        "Cost per title and abstract" if abstracts else "Cost per document",
+        f"Cost per {one}",
         FRACTIONS,
         value=views(stakes)["fraction"],
         format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
-        key=f"{key}/fraction",
-        on_change=moved,
-        args=args,
-        help=f"What reading one more {'title and abstract' if abstracts else 'document'} {term('cost', 'costs')}, in the unit of the "
+        **how,
+        help=f"What reading one more {one} {term('cost', 'costs')}, in the unit of the "
         f"{term('payoffs', 'consequences')}{unit}.",
     )
-    caption(cost_in_words(stakes, abstracts) + ".")
-
-
-# --- keeping them in step -----------------------------------------------------------------------
+    caption(cost_in_words(stakes, settings.two_stages) + ".")
 
 
 def views(stakes: Stakes) -> dict[str, Any]:
     """What every widget shows for a value, rounded as a person reads it."""
     payoffs = stakes.payoffs
     return {
-        "documents": _rounded(stakes.documents, 3) if math.isfinite(stakes.documents) else None,
+        "documents": float(f"{stakes.documents:.3g}") if math.isfinite(stakes.documents) else None,
         "worse": stakes.worse,
-        "times": _rounded(stakes.times, 3),
+        "times": float(f"{stakes.times:.3g}"),
         "q": min(0.99, max(0.01, round(payoffs.q_star, 2))),
         "fraction": nearest_fraction(stakes.fraction),
-        **{name: _rounded(getattr(payoffs, name), 6) for name in PAYOFF_NAMES},
-        "cost": _rounded(stakes.cost, 6),
+        **{name: float(f"{getattr(payoffs, name):.6g}") for name in PAYOFF_NAMES},
+        "cost": float(f"{stakes.cost:.6g}"),
         "unit": payoffs.unit,
     }
 
@@ -275,19 +250,20 @@ def nearest_fraction(fraction: float) -> float:
     return float(stops[np.argmin(np.abs(np.log(stops) - math.log(fraction)))])
 
 
-def _rounded(value: float, digits: int) -> float:
-    return float(f"{value:.{digits}g}")
-
-
 def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     """The value after the widget of one of :func:`views` was moved to `value`; InputProblem when that cannot be used."""
     if name == "unit":
         return stakes.with_unit(str(value))
     if name == "worse":
-        return _with_worse(stakes, str(value))
+        # "Worse" without a factor yet: twice is the mildest that means anything.
+        times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times
+        return stakes.with_ratio(1 / times if value == "minus" else times)
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
-    given = _given(name, value)
+    if value is None:
+        what = {"times": "number of times", "cost": "cost"}.get(name, f"payoff {name}")
+        raise InputProblem(f"The {what} is empty; give a number.")
+    given = float(value)
     if name in PAYOFF_NAMES:
         return stakes.with_payoff(name, given)
     change: dict[str, Callable[[float], Stakes]] = {
@@ -298,23 +274,6 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         "cost": stakes.with_cost,
     }
     return change[name](given)
-
-
-def _given(name: str, value: float | None) -> float:
-    """The number in a field, unless it is empty."""
-    if value is None:
-        what = {"times": "number of times", "cost": "cost"}.get(name, f"payoff {name}")
-        raise InputProblem(f"The {what} is empty; give a number.")
-    return float(value)
-
-
-def _with_worse(stakes: Stakes, worse: str) -> Stakes:
-    """The other mistake is worse now, as many times as before; or both are equally bad."""
-    if worse == "equal":
-        return stakes.with_ratio(1.0)
-    # "Worse" without a factor yet: twice is the mildest that means anything.
-    times = 2.0 if stakes.worse == "equal" else stakes.times
-    return stakes.with_ratio(1 / times if worse == "minus" else times)
 
 
 def _with_times(stakes: Stakes, times: float) -> Stakes:
@@ -342,15 +301,18 @@ def _moved(key: str, name: str) -> None:
             state[f"{key}/{other}"] = value
 
 
-def _moved_compact(
-    settings: Settings, key: str, on_change: Callable[[Settings], Any] | None, name: str
-) -> None:
-    state = st.session_state
-    stakes = changed(Stakes(settings.payoffs, settings.cost), name, state[f"{key}/{name}"])
-    # Whatever becomes of it, the sliders are set anew from the settings that are then in force.
-    state.pop(f"{key}/shown", None)
-    moved = replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)
-    if on_change is None:
-        state[f"{key}/moved"] = moved
-    else:
-        on_change(moved)
+def following(
+    key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]
+) -> Callable[[str], dict[str, Any]]:
+    """What makes widgets, by name, follow values that may change elsewhere too; `moved` takes name and value of one."""
+    state, shown = st.session_state, f"{key}/shown/{'/'.join(now)}"
+    if state.get(shown) != now:
+        state.update({f"{key}/{name}": value for name, value in now.items()})
+        state[shown] = now
+
+    def on_change(name: str) -> None:
+        # Whatever becomes of it, they are set anew from the values that are then in force.
+        state.pop(shown, None)
+        moved(name, state[f"{key}/{name}"])
+
+    return lambda name: {"key": f"{key}/{name}", "on_change": on_change, "args": (name,)}

@@ -1,7 +1,5 @@
 """A whole session, as the pages that look back at one ask for it."""
 
-from __future__ import annotations
-
 import re
 
 from dashboard.frame.waiting import LARGE_LIST, shown
@@ -26,7 +24,7 @@ def loaded(store: Store, session_id: str) -> WholeSession:
     def opened() -> WholeSession:
         if len(row.ids) <= LARGE_LIST:
             return whole_session(store, session_id)
-        return shown(row.name, f"Opening {row.name}", jobs.whole, store.url, session_id)
+        return shown(row.name, f"Opening {row.name}", jobs.in_store, store.url, whole_session, session_id)
 
     return kept(f"{PREFIX}/kept", asked, opened, KEPT if len(row.ids) <= LARGE_LIST else 1)
 

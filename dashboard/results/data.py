@@ -1,7 +1,5 @@
 """What the Results page draws from: files of results, and frames computed from them once for all readers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,7 +77,6 @@ class Asked:
 
 
 def asked_of(file: Listed, methods: Sequence[str], share: float | None = None) -> Asked:
-    """See :class:`Asked`."""
     return Asked(str(file.path), file.path.stat().st_mtime_ns, tuple(methods), share)
 
 
@@ -90,7 +87,6 @@ def loaded(path: str, stamp: int) -> Results:
 
 
 def everything(file: Listed) -> Results:
-    """All results of a file."""
     return loaded(str(file.path), file.path.stat().st_mtime_ns)
 
 

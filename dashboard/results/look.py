@@ -1,9 +1,7 @@
 """What the controls of the Results page say: which results, at which stakes."""
 
-from __future__ import annotations
-
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +10,12 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import bound, some_of, switch
+from dashboard.frame.widgets import bound, press, some_of, switch
 from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.shipped import Listed
-from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
@@ -68,9 +66,8 @@ class Look:
         """What tables say of themselves."""
         known = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
-        share = (
-            "" if self.asked.share is None else f"; reweighted to {percent(self.asked.share)} of topics in ω⁺"
-        )
+        given = self.asked.share
+        share = "" if given is None else f"; reweighted to {percent(given)} of topics in ω⁺"
         return (
             f"{known['title']} ({simulated}{len(self.results.cases):,} topics), q* = {self.q_star:g}, cost of a document "
             f"{self.cost:g}; {self.truth}; belief engine: {known['engine']}{share}."
@@ -122,7 +119,9 @@ def _truth(choice: data.Choice) -> Listed:
 
 def _methods(results: Results) -> tuple[str, ...]:
     """Names of the methods to show, by family and then as they were run."""
-    titles = {method.name: method.title for method in _by_family(results.methods)}
+    place = {family: at for at, family in enumerate(FAMILY_ORDER)}
+    methods = sorted(results.methods, key=lambda method: place.get(method.family, len(place)))
+    titles = {method.name: method.title for method in methods}
     first = [name for name in titles if name in data.SHOWN_FIRST]
     chosen = st.session_state.get("methods")
     if chosen is not None and not set(chosen) <= set(titles):
@@ -137,18 +136,10 @@ def _methods(results: Results) -> tuple[str, ...]:
             help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
         )
         some, every = st.columns(2)
-        some.button("The paper’s and ours", on_click=_choose, args=(first,), width="stretch")
-        every.button("All", on_click=_choose, args=(list(titles),), width="stretch")
+        choose, how = st.session_state.update, {"width": "stretch"}
+        press("The paper’s and ours", choose, {"methods": first}, key="results/ours", at=some, **how)
+        press("All", choose, {"methods": list(titles)}, key="results/every", at=every, **how)
     return tuple(name for name in titles if name in picked)
-
-
-def _choose(methods: list[str]) -> None:
-    st.session_state["methods"] = methods
-
-
-def _by_family(methods: Sequence[MethodInfo]) -> list[MethodInfo]:
-    place = {family: at for at, family in enumerate(FAMILY_ORDER)}
-    return sorted(methods, key=lambda method: place.get(method.family, len(place)))
 
 
 def _stakes(results: Results) -> tuple[float, float, float | None]:

@@ -1,7 +1,5 @@
 """The Results page: every method at every cost, from the headline figures down to a single topic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd
@@ -9,6 +7,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import SAVE_SCRIPT
+from dashboard.frame.widgets import bound, tabs
 from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
@@ -23,7 +22,6 @@ LEAD = (
 
 
 def results_page() -> None:
-    """Draw the page."""
     shell.opening("Results", LEAD, "evidence.css", "results.css")
     _explorer()
     results_run.section()
@@ -42,15 +40,8 @@ def _explorer() -> None:
             _regret(look)
         with right:
             _errors(look)
-        tabs = st.tabs(list(VIEWS), key="view", on_change="rerun", bind="query-params")
-        for tab, draw in zip(tabs, VIEWS.values(), strict=True):
-            if tab.open:
-                with tab, shell.problems_shown():
-                    draw(look)
+        tabs(VIEWS, look, **bound("view"))
         shell.glossary("regret", "net-utility", "icer", "agreement", "false-adopt", "tuning", "interval")
-
-
-# --- the headline figures -----------------------------------------------------------------------
 
 
 def _regret(look: Look) -> None:

@@ -1,8 +1,7 @@
 """The paper's tables beside a run, what differs, and what the paper's own figures imply."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,8 +12,7 @@ from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.report import ICER_DIGITS
-from tarstop_core.evaluation.findings.tables import PAPER_COSTS, shown_icer, signed
+from tarstop_core.evaluation.findings.tables import shown_icer, signed
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -39,22 +37,17 @@ def draw(look: Look) -> None:
         for sentence in said:
             note(sentence)
     heading_of("What differs")
-    st.html(
-        "<ul class='tar-notes'>"
-        + "".join(f"<li>{each}</li>" for each in claims.differences(results))
-        + "</ul>"
-    )
+    items = "".join(f"<li>{each}</li>" for each in claims.differences(results))
+    st.html(f"<ul class='tar-notes'>{items}</ul>")
     _decomposition(both, results, look.dark)
     _arithmetic()
 
 
 def _side_by_side(beside: pd.DataFrame) -> pd.DataFrame:
-    shown = {
+    shown: dict[str, Any] = {
         "q*": beside["q_star"].map("{:g}".format),
         "Approach": beside["approach"],
-        "Place, here / paper": [
-            f"{a} / {b}" for a, b in zip(beside["rank"], beside["rank_paper"], strict=True)
-        ],
+        "Place, here / paper": beside["rank"].astype(str) + " / " + beside["rank_paper"].astype(str),
     }
     for column, title, form in (
         ("net_utility", "Net utility", signed),
@@ -72,11 +65,10 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
     order = {name: at for at, name in enumerate(PAPER_NAMES.values())}
     own = recovered[recovered["scenario"] == results.scenario]
     published = view.as_shares(own.sort_values("approach", key=lambda names: names.map(order)), POLICIES)
-    frames = [
-        ("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False),
-    ]
-    cost = PAPER_COSTS[results.scenario]
-    if both.methods and cost in results.costs:
+    frames = [("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False)]
+    said = TASKS[results.scenario].paper
+    if both.methods and said is not None and said.cost in results.costs:
+        cost = said.cost
         frame = data.errors(both, cost)
         frame = frame.assign(approach=[PAPER_NAMES[name] for name in frame["method"]])
         frame = frame.sort_values("approach", key=lambda names: names.map(order), kind="stable")
@@ -93,11 +85,8 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
 def _arithmetic() -> None:
     recovered = data.recovered()
     gaps = (recovered["net_utility_again"] - recovered["net_utility"]).abs()
-    near, agree, n = (
-        int((gaps <= UTILITY_ROUNDING).sum()),
-        int(recovered["icer_agrees"].sum()),
-        len(recovered),
-    )
+    near, agree = int((gaps <= UTILITY_ROUNDING).sum()), int(recovered["icer_agrees"].sum())
+    n = len(recovered)
     with st.expander(f"The paper’s {n} rows, recomputed from what they imply"):
         note(
             f"From error counts, screened, cost and q* this programme’s own functions give {near} of {n} net utilities "
@@ -109,10 +98,10 @@ def _arithmetic() -> None:
         files("tarstop-paper-recomputed", recovered, "recovered")
 
 
-def _recomputed(recovered: pd.DataFrame) -> pd.DataFrame:
+def _recomputed(recovered: pd.DataFrame) -> list[dict[str, str]]:
     rows = []
     for row in recovered.to_dict("records"):
-        digits = ICER_DIGITS[row["scenario"]]
+        digits = TASKS[row["scenario"]].icer_digits
         rows.append(
             {
                 "Task": row["scenario"],
@@ -127,7 +116,7 @@ def _recomputed(recovered: pd.DataFrame) -> pd.DataFrame:
                 "Agrees": "yes" if row["icer_agrees"] else "no",
             }
         )
-    return pd.DataFrame(rows)
+    return rows
 
 
 def _count(value: float) -> str:

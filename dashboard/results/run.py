@@ -1,7 +1,5 @@
 """An experiment on a benchmark of one's own: sent or named, run beside the pages, kept and shown like the others."""
 
-from __future__ import annotations
-
 import html
 import shutil
 from dataclasses import dataclass
@@ -10,10 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.apart import apart
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
-from dashboard.frame.waiting import LARGE_FILE, heard
+from dashboard.frame.waiting import LARGE_FILE, quietly
 from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
@@ -60,18 +57,15 @@ class Taken:
 def section() -> None:
     """Draw the part of the page that is about runs of one's own."""
     st.html('<h2 class="tar-section" id="own">Your own benchmark</h2>')
-    _runs()
-    _order()
-
-
-# --- runs that were ordered ---------------------------------------------------------------------
-
-
-def _runs() -> None:
-    if not background.runs():
-        return
-    going = _anything_going()
-    st.fragment(_listing, run_every=SECONDS if going else None)(going)
+    if background.runs():
+        going = _anything_going()
+        st.fragment(_listing, run_every=SECONDS if going else None)(going)
+    taken: Taken | None = st.session_state.get(TAKEN)
+    with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
+        if taken is None:
+            _bring()
+        else:
+            _choose(taken)
 
 
 def _listing(going: bool) -> None:
@@ -110,8 +104,7 @@ def _run(run: Run, status: Status) -> None:
 def _buttons(run: Run, status: Status) -> None:
     key = run.id
     if status.state in GOING:
-        stopping = status.state == "stopping"
-        press("Cancel", background.cancel, run, key=f"cancel-{key}", disabled=stopping)
+        press("Cancel", background.cancel, run, key=f"cancel-{key}", disabled=status.state == "stopping")
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.
@@ -139,19 +132,6 @@ def _show(run: Run) -> None:
 
 def _anything_going() -> bool:
     return any(background.status(each).state in GOING for each in background.runs())
-
-
-# --- ordering one -------------------------------------------------------------------------------
-
-
-def _order() -> None:
-    state = st.session_state
-    taken: Taken | None = state.get(TAKEN)
-    with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
-        if taken is None:
-            _bring()
-        else:
-            _choose(taken)
 
 
 def _bring() -> None:
@@ -185,10 +165,8 @@ def _take_in(key: str) -> None:
         home = background.new_folder()
         folder = home / background.FILES / stem([upload.name for upload in uploads])
         files = [(upload.name, upload.getvalue()) for upload in uploads]
-        if sum(upload.size for upload in uploads) > LARGE_FILE:
-            benchmark, notes = apart("Your upload", jobs.benchmark_in, files, folder, beat=heard)
-        else:
-            benchmark, notes = jobs.benchmark_in(files, folder)
+        large = sum(upload.size for upload in uploads) > LARGE_FILE
+        benchmark, notes = quietly("Your upload", jobs.benchmark_in, files, folder, large=large)
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
         if home is not None:

@@ -1,7 +1,5 @@
 """From a point of a figure to the topics behind it, and from a topic to its path."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -65,8 +63,8 @@ def _rows(frame: pd.DataFrame) -> None:
         {
             "Topic": frame["topic"],
             "Truth": np.where(frame["omega"], "ω⁺", "ω⁻"),
-            "Action": [_action(value) for value in frame["plus"]],
-            "Right": [_right(value) for value in frame["right"]],
+            "Action": [_often(value, "a⁺", "a⁻", "a⁺ in") for value in frame["plus"]],
+            "Right": [_often(value, "yes", "no", "in") for value in frame["right"]],
             "Screened": frame["screened"],
             "Documents": frame["documents"],
             "Recall": frame["recall"],
@@ -97,25 +95,13 @@ def _open(names: list[str]) -> None:
         st.session_state["topic"] = names[chosen[0]]
 
 
-def _action(plus: float) -> str:
-    return "a⁺" if plus == 1 else "a⁻" if plus == 0 else f"a⁺ in {100 * plus:.0f} %"
-
-
-def _right(right: float) -> str:
-    return "yes" if right == 1 else "no" if right == 0 else f"in {100 * right:.0f} %"
-
-
-# --- one topic ----------------------------------------------------------------------------------
+def _often(share: float, always: str, never: str, else_in: str) -> str:
+    return always if share == 1 else never if share == 0 else f"{else_in} {100 * share:.0f} %"
 
 
 def _path(look: Look, name: str, topic: str) -> None:
-    asked, results, everything, q_star, cost = (
-        look.asked,
-        look.results,
-        look.everything,
-        look.q_star,
-        look.cost,
-    )
+    asked, results, everything = look.asked, look.results, look.everything
+    q_star, cost = look.q_star, look.cost
     variant = everything.methods[everything.method(name)].variant
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):

@@ -1,7 +1,5 @@
 """The tabs of the Results page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +15,7 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import ICER_DIGITS, STATISTICS, folds_said
+from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.numbers import percent
@@ -25,10 +23,11 @@ from tarstop_core.presentation.numbers import percent
 
 def _table(look: Look) -> None:
     rows = data.rows(look.asked, look.q_star, look.cost)
-    digits = ICER_DIGITS[look.results.scenario]
+    task = TASKS[look.results.scenario]
+    digits = task.icer_digits
     shown = tables.panel(rows, look.q_star, look.cost, digits).rename(columns=tables.HEADINGS)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
-    for column, name in figures.ERRORS[look.results.scenario].items():
+    for column, name in task.errors.items():
         shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
     counted = (
         "Errors are numbers of topics, reviews weighing equally"
@@ -67,9 +66,7 @@ def _table(look: Look) -> None:
         },
     )
     with st.expander("What tuning chose"):
-        settings = rows[["approach", "setting"]].rename(
-            columns={"approach": "Approach", "setting": "Setting"}
-        )
+        settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
         table(
             settings,
             "The best mean net utility on training topics; one a fold where folds differ.",
@@ -123,7 +120,7 @@ def _chances(look: Look) -> None:
         if task.paper is not None:
             said = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
             rows.append({"Chances": "the paper’s", **said, "Documents": ""})
-        table(pd.DataFrame(rows), "Brier score and expected calibration error on topics not fitted on.")
+        table(rows, "Brier score and expected calibration error on topics not fitted on.")
         note(task.about_chances)
     quality = known[variant]
     bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
@@ -161,8 +158,8 @@ def _claims(look: Look) -> None:
         every = tuple(method.name for method in look.everything.methods)
         found = data.verdicts(replace(look.asked, methods=every))
     heading_of("Claims, whichever way they come out here")
-    rows = pd.DataFrame([{"Claim": each.claim, "Found": each.found} for each in found])
-    if rows.empty:
+    rows = [{"Claim": each.claim, "Found": each.found} for each in found]
+    if not rows:
         st.info("The methods that were run do not allow any of the claims to be looked at.")
     else:
         table(
@@ -198,7 +195,7 @@ def _about(look: Look) -> None:
         note(f"{known['provenance']}.")
         rows = [{"Setting": SETTINGS[name], "Value": str(known[name])} for name in SETTINGS if name in known]
         rows.append({"Setting": "Topics to tune and to test on", "Value": folds_said(known["folds"])})
-        table(pd.DataFrame(rows), prose=True)
+        table(rows, prose=True)
         save(
             "All settings as JSON",
             lambda: json.dumps(dict(known), ensure_ascii=False, indent=1),

@@ -1,7 +1,5 @@
 """What is advised and why: sentences, curves, and where other rules stop."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs, dark
 from dashboard.frame.markup import badges, lines, numbers
+from dashboard.frame.widgets import switch
 from dashboard.frame.work import Work, clock
 from dashboard.screen import grading
 from tarstop_core.belief.engines import ENGINES
@@ -22,17 +21,10 @@ from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.explain import (
-    Explanation,
-    action,
-    chances_badge,
-    explain,
-    question,
-    remarks,
-)
+from tarstop_core.screening.explain import Explanation, action, chances_badge, explain, question, remarks
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.state import State
+from tarstop_core.screening.state import Decision, State
 from tarstop_core.sessions.answers import sample_answer
 
 NEEDS_LABELS = "needs labels nobody has yet"
@@ -55,9 +47,10 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         told.append(_told(explain(shown, what_if), "What if: "))
     with st.container(height=_height(state), border=False, key="advice"):
         if state.former is not None and state.decision is None:
-            _formerly(state)
+            former = shell.escape_markdown(action(state.former.plus, state.settings))
+            st.caption(f"Decided: {former}, {clock(state.former.time)}; reading on since.")
         if state.decision is not None:
-            _decided(work, state)
+            _decided(work, state, state.decision)
         elif state.stopped:
             st.info("Screening has stopped; the decision is still to be recorded.")
         st.html("".join(told))
@@ -76,7 +69,8 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
     if settings.kind.reads_full_texts:
         marks += belief_badges(settings)
-        warnings += evidence_notes(state, settings)
+        found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        warnings += dict.fromkeys((*state.evidence.notes, *found.notes))
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
     recall = recall_sentence(state)
     audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)}</p>' if recall else ""
@@ -111,12 +105,6 @@ def belief_badges(settings: Settings) -> list[str]:
     return [engine.badge, prior, f"right decision: by {truth}"]
 
 
-def evidence_notes(state: State, settings: Settings) -> list[str]:
-    """Studies that were reported twice or count only in part, a sentence each."""
-    found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
-    return list(dict.fromkeys((*state.evidence.notes, *found.notes)))
-
-
 def _options(advice: Advice, settings: Settings) -> str:
     """The two ways to go on, side by side: what each is worth and what it costs."""
     if not settings.two_stages:
@@ -125,14 +113,8 @@ def _options(advice: Advice, settings: Settings) -> str:
     plan = f"about {told.plan:,} more" if told.plan else "none gains"
     if advice.depth >= advice.documents:
         plan = "none left"
-    rows = [
-        (
-            "Screen more abstracts",
-            "–" if advice.worth is None else amount(advice.worth, unit),
-            amount(advice.cost, unit),
-            plan,
-        )
-    ]
+    worth = "–" if advice.worth is None else amount(advice.worth, unit)
+    rows = [("Screen more abstracts", worth, amount(advice.cost, unit), plan)]
     reports = f"Read waiting reports ({told.waiting:,})"
     if told.waiting:
         pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
@@ -155,9 +137,7 @@ def _told(told: Explanation, before: str) -> str:
     )
 
 
-def _decided(work: Work, state: State) -> None:
-    decision = state.decision
-    assert decision is not None
+def _decided(work: Work, state: State, decision: Decision) -> None:
     since = "Verdicts have been changed since. " if decision.outdated else ""
     truth = shell.escape_markdown(sample_answer(work, state.settings, decision.plus))
     st.success(
@@ -165,13 +145,6 @@ def _decided(work: Work, state: State) -> None:
         f"{since}You can keep screening at any time.{truth}",
         icon=":material/check_circle:",
     )
-
-
-def _formerly(state: State) -> None:
-    former = state.former
-    assert former is not None
-    decided = shell.escape_markdown(action(former.plus, state.settings))
-    st.caption(f"Decided: {decided}, {clock(former.time)}; reading on since.")
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
@@ -200,14 +173,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=sentence, width="stretch")
     shell.caption(sentence)
     st.html(ABOUT)
-    st.segmented_control(
-        "Documents drawn",
-        list(WINDOWS),
-        default="near",
-        format_func=lambda name: WINDOWS[name],
-        key="curve_window",
-        label_visibility="collapsed",
-    )
+    switch("Documents drawn", WINDOWS, key="curve_window", label_visibility="collapsed")
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

@@ -1,7 +1,5 @@
 """Stopping: the dialog that records the decision."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dashboard.frame import shell
@@ -50,12 +48,8 @@ def stop_dialog(work: Work, state: State, advice: Advice) -> None:
     if flagged:
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.go_on and not waiting:
-        held = (
-            ": the floor you set on the chance of the right decision is not reached"
-            if scenario.floor_holds(advice)
-            else ""
-        )
-        st.warning(f"The advice is to go on{held}. You may stop all the same.")
+        held = ": the floor you set on the chance of the right decision is not reached"
+        st.warning(f"The advice is to go on{held if advice.floor_holds else ''}. You may stop all the same.")
     if settings.kind.reads_full_texts:
         _reports(advice.facts)
     if len(state.combination) > 1 and state.hit is None:

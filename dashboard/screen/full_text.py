@@ -1,7 +1,5 @@
 """Reports read in full: which wait, the form for what they hold, and which belong to one study."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,7 +17,6 @@ from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.exclusions import reasons_offered
-from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_text
@@ -37,26 +34,17 @@ SAID = "_report_said"
 CLOSED = "_report_closed"
 
 
-# --- which reports there are --------------------------------------------------------------------
-
-
 def queue(work: Work, state: State) -> None:
     """Reports that wait, the next one under a key, and those read, by study."""
     waiting = [int(at) for at in state.waiting]
     included = [*waiting, *state.read_in_full]
     with st.container(border=True, key="reports", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.html(f"<strong>{_waiting_words(len(waiting))}</strong>", width="stretch")
-            shut = not waiting or work.busy
-            first = waiting[0] if waiting else 0
-            press(
-                "Read the next report",
-                work.open_report,
-                first,
-                key="next_report",
-                shortcut="f",
-                disabled=shut,
-            )
+            one = len(waiting) < 2
+            count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
+            st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
+            how = {"shortcut": "f", "disabled": not waiting or work.busy}
+            press("Read the next report", work.open_report, *waiting[:1], key="next_report", **how)
         if not included:
             st.caption(
                 "Include an abstract, and its report is queued here to be read in full."
@@ -84,12 +72,6 @@ def queue(work: Work, state: State) -> None:
                 st.html(_read_html(state))
 
 
-def _waiting_words(count: int) -> str:
-    if not count:
-        return "No report waits to be read in full"
-    return "1 report waits to be read in full" if count == 1 else f"{count:,} reports wait to be read in full"
-
-
 def _option(state: State, at: int, title: str) -> str:
     report = state.read_in_full.get(at)
     study = f"{report.study} · " if report and report.study else ""
@@ -99,12 +81,12 @@ def _option(state: State, at: int, title: str) -> str:
 
 def _read_html(state: State) -> str:
     """Reports by study, then data of studies without a name and those that brought none, with why."""
-    lines = []
+    lines, grouped = [], set()
     for study, positions in by_study(state).items():
         each = ", ".join(f"#{at + 1} ({_brought(state, at)})" for at in positions)
         lines.append(f"<strong>{html.escape(study)}</strong>: {each}")
-    grouped = {at for positions in by_study(state).values() for at in positions}
-    for outcome in ("data", "no data", "excluded", "not retrieved"):
+        grouped.update(positions)
+    for outcome in FORM_OUTCOMES:
         found = [
             (at, report)
             for at, report in state.read_in_full.items()
@@ -124,16 +106,6 @@ def _brought(state: State, at: int) -> str:
     return "no data" if not tables else "2×2 table" if tables == 1 else f"{tables} tables"
 
 
-def still_open(work: Work, state: State) -> int | None:
-    """The report that is open, unless another tab took its inclusion back."""
-    if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
-        work.reporting = None
-    return work.reporting
-
-
-# --- one report ---------------------------------------------------------------------------------
-
-
 def report(work: Work, state: State, at: int) -> None:
     """The document in full, and the form for what it holds."""
     doc = work.shown = work.row.ids[at]
@@ -151,19 +123,14 @@ def report(work: Work, state: State, at: int) -> None:
         st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
     with st.container(key="report_form"):
         if state.reasons:
-            _excluded_at_once(work, state, at, doc)
+            reason_row(
+                state,
+                "Exclude the report, because:",
+                lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
+                key=f"report_because_{{}}_{doc}",
+                disabled=work.busy,
+            )
         _form(work, state, at, doc)
-
-
-def _excluded_at_once(work: Work, state: State, at: int, doc: str) -> None:
-    """The defined reasons: one press stores that the report is excluded for it."""
-    reason_row(
-        state,
-        "Exclude the report, because:",
-        lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
-        key=f"report_because_{{}}_{doc}",
-        disabled=work.busy,
-    )
 
 
 def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
@@ -313,15 +280,9 @@ def _back(work: Work, doc: str) -> None:
 def _close(work: Work, doc: str, kept: bool) -> None:
     if not kept:
         work.drafts.pop(doc, None)
-    for key in [
-        key for key in st.session_state if str(key).startswith("report_") and str(key).endswith(f"_{doc}")
-    ]:
-        del st.session_state[key]
+    for key in map(str, list(st.session_state)):
+        if key.startswith("report_") and key.endswith(f"_{doc}"):
+            del st.session_state[key]
     st.session_state.pop(SAID, None)
     st.session_state[CLOSED] = True
     work.reporting = None
-
-
-def just_closed() -> bool:
-    """Whether a report was closed since this was last asked."""
-    return bool(st.session_state.pop(CLOSED, False))

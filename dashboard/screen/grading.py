@@ -1,7 +1,5 @@
 """What was graded in a patent session: to be looked at again, and two Y that settle the question together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether the chances fit what is being found, below the advice of every session, and one press that mends them."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 

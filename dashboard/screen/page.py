@@ -1,7 +1,5 @@
 """The Screen page: the document first, the advice second, the curves third."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from functools import partial
@@ -22,6 +20,7 @@ from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, settings_rows
@@ -78,7 +77,9 @@ def _screening(work: Work) -> None:
 
     _header(work, state)
     flash()
-    reporting = full_text.still_open(work, state)
+    if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
+        work.reporting = None  # another tab took its inclusion back
+    reporting = work.reporting
     document_side, advice_side = st.columns([1.12, 1], gap="large")
     with document_side:
         if reporting is not None:
@@ -87,8 +88,8 @@ def _screening(work: Work) -> None:
             reading.document(work, state, reading.looking_at(work, state), advice)
             if state.settings.kind.reads_full_texts:
                 full_text.queue(work, state)
-        reading.question(work, settings)
-        if reporting is None and full_text.just_closed():
+        reading.question(work)
+        if reporting is None and st.session_state.pop(full_text.CLOSED, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
@@ -244,31 +245,25 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         return
     reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
     keep, drop = st.columns(2)
-    keep.button(
-        "Confirm as a deviation",
-        disabled=not reason.strip(),
-        width="stretch",
-        on_click=_deviate,
-        args=(work, what_if, reason, state.seq),
-    )
-    drop.button("Back to the plan", width="stretch", on_click=_forget_what_if, args=(work,))
+    deviate, shut = (_deviate, work, what_if, reason, state.seq), not reason.strip()
+    press("Confirm as a deviation", *deviate, key="deviate", at=keep, disabled=shut, width="stretch")
+    back = (setattr, work, "what_if", None)
+    press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
 
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
+    mine = settings.application
     return [
         ("q*", number(settings.payoffs.q_star)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
-        ("your application", _of_application(settings)),
+        (
+            "your application",
+            ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named",
+        ),
         ("chances multiplied by", number(settings.scale)),
         *scenario_of(settings).adjustable(settings).items(),
     ]
-
-
-def _of_application(settings: Settings) -> str:
-    """Number and date in words."""
-    mine = settings.application
-    return ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named"
 
 
 def _what_if(work: Work, state: State) -> Settings | None:
@@ -292,8 +287,4 @@ def _named() -> None:
 
 def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
     attempt(work.change_settings, what_if, seen, reason)
-    _forget_what_if(work)
-
-
-def _forget_what_if(work: Work) -> None:
     work.what_if = None

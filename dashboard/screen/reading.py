@@ -1,7 +1,5 @@
 """The document on the page: its text, its verdict, and what waits for a second look."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st
@@ -9,14 +7,8 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import lasting, press
 from dashboard.frame.work import Work, attempt, reviewer, say
-from dashboard.parts import document as parts_document
-from dashboard.parts.document import (
-    MARKING,
-    document_html,
-    flags_html,
-    query_to_mark,
-    settled_with,
-)
+from dashboard.parts import document as shown
+from dashboard.parts.document import document_html, query_to_mark
 from dashboard.screen import grading, verdicts
 from dashboard.screen.deciding import open_dialog
 from tarstop_core.documents.application import Flag
@@ -24,7 +16,6 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_criteria
 
@@ -49,8 +40,8 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             record = work.document(at)
             chance = "" if back or state.hit is not None else _chance(work, state, at, advice)
             score = None if work.row.scores is None else float(work.row.scores[at])
-            found = parts_document.flagged(record, state)
-            lead = flags_html(found)
+            found = shown.flagged(record, state)
+            lead = shown.flags_html(found)
             st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead))
     doc = work.shown = work.row.ids[at] if at is not None else ""
     blocked = at is None or work.busy or (state.stopped and not back)
@@ -77,15 +68,9 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         shut = work.busy
         final = shut or not state.can_undo or state.stopped
         press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
-        press(
-            "Close the note" if work.noting else "Note",
-            _toggle_note,
-            work,
-            doc,
-            key="note",
-            shortcut=None if work.noting else "n",
-            disabled=work.stopping or bool(work.editing) or at is None,
-        )
+        blocked = work.stopping or bool(work.editing) or at is None
+        words, to, by = ("Close the note", "", None) if work.noting else ("Note", doc, "n")
+        press(words, setattr, work, "noting", to, key="note", shortcut=by, disabled=blocked)
         before = (at if at is not None else state.depth) - 1
         press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=shut or before < 0)
         if back and at is not None:
@@ -108,18 +93,15 @@ def to_settle(work: Work, state: State) -> None:
         with st.container(border=True, key=f"confirm_{at}"):
             title = shell.escape_markdown(work.document(int(at)).title or "Untitled")
             st.markdown(
-                f"**Does document #{at + 1}{settled_with(state, int(at))} settle the question?** “{title}” counts only once "
+                f"**Does document #{at + 1}{shown.settled_with(state, int(at))} settle the question?** “{title}” counts only once "
                 "you confirm it."
             )
             yes, no, look = st.columns(3)
-            shortcuts = ("h", "d") if at == state.pending[0] else (None, None)
-            for column, words, holds, key in (
-                (yes, "It holds", True, shortcuts[0]),
-                (no, "It does not", False, shortcuts[1]),
-            ):
+            for column, words, holds, by in ((yes, "It holds", True, "h"), (no, "It does not", False, "d")):
                 said = Event("confirm", {"doc": doc, "holds": holds})
-                how = {"shortcut": key, "width": "stretch", "disabled": work.busy}
-                press(words, work.record, said, state.seq, key=f"holds_{at}_{holds}", at=column, **how)
+                how = {"at": column, "width": "stretch", "disabled": work.busy}
+                how["shortcut"] = by if at == state.pending[0] else None
+                press(words, work.record, said, state.seq, key=f"holds_{at}_{holds}", **how)
             press("Read it again", work.look, int(at), key=f"again_{at}", at=look, width="stretch")
     if len(state.unsure):
         with st.container(horizontal=True, key="unsure", gap="small", vertical_alignment="center"):
@@ -149,10 +131,6 @@ def _undo(work: Work, seen: int) -> None:
     work.look(None)
 
 
-def _toggle_note(work: Work, doc: str) -> None:
-    work.noting = "" if work.noting == doc else doc
-
-
 def _store_note(work: Work, doc: str, seen: int) -> None:
     text = str(st.session_state[f"note_text_{doc}"])
     attempt(work.record, Event("note", {"doc": doc, "text": text}), seen)
@@ -166,7 +144,7 @@ def looking_at(work: Work, state: State) -> int | None:
     return state.depth if state.depth < len(work.row.ids) else None
 
 
-def question(work: Work, settings: Settings) -> None:
+def question(work: Work) -> None:
     """What every document is held against."""
     criteria = sample_criteria(work)
     included = f'<div class="tar-literal">Included: {html.escape(criteria)}</div>' if criteria else ""
@@ -179,6 +157,6 @@ def question(work: Work, settings: Settings) -> None:
             st.toggle(
                 "Underline its words in the documents",
                 value=True,
-                **lasting(MARKING),
+                **lasting(shown.MARKING),
                 help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
             )

@@ -1,7 +1,5 @@
 """The reasons to exclude something: a person adds, renames and removes them in a dialog."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dashboard.frame.work import Work, dialog_button, finish, nothing_edited

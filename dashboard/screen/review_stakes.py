@@ -1,7 +1,5 @@
 """What else is at stake in a review: the sensitivity to exceed, the cost of a report, and the floor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +8,7 @@ import streamlit as st
 
 from dashboard.frame.shell import caption, escape_label, term
 from dashboard.frame.widgets import hundredths
-from dashboard.parts.stakes import FRACTIONS, nearest_fraction
+from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.settings import Settings
@@ -24,16 +22,12 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
 
     `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
     """
-    state = st.session_state
-    now = _views(settings)
-    if state.get(f"{key}/review") != now:
-        for name, value in now.items():
-            state[f"{key}/{name}"] = value
-        state[f"{key}/review"] = now
-
-    def moves(name: str) -> dict[str, Any]:
-        return {"key": f"{key}/{name}", "on_change": _moved, "args": (settings, key, on_change, name)}
-
+    now: dict[str, Any] = {
+        "theta": min(99, max(1, round(100 * settings.theta))),
+        "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
+        "floor": round(100 * settings.floor),
+    }
+    moves = following(key, now, lambda name, value: on_change(changed(settings, name, value)))
     left, middle, right = st.columns(3, gap="medium")
     with left:
         hundredths(
@@ -54,7 +48,10 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
                 **moves("full_cost"),
                 help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )
-            caption(f"{amount(settings.full_cost, payoffs.unit)}{_times(settings)}.")
+            times = ""
+            if settings.cost and settings.full_cost:
+                times = f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
+            caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
     with right:
         hundredths(
             "Never stop below a chance of the right decision of",
@@ -84,24 +81,3 @@ def changed(settings: Settings, name: str, value: float) -> Settings:
     if prior.learned_from is None or not ENGINES[settings.engine].knows_prior:
         return replace(settings, theta=theta)
     return replace(settings, theta=theta, b_0=prior.at(theta).b_0)
-
-
-def _views(settings: Settings) -> dict[str, Any]:
-    return {
-        "theta": min(99, max(1, round(100 * settings.theta))),
-        "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
-        "floor": round(100 * settings.floor),
-    }
-
-
-def _times(settings: Settings) -> str:
-    if not settings.cost or not settings.full_cost:
-        return ""
-    return f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
-
-
-def _moved(settings: Settings, key: str, on_change: Callable[[Settings], Any], name: str) -> None:
-    state = st.session_state
-    # Whatever becomes of it, the sliders are set anew from the settings that are then in force.
-    state.pop(f"{key}/review", None)
-    on_change(changed(settings, name, state[f"{key}/{name}"]))

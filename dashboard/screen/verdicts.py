@@ -1,7 +1,5 @@
 """The bar under a document: what a person says of it, with a key for each verdict and each reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -33,7 +31,14 @@ def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) ->
     else:
         _choice(work, state, doc, blocked, asks=flag is not None)
     if state.reasons:
-        _reasons(work, state, doc, blocked)
+        excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
+        reason_row(
+            state,
+            f"{excluded}, because:",
+            lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
+            key=f"because_{{}}_{doc}",
+            disabled=blocked,
+        )
 
 
 def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) -> None:
@@ -52,18 +57,6 @@ def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) ->
                 help=said or None,
                 disabled=blocked,
             )
-
-
-def _reasons(work: Work, state: State, doc: str, blocked: bool) -> None:
-    """A button for each reason: the verdict against the document with it."""
-    excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
-    reason_row(
-        state,
-        f"{excluded}, because:",
-        lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
-        key=f"because_{{}}_{doc}",
-        disabled=blocked,
-    )
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:

@@ -1,7 +1,5 @@
 """One session on the Sessions page: exports, other settings, flow diagram, protocol."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re
@@ -17,7 +15,7 @@ from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.waiting import LARGE_LIST
-from dashboard.frame.widgets import one_of, press, save, share
+from dashboard.frame.widgets import one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
@@ -31,16 +29,37 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
-from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
-from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
 NAME = 120  # characters
 DOWNLOAD = ":material/download:"
+RELEVANT = "-relevant.ris"
+OFFERED = {
+    "-report.html": (
+        "Report (HTML)",
+        "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
+        "deviations. Opens without a network.",
+    ),
+    jobs.SESSION: (
+        "Session file (JSON)",
+        "Everything, with documents and log. Import it on another machine and go on there.",
+    ),
+    ".xlsx": (
+        "Excel (XLSX)",
+        "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
+    ),
+    ".csv": ("Documents (CSV)", "Every document of the list with its label, note and the advice before it."),
+    ".ris": (
+        "Documents (RIS)",
+        "For reference managers and screening tools; label and note stand in the notes.",
+    ),
+    RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
+}
+"""What each export is called and is for, by how its file's name ends."""
 TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
@@ -61,20 +80,14 @@ def detail(store: Store, session_id: str) -> None:
             disabled=session.row.archived,
             help="Brought back, an archived session can be explored." if session.row.archived else None,
         )
-        st.button("All sessions", icon=":material/arrow_back:", key=f"{PREFIX}/back", on_click=_back)
+        away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
+        press("All sessions", *away, key=key, icon=":material/arrow_back:")
     if resumed:
         go_to(session.row.id)
     if explored:
         st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
-    tabs = st.tabs(TABS, key=f"{PREFIX}/tab", on_change="rerun")
-    for tab, draw in zip(tabs, (_export, _other_settings, _flow, _protocol), strict=True):
-        if tab.open:
-            with tab:
-                draw(store, session)
-
-
-def _back() -> None:
-    st.query_params.pop(CHOSEN, None)
+    drawn = (_export, _other_settings, _flow, _protocol)
+    tabs(dict(zip(TABS, drawn, strict=True)), store, session, key=f"{PREFIX}/tab")
 
 
 def _facts(session: WholeSession) -> None:
@@ -101,65 +114,23 @@ def _facts(session: WholeSession) -> None:
     )
 
 
-# --- export -------------------------------------------------------------------------------------
-
-
 def _export(store: Store, session: WholeSession) -> None:
     cells = (column for _ in range(3) for column in st.columns(2, gap="medium"))
-
-    large = len(session.row.ids) > LARGE_LIST
-
-    def offer(label: str, words: str, end: str, data: Callable[[], str | bytes], there: bool = True) -> None:
-        if large:
-            data = partial(apart, session.row.name, jobs.exported, store.url, session.row.id, end)
-        name = f"{file_stem(session.row.name)}{end}"
-        with next(cells).container(border=True, height="stretch"):
-            key = f"{PREFIX}/{name}"
-            save(label, data, name, key=key, disabled=not there, icon=DOWNLOAD, width="stretch")
-            st.caption(words)
-
-    offer(
-        "Report (HTML)",
-        "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
-        "deviations. Opens without a network.",
-        "-report.html",
-        lambda: report_html(session),
-    )
-    offer(
-        "Session file (JSON)",
-        "Everything, with documents and log. Import it on another machine and go on there.",
-        ".json",
-        lambda: export_session(store, session.row.id),
-    )
-    offer(
-        "Excel (XLSX)",
-        "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
-        ".xlsx",
-        lambda: to_xlsx(session),
-    )
-    offer(
-        "Documents (CSV)",
-        "Every document of the list with its label, note and the advice before it.",
-        ".csv",
-        lambda: to_csv(session),
-    )
-    offer(
-        "Documents (RIS)",
-        "For reference managers and screening tools; label and note stand in the notes.",
-        ".ris",
-        lambda: to_ris(session),
-    )
     relevant = "graded X, Y or A" if session.state.settings.kind.grades else "labelled relevant"
-    offer(
-        "Relevant ones (RIS)",
-        f"Only what was {relevant}.",
-        "-relevant.ris",
-        lambda: to_ris(session, relevant_only=True),
-        bool(np.isin(session.state.labels, list(GRADES)).any()),
-    )
-
-
-# --- other settings -----------------------------------------------------------------------------
+    nothing = not np.isin(session.state.labels, list(GRADES)).any()
+    for cell, (end, (label, words)) in zip(cells, OFFERED.items(), strict=True):
+        data: Callable[[], str | bytes]
+        if len(session.row.ids) > LARGE_LIST:
+            data = partial(apart, session.row.name, jobs.exported, store.url, session.row.id, end)
+        elif end == jobs.SESSION:
+            data = partial(export_session, store, session.row.id)
+        else:
+            data = partial(jobs.ENDS[end], session)
+        name = f"{file_stem(session.row.name)}{end}"
+        with cell.container(border=True, height="stretch"):
+            how = {"disabled": nothing and end == RELEVANT, "icon": DOWNLOAD, "width": "stretch"}
+            save(label, data, name, key=f"{PREFIX}/{name}", **how)
+            st.caption(words.format(relevant=relevant))
 
 
 def _other_settings(store: Store, session: WholeSession) -> None:
@@ -167,7 +138,7 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     key = f"{PREFIX}/tried/{session.row.id}"
     tried: Settings = st.session_state.get(key, settings)
     st.write("The same labels, replayed from the first document under settings of your choice.")
-    stakes.compact(tried, key=f"{key}/stakes", on_change=lambda moved: _try(key, moved))
+    stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
     left, right = st.columns(2, gap="medium")
     specs = (settings.policy, *(POLICIES[name]().spec for name in followed()))
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
@@ -210,10 +181,6 @@ def _other_chances(
     return replace(tried, calibrator=switched.calibrator, scale=switched.scale), held
 
 
-def _try(key: str, moved: Settings) -> None:
-    st.session_state[key] = moved
-
-
 def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> None:
     said = outcome_sentence(outcome(session, tried), tried)
     st.html(
@@ -222,7 +189,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
     if tried != settings:
         moved = changes(session.in_words(settings), session.in_words(tried))
         own = outcome_sentence(outcome(session, settings), settings)
-        st.caption(shell.escape_markdown(f"Changed: {'; '.join(moved)}. With the settings in force: {own}"))
+        shell.caption(f"Changed: {'; '.join(moved)}. With the settings in force: {own}")
     else:
         st.caption("These are the settings in force; move something to see what would have changed.")
     if settings.kind.reads_full_texts:
@@ -276,10 +243,7 @@ def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) 
     say(f"Duplicated: {name}.")
 
 
-# --- flow diagram, protocol ---------------------------------------------------------------------
-
-
-def _flow(store: Store, session: WholeSession) -> None:
+def _flow(_: Store, session: WholeSession) -> None:
     def picture(on_dark: bool) -> str:
         return flow_diagram(
             session.prisma,
@@ -299,16 +263,15 @@ def _flow(store: Store, session: WholeSession) -> None:
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
     stem = file_stem(session.row.name)
     with st.container(horizontal=True):
-        save(
-            "Diagram (SVG)", lambda: picture(False), f"{stem}-prisma.svg", key=f"{PREFIX}/svg", icon=DOWNLOAD
-        )
+        file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
+        save("Diagram (SVG)", partial(picture, False), file, key=key, icon=DOWNLOAD)
         rows = [{"box": name, "number": count} for name, count in session.flow]
         file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
         save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
 
-def _protocol(store: Store, session: WholeSession) -> None:
+def _protocol(_: Store, session: WholeSession) -> None:
     state = session.state
     settings = state.plan or state.settings
     if state.plan is not None:

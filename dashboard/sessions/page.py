@@ -1,7 +1,5 @@
 """The Sessions page: find, resume, compare and take elsewhere what was screened."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from functools import partial
@@ -10,13 +8,21 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.waiting import LARGE_FILE, heard
-from dashboard.frame.widgets import lasting, press, switch, text_of, undo_row, upload
-from dashboard.frame.work import attempt, clock, flash, say
+from dashboard.frame.waiting import LARGE_FILE, quietly
+from dashboard.frame.widgets import (
+    bring_back,
+    lasting,
+    press,
+    put_away,
+    switch,
+    text_of,
+    undo_row,
+    upload,
+)
+from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
 from dashboard.parts.session_line import first, line, rename_box, resume
 from dashboard.parts.whole_session import CHOSEN, loaded
@@ -58,7 +64,7 @@ def sessions_page() -> None:
             shell.problem_box(problem)
     shell.opening("Sessions", LEAD)
     flash()
-    _undo(store)
+    undo_row(UNDO)
     _list(store)
     _damaged(store)
     _compare(store)
@@ -127,14 +133,14 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row-{session.id}"):
         st.html(line(store, session), width="stretch")
         if deleted or session.archived:
-            back = store.restore_session if deleted else partial(store.archive, archived=False)
-            press("Bring back", _bring_back, back, session, key=f"back-{session.id}")
+            back = _way_back(store, session.id, deleted)
+            press("Bring back", bring_back, UNDO, back, session.name, key=f"back-{session.id}")
             if deleted:
                 _for_good(store, session)
                 return
         else:
             resume(session, "Resume", "resume", primary=primary)
-        press("Details", _choose, session.id, key=f"details-{session.id}")
+        press("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
 
@@ -166,59 +172,27 @@ def _damaged(store: Store) -> None:
 def _menu(store: Store, session: SessionSummary) -> None:
     rename_box(store, session)
     if not session.archived:
-        press("Archive", _put_away, store.archive, "archived", session, key=f"archive-{session.id}")
+        away, back = partial(store.archive, session.id), _way_back(store, session.id, deleted=False)
+        press("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
+    away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
+    what = (put_away, UNDO, session.name, "deleted", away, back)
     press(
         "Delete",
-        _put_away,
-        store.delete_session,
-        "deleted",
-        session,
+        *what,
         key=f"delete-{session.id}",
         icon=":material/delete:",
         help="Takes it off the list. It can be brought back at once, and later from “Deleted”.",
     )
 
 
-# --- what a press does --------------------------------------------------------------------------
-
-
-def _choose(session: str) -> None:
-    st.query_params[CHOSEN] = session
-
-
-def _put_away(action: Callable[[str], None], what: str, session: SessionSummary) -> None:
-    attempt(action, session.id)
-    st.session_state[UNDO] = (what, session.id, session.name)
+def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
+    return partial(store.restore_session, session) if deleted else partial(store.archive, session, False)
 
 
 def _purge(store: Store, session: SessionSummary) -> None:
     store.purge_session(session.id)
     st.session_state.pop(UNDO, None)
     say(f"{session.name} is deleted.")
-
-
-def _bring_back(back: Callable[[str], None], session: SessionSummary) -> None:
-    attempt(back, session.id)
-    st.session_state.pop(UNDO, None)
-    say(f"{session.name} is back.")
-
-
-def _undo(store: Store) -> None:
-    """The last session that was put away, to be brought back with one press."""
-    last: tuple[str, str, str] | None = st.session_state.get(UNDO)
-    if last is None:
-        return
-    what, session, name = last
-    undo_row(name, what, _take_back, store, what, session, key=f"{PREFIX}/take_back")
-
-
-def _take_back(store: Store, what: str, session: str) -> None:
-    back = store.restore_session if what == "deleted" else partial(store.archive, archived=False)
-    attempt(back, session)
-    st.session_state.pop(UNDO, None)
-
-
-# --- several sessions ---------------------------------------------------------------------------
 
 
 def _compare(store: Store) -> None:
@@ -257,8 +231,6 @@ def _import(store: Store) -> None:
 
 def _take_in(store: Store, file: UploadedFile) -> None:
     text = text_of(file, "choose the session file (JSON) that was exported")
-    if file.size > LARGE_FILE:
-        session = apart(file.name, jobs.session_in, text, file.name, store.url, beat=heard)
-    else:
-        session = import_session(store, text, file.name)
+    large = file.size > LARGE_FILE
+    session = quietly(file.name, jobs.in_store, store.url, import_session, text, file.name, large=large)
     say(f"Imported: {store.session(session).name}.")

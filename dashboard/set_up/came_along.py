@@ -1,7 +1,5 @@
 """Set-up, step 2: what came along with the documents: patent families, and labels somebody gave before."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import families_event
@@ -169,14 +167,10 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
     """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
 
     def asked() -> list[Replayed]:
-        rules = [settings.rule, *(kind() for kind in POLICIES.values() if kind is not type(settings.rule))]
-        rules = [rule for rule in rules if _can_replay(rule, settings)]
+        others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
+        rules = [settings.rule, *(each for each in others if not (each.knows_truth or each.needs_labels))]
+        if not scenario_of(settings).verdicts_tell:
+            rules = [each for each in rules if not each.acts_on_belief]
         return replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
 
     return kept(f"{PREFIX}/replayed", (arranged, settings), asked)
-
-
-def _can_replay(rule: Policy, settings: Settings) -> bool:
-    if rule.acts_on_belief and not scenario_of(settings).verdicts_tell:
-        return False
-    return rule == settings.rule or not (rule.knows_truth or rule.needs_labels)

@@ -1,7 +1,5 @@
 """In which order the documents are read: as they stand, by their scores, or by a text."""
 
-from __future__ import annotations
-
 import html
 from typing import BinaryIO, cast
 
@@ -10,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.waiting import shown
-from dashboard.frame.widgets import lasting, upload
+from dashboard.frame.widgets import lasting, radio, upload
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
 from dashboard.parts.application import Asked
@@ -20,7 +18,7 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
-from tarstop_core.ranking.order import Order, Ranking, prepare
+from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.sessions.create import Documents
 
@@ -35,25 +33,18 @@ NO_QUERY = "Say what you are looking for, so that the documents can be put in or
 LARGE = 5_000  # documents from which reading their texts takes a moment
 
 
-# --- order --------------------------------------------------------------------------------------
-
-
 def chosen_order(chosen: Documents) -> Order:
     suggested, reason = _suggestion(chosen)
     possible: list[Order] = ["text", "own"]
     if chosen.frame["score"].notna().any():
         possible.insert(0, "scores")
-    order = st.radio(
-        "Is this list in order of relevance?",
-        possible,
-        index=possible.index(suggested),
-        format_func=ORDER_WORDS.__getitem__,
-        **lasting(f"{PREFIX}/order/{chosen.key}"),
-    )
+    words = {order: ORDER_WORDS[order] for order in possible}
+    key = f"{PREFIX}/order/{chosen.key}"
+    order = radio("Is this list in order of relevance?", words, first=suggested, **lasting(key))
     if order == "own" and suggested == "text":
         st.warning(shell.escape_markdown(reason), icon=":material/warning:")
     else:
-        st.caption(shell.escape_markdown(reason))
+        shell.caption(reason)
     return order
 
 
@@ -83,7 +74,7 @@ def _ranking(
 def _suggestion(chosen: Documents) -> tuple[Order, str]:
     def suggested() -> tuple[Order, str]:
         large = len(chosen.frame) > LARGE
-        return shown(chosen.name, "Looking at the order", jobs.suggested, chosen.frame, large=large)
+        return shown(chosen.name, "Looking at the order", suggest_order, chosen.frame, large=large)
 
     return kept(f"{PREFIX}/suggestion", chosen.key, suggested)
 

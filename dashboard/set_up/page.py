@@ -1,7 +1,5 @@
 """The Set up page: five steps from top to bottom, each with something sensible in it already."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +34,6 @@ OWN_WORDS = "In my own words"
 
 
 def set_up_page() -> None:
-    """Draw the page."""
     st.html(FRAME / "forms.css")
     st.title("Set up a session")
     scenario = _scenario()
@@ -110,9 +107,6 @@ def _scenario() -> Scenario:
     return SCENARIOS[scenario]
 
 
-# --- stakes and chances -------------------------------------------------------------------------
-
-
 def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     scenario, prefix, names = form.scenario, form.prefix, form.scenario.actions
     st.markdown(f"**{scenario.title}: {scenario.decides}** What are the two actions called?")
@@ -154,9 +148,6 @@ def _chances(
         with st.expander("More assumptions"):
             settings = form.more(settings)
     return settings, calibrator
-
-
-# --- start --------------------------------------------------------------------------------------
 
 
 def _start(
@@ -219,7 +210,10 @@ def _start(
         )
         with shell.problems_shown():
             session = create(shell.store(), plan)
-            _forget()
+            # The next session begins anew; what a person is called and screens for stays.
+            for key in map(str, list(state)):
+                if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
+                    del state[key]
             go_to(session)
 
 
@@ -257,10 +251,3 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
         '<div class="tar-meta">With these settings the first advice is</div>'
         f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
     )
-
-
-def _forget() -> None:
-    """The next session begins anew; what a person is called and screens for stays."""
-    for key in list(st.session_state):
-        if str(key).startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
-            del st.session_state[key]

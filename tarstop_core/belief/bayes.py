@@ -7,8 +7,6 @@ that (μ, τ) puts there: one matrix product for all studies. Studies then multi
 gives the belief after each. Nothing is added to empty cells of a table.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -8,8 +8,6 @@ binomial likelihood enters as the Gaussian site that expectation propagation giv
 front of what the other studies predict, leaves the same mean and variance.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -6,8 +6,6 @@ calibration, coverage of the list, sensitivity of a reading, unsure documents) i
 arriving at that curve. It is kept in logs: p may be 1e-12 or 1.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The three ways from 2×2 tables to a belief, in their own words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tarstop_core.errors import InputProblem

@@ -1,7 +1,5 @@
 """A prior learned from training reviews: what pooled sensitivities and heterogeneities have been like."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product

@@ -10,8 +10,6 @@ derivatives, and a trust region. With W_i = (S_i + Ψ)⁻¹, A = ΣW_i, h_i = W_
 ∂l/∂Ψ = ½Σ[h h' − W + W A⁻¹ W], where the last term belongs to REML only.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One way to a belief from 2×2 tables, whichever engine is chosen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import cast
 

@@ -8,8 +8,6 @@ count for less. Both lower the belief (docs/reml_or_exact.md), which is why this
 while the default belief uses the exact binomial likelihood.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args

@@ -4,8 +4,6 @@ All functions take μ = (logit sensitivity, logit false-positive rate) and 2×2 
 and return curves as columns (false-positive rate, sensitivity), the plane's horizontal and vertical axis.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -19,8 +19,6 @@ What the chances are chances of is the scenario: "patent", relevant given that s
 "review", bringing extractable data for the outcome; "inclusion", being included by title and abstract.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """What a calibrator says and how well it did, as figures and in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

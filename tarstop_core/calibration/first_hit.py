@@ -12,8 +12,6 @@ so that hits grow rarer down the list (w = 1: never). It is spoken of by m = 1 â
 first ten. Prior: m, w and the share b of cases in which there is something to find, each uniform and independent.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Fitting calibrators to labelled lists, and judging them on lists they have not seen."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How many relevant documents chances let one expect, and what to multiply them by when it is another number."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How many relevant documents are probably still unread."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

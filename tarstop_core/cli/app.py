@@ -1,7 +1,5 @@
 """``tarstop app``: the dashboard."""
 
-from __future__ import annotations
-
 import click
 
 

@@ -1,7 +1,5 @@
 """``tarstop backup``: everything in the store as one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

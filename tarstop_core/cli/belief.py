@@ -1,14 +1,12 @@
 """``tarstop belief`` and ``tarstop learn-prior``: what 2×2 tables make of a belief."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, given_prior, json_option, print_json, writable, writing
+from tarstop_core.cli.shared import PATH, given_prior, json_option, print_json, say, writable, writing
 from tarstop_core.errors import InputProblem
 
 
@@ -45,8 +43,7 @@ def belief(
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
     path = belief_path(file.tables, theta, engine, given_prior(b_0, prior_file, theta), correction=correction)
-    for note in (*file.notes, *path.notes):
-        click.echo(note, err=True)
+    say((*file.notes, *path.notes))
     last = path.beliefs[-1]
     if as_json:
         found: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
@@ -92,16 +89,8 @@ def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None,
     seen = prior.learned_from
     assert seen is not None
     if as_json:
-        print_json(
-            {
-                "b_0": prior.b_0,
-                "s": prior.s,
-                "tau": prior.tau,
-                "reviews": seen.reviews,
-                "outcomes": seen.outcomes,
-                "gain": seen.gain,
-            }
-        )
+        told = ((prior, ("b_0", "s", "tau")), (seen, ("reviews", "outcomes", "gain")))
+        print_json({name: getattr(of, name) for of, names in told for name in names})
         return
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"

@@ -1,8 +1,5 @@
 """``tarstop calibrate``: from scores to chances."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,18 +21,12 @@ from tarstop_core.errors import InputProblem
 KINDS = ("marginal", "hazard", "frailty", "rank")
 
 
-def _scenarios() -> Iterable[str]:
-    from tarstop_core.calibration.calibrator import SCENARIOS
-
-    return SCENARIOS
-
-
 @click.command()
 @click.argument("run", type=PATH)
 @click.argument("qrels", type=PATH)
 @click.option(
     "--scenario",
-    type=Listed(_scenarios),
+    type=Listed("tarstop_core.calibration.calibrator:SCENARIOS"),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )

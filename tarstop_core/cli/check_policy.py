@@ -1,7 +1,5 @@
 """``tarstop check-policy``: whether a rule looks ahead."""
 
-from __future__ import annotations
-
 import sys
 
 import click
@@ -20,15 +18,7 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
 
     report = check_policy(parse_policy(spec), lists)
     if as_json:
-        print_json(
-            {
-                "policy": report.policy,
-                "lists": report.lists,
-                "ok": report.ok,
-                "findings": list(report.findings),
-                "remark": report.remark,
-            }
-        )
+        print_json({name: getattr(report, name) for name in ("policy", "lists", "ok", "findings", "remark")})
     else:
         for finding in report.findings:
             click.echo(finding)

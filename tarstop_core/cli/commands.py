@@ -3,8 +3,6 @@
 What a command computes with it imports when it runs, so that ``tarstop --help`` stays quick.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 

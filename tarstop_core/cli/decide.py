@@ -1,7 +1,5 @@
 """``tarstop decide``: one decision."""
 
-from __future__ import annotations
-
 import click
 
 from tarstop_core.cli.shared import given_stakes, json_option, print_json, q_star_option

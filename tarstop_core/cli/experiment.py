@@ -1,7 +1,5 @@
 """``tarstop experiment``: the paper's protocol from the command line."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import sys
@@ -12,7 +10,7 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, json_option, print_json
+from tarstop_core.cli.shared import PATH, json_option, print_json, say
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -144,8 +142,7 @@ def experiment(
     results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
     report = Findings(results, share)
     written = write(report, out, pictures=pictures)
-    for note in (*chosen.notes, *written.missing):
-        click.echo(note, err=True)
+    say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun
     if as_json:
         rows = [
@@ -161,12 +158,12 @@ def experiment(
 
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
-    from tarstop_core.evaluation.findings.report import ICER_DIGITS
     from tarstop_core.evaluation.findings.tables import HEADINGS, panel
+    from tarstop_core.evaluation.tasks.named import TASKS
 
     click.echo(report.caption + ".")
     plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])
-    digits = ICER_DIGITS[report.results.scenario]
+    digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):
         shown = panel(plain, q_star, report.cost, digits).rename(columns=HEADINGS)
         click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")

@@ -1,7 +1,5 @@
 """Start the dashboard: `tarstop app`."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -19,11 +17,8 @@ from tarstop_core.places import (
     require_consent,
 )
 
-DEFAULT_PORT = 8501
-DEFAULT_ADDRESS = "127.0.0.1"
 
-
-def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
+def require_free_port(port: int, address: str) -> None:
     """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
 
     Raises
@@ -40,33 +35,17 @@ def require_free_port(port: int, address: str = DEFAULT_ADDRESS) -> None:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(where)
     except OSError as problem:
-        if problem.errno == errno.EADDRINUSE:
-            reason = f"Port {port} is taken by another program; choose another one with --port."
-        elif problem.errno == errno.EACCES:
-            reason = f"Port {port} needs rights that you do not have; choose one above 1023 with --port."
-        else:
-            reason = f"{address} is not an address of this machine; give one of its own with --address."
-        raise InputProblem(reason) from None
-
-
-def app_command(port: int, address: str, headless: bool) -> list[str]:
-    """The command that serves the dashboard.
-
-    Everything else is set in the `.streamlit/config.toml` beside `app.py`, which
-    Streamlit reads whatever the working directory is.
-
-    """
-    return [
-        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
-        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
-        *("--server.port", str(port), "--server.address", address),
-        *(("--server.headless", "true") if headless else ()),
-    ]
+        reasons = {
+            errno.EADDRINUSE: f"Port {port} is taken by another program; choose another one with --port.",
+            errno.EACCES: f"Port {port} needs rights that you do not have; choose one above 1023 with --port.",
+        }
+        foreign = f"{address} is not an address of this machine; give one of its own with --address."
+        raise InputProblem(reasons.get(problem.errno or 0, foreign)) from None
 
 
 def run_app(
-    port: int = DEFAULT_PORT,
-    address: str = DEFAULT_ADDRESS,
+    port: int,
+    address: str = "127.0.0.1",
     headless: bool = False,
     hosts: Sequence[str] = (),
     no_login: bool = False,
@@ -90,7 +69,13 @@ def run_app(
     os.environ[HOSTS_VARIABLE] = ",".join(served)
     if no_login:
         os.environ[NO_LOGIN_VARIABLE] = "yes"
-    command = app_command(port, address, headless)
+    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
+    command = [
+        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
+        *("--server.port", str(port), "--server.address", address),
+        *(("--server.headless", "true") if headless else ()),
+    ]
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "posix":

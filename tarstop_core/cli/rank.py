@@ -1,7 +1,5 @@
 """``tarstop rank`` and ``tarstop metrics``: a ranking, and how good one is."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,10 +1,7 @@
 """``tarstop replay``: one rule on labelled rankings."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -24,12 +21,6 @@ from tarstop_core.cli.shared import (
 from tarstop_core.errors import InputProblem
 
 
-def _scenarios() -> Iterable[str]:
-    from tarstop_core.evaluation.tasks.named import TASKS
-
-    return TASKS
-
-
 @click.command()
 @click.argument("run", type=PATH)
 @click.argument("qrels", type=PATH)
@@ -40,7 +31,12 @@ def _scenarios() -> Iterable[str]:
 @q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
-@click.option("--scenario", type=Listed(_scenarios), default="patent", show_default=True)
+@click.option(
+    "--scenario",
+    type=Listed("tarstop_core.evaluation.tasks.named:TASKS"),
+    default="patent",
+    show_default=True,
+)
 @click.option(
     "--tables", type=PATH, help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such."
 )
@@ -136,7 +132,7 @@ def replay(
     mean = replaying.summary(outcomes)
     say(notes)
     if as_json:
-        print_json({"topics": replaying.rows(outcomes), "mean": mean})
+        print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
         return
     click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
     for outcome in outcomes:

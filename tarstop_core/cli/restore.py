@@ -1,7 +1,5 @@
 """``tarstop restore``: a backup into the store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

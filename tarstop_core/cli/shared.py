@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,15 +22,14 @@ if TYPE_CHECKING:
 
 
 class Listed(click.Choice):  # type: ignore[type-arg]
-    """One of a list that takes its time to import: it is read when an option is given or explained."""
+    """One of a list, ``module:NAME``, that takes its time to import: it is when an option is given or explained."""
 
-    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
-        self.read, self.case_sensitive = read, True
+    def __init__(self, where: str) -> None:
+        self.where, self.case_sensitive = where, True
 
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What may be chosen."""
-        return tuple(self.read())
+        return tuple(resolve_name(self.where))
 
 
 PATH = click.Path(path_type=Path)
@@ -57,8 +57,7 @@ def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
     if q_star is not None:
         return Payoffs.from_q_star(q_star)
     try:
-        values = [float(part) for part in str(payoffs).split(",")]
-        B, L_r, L_g, G = values
+        B, L_r, L_g, G = map(float, str(payoffs).split(","))
     except ValueError:
         raise InputProblem(f"--payoffs is '{payoffs}'; give four numbers B,L_r,L_g,G.") from None
     return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)

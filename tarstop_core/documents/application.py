@@ -5,8 +5,6 @@ State of the art is what was made available to the public before the date that c
 54(3)); it can be told from its own date of filing, which lists of documents seldom give, so it is said, not computed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

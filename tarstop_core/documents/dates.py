@@ -1,7 +1,5 @@
 """Dates as files and people write them."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from datetime import date

@@ -1,7 +1,5 @@
 """The same document twice, by identifier or by title, author and year: found and merged."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

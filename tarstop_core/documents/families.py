@@ -4,8 +4,6 @@ Files tell of families in two ways: by a number that all members carry (Espacene
 numbers of the members (The Lens). A hit in one member is a hit in all, and so is the chance of one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Rows of a table that belong together: as one document, or as one patent family."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

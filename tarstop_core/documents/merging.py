@@ -1,7 +1,5 @@
 """What would be merged on import, for a person to look at: the same documents, and perhaps the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

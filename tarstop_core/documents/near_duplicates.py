@@ -5,8 +5,6 @@ that share two of their four rarest words, so that the time grows with the numbe
 of those, titles that differ in the spelling of a few words are near, not titles that differ in a number.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

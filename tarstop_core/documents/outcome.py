@@ -1,7 +1,5 @@
 """One outcome of a diagnostic-accuracy review: a ranked list, and the 2×2 tables that lie in it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts of a 2×2 table from sensitivity, specificity and group sizes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation

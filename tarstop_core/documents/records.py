@@ -1,7 +1,5 @@
 """The table of records: what every reader returns and every ranking starts from."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping
@@ -98,8 +96,8 @@ def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
 def ranking_text(frame: pd.DataFrame) -> list[str]:
     """Return the text each record is ranked by: its title and its abstract.
 
-    Where the abstract already starts with the title (many collections store both in one field) the
-    title is not added again, so that its words do not count twice.
+    Where the abstract already starts with the title (many collections store both in one field, some with other
+    white space) the title is not added again, so that its words do not count twice.
 
     Examples
     --------
@@ -108,9 +106,13 @@ def ranking_text(frame: pd.DataFrame) -> list[str]:
     ['Hinge with pin.', 'Mast A pole.']
     """
     return [
-        abstract if abstract.startswith(title) else f"{title} {abstract}".rstrip()
+        abstract if _starts_with(abstract, title) else f"{title} {abstract}".rstrip()
         for title, abstract in zip(frame["title"].tolist(), frame["abstract"].tolist(), strict=True)
     ]
+
+
+def _starts_with(text: str, title: str) -> bool:
+    return "".join(text[: 2 * len(title)].split()).startswith("".join(title.split()))
 
 
 def records_hash(frame: pd.DataFrame) -> str:

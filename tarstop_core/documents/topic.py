@@ -1,7 +1,5 @@
 """A ranked list of documents with what is known of it: the one input of everything below."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,14 +1,11 @@
 """Two calibrators on lists that neither was fitted on: whose chances come true, and what it does to decisions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, Quality
 from tarstop_core.calibration.fitting import predicted, usable
@@ -16,6 +13,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before
@@ -25,10 +23,9 @@ from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
-Floats = NDArray[np.float64]
-DRAWS, SEED, LEVEL = 2000, 1, 0.95
+DRAWS, LEVEL = 2000, 0.95
 FLOOR = 1e-6
 """Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
 PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
@@ -64,23 +61,26 @@ def shipped(scenario: str, name: str) -> HeldOut:
     >>> len(found.topics), found.simulated
     (16, True)
     """
+    outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
-        return HeldOut(f"{PATENTS} simulated patent rankings", topics, simulated=True)
-    if name == "simulated outcomes":
+        title = f"{PATENTS} simulated patent rankings"
+    elif name == "simulated outcomes":
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
-        lists = tuple(outcome.topic for outcome in outcomes)
-        return HeldOut(f"{OUTCOMES} simulated review outcomes", lists, outcomes, True)
-    if scenario == PATENT:
+        title = f"{OUTCOMES} simulated review outcomes"
+    elif scenario == PATENT:
         topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
-        return HeldOut(f"the {len(topics)} sample searches", topics, simulated=True)
-    names = [str(topic) for topic in sample_reviews()["topic"]]
-    if scenario == INCLUSION:
-        lists = tuple(labelled_inclusions(topic) for topic in names)
-        return HeldOut(f"the {len(lists)} sample reviews", lists, simulated=True)
-    outcomes = tuple(labelled_review(topic) for topic in names)
-    lists = tuple(outcome.topic for outcome in outcomes)
-    return HeldOut(f"the {len(lists)} sample reviews", lists, outcomes, True)
+        title = f"the {len(topics)} sample searches"
+    else:
+        names = [str(topic) for topic in sample_reviews()["topic"]]
+        title = f"the {len(names)} sample reviews"
+        if scenario == INCLUSION:
+            topics = tuple(map(labelled_inclusions, names))
+        else:
+            outcomes = tuple(map(labelled_review, names))
+    if outcomes:
+        topics = tuple(outcome.topic for outcome in outcomes)
+    return HeldOut(title, topics, outcomes, simulated=True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     how = "lists chosen here"
     told = [quality(one.sum(axis=0), len(used), how) for one in sums]
     assert told[0] is not None and told[1] is not None
-    weights = bootstrap_weights(len(used))
+    weights = bootstrap_weights(len(used), DRAWS)
     measures = (
         _measure("Brier score", [one[:, :, 3].sum(axis=1) for one in sums], count, weights),
         _ece(sums, weights),
@@ -170,7 +170,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     return Comparison(first_hits, len(used), int(count.sum()), told[0], told[1], measures)
 
 
-def log_loss(p: Floats, relevant: NDArray[np.bool_]) -> float:
+def log_loss(p: Floats, relevant: Flags) -> float:
     """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`.
 
     Examples
@@ -182,18 +182,11 @@ def log_loss(p: Floats, relevant: NDArray[np.bool_]) -> float:
     return float(-np.log(said).sum())
 
 
-def bootstrap_weights(groups: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
-    """How often each group is drawn in each bootstrap sample, shape (draws, groups)."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(groups, np.full(groups, 1 / groups), size=draws).astype(float)
-
-
 def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
     """A mean over documents of sums by list, of both."""
     a, b = pair
-    drawn = weights @ count
     with np.errstate(invalid="ignore", divide="ignore"):
-        differences = (weights @ (b - a)) / drawn
+        differences = (weights @ (b - a)) / (weights @ count)
     return _told(name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count))
 
 
@@ -280,22 +273,19 @@ def decisions(
         played = [replay(topics, each, policy, payoffs, cost, b_0) for each in (a, b)]
     names, of = np.unique(groups, return_inverse=True)
     count = np.bincount(of).astype(float)
-    weights = bootstrap_weights(len(names))
+    weights = bootstrap_weights(len(names), DRAWS)
 
     def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
         values = [np.array([value(each) for each in one], dtype=float) for one in played]
         pair = [np.bincount(of, weights=each).astype(float) for each in values]
         return replace(_measure(name, pair, count, weights), lower_is_better=lower_is_better)
 
-    return Decisions(
-        len(groups),
-        empty,
-        (
-            measure("Net utility", lambda each: each.net_utility, False),
-            measure("Documents read", lambda each: each.depth, None),
-            measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
-        ),
+    measures = (
+        measure("Net utility", lambda each: each.net_utility, False),
+        measure("Documents read", lambda each: each.depth, None),
+        measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
     )
+    return Decisions(len(groups), empty, measures)
 
 
 def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
@@ -322,12 +312,9 @@ def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
     """Where a calibrator is judged on lists it was fitted on, a sentence each."""
     digests = [list_digest(topic) for topic in topics]
-    told = []
-    for name, calibrator in zip(names, calibrators, strict=True):
-        seen = seen_before(digests, calibrator.fitted_on.lists)
-        if seen:
-            told.append(
-                f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
-                "and looks better than it is."
-            )
-    return told
+    return [
+        f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
+        "and looks better than it is."
+        for name, calibrator in zip(names, calibrators, strict=True)
+        if (seen := seen_before(digests, calibrator.fitted_on.lists))
+    ]

@@ -1,7 +1,5 @@
 """What a method is tried on: cases, in folds, in a benchmark."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.payoffs import Flags, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +35,16 @@ class Case:
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
-            raise InputProblem(f"Topic {self.topic.name} has no judgments; an experiment needs them.")
+            raise InputProblem(
+                f"Topic {self.topic.name} has no judgments; an experiment or a replay needs them."
+            )
 
     @property
     def name(self) -> str:
-        """The topic's name."""
         return self.topic.name
 
     @property
-    def labels(self) -> NDArray[np.bool_]:
+    def labels(self) -> Flags:
         """Relevant documents in ranking order, shape (N,)."""
         assert self.topic.labels is not None
         return self.topic.labels
@@ -133,7 +133,7 @@ class Benchmark:
         return f"{counted}, {documents:,} ranked documents; {how}."
 
 
-def group_weights(groups: Sequence[str], by_group: bool) -> NDArray[np.float64]:
+def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
     """Weights of cases that add up to their number; equal, or equal for each group.
 
     Examples

@@ -1,7 +1,5 @@
 """The same pure jobs on one process, on all cores, or on a Dask cluster, with results in the same order."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast

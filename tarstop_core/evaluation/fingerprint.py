@@ -1,7 +1,5 @@
 """The fingerprint of what computes an experiment: code that a chunk of cases can reach, without words about it."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Finished pieces of an experiment on disk, so that an interrupted run goes on where it was."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

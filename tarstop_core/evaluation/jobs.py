@@ -1,7 +1,5 @@
 """A job: a chunk of cases for some methods. Its answers depend on nothing else, so it may run anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +14,9 @@ from tarstop_core.evaluation.knowledge import calibrator_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.tally import COLUMNS, tally
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
-Floats = NDArray[np.float64]
-Choice = Mapping[str, NDArray[np.intp]]
+Choice = Mapping[str, Depths]
 """For each method the index of its setting for each q* and cost, shape (Q, C)."""
 Answers = dict[str, NDArray[Any]]
 """By method, and when testing by what else is asked of a chunk: the truth, and a tally for each variant."""
@@ -105,8 +102,7 @@ def _test(job: Job, choice: Choice) -> Answers:
             used, of = np.unique(choice[method.name], return_inverse=True)
             settings = [method.settings[i] for i in used]
             played = task.play(case, known, path, settings, costs, truth, exact=True)
-            unknown = np.full(played.plus.shape, np.nan)
-            exact = unknown if played.plus_exact is None else played.plus_exact
+            exact = np.full_like(played.plus, np.nan) if played.plus_exact is None else played.plus_exact
             played_all = np.stack((played.screened, played.plus, played.recall, exact))
             found[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]
     return found

@@ -1,8 +1,6 @@
 """What a task has learned from training cases: a calibrator in patents, a calibrator and a prior in reviews."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, cast
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.evaluation.tasks.base import Task
@@ -10,8 +8,7 @@ from tarstop_core.evaluation.tasks.base import Task
 
 def calibrator_of(known: Any) -> Calibrator:
     """The calibrator in what was learned."""
-    calibrator: Calibrator = parts_of(known)[0]
-    return calibrator
+    return cast(Calibrator, parts_of(known)[0])
 
 
 def belief_of(known: Any, task: Task) -> float:

@@ -1,7 +1,5 @@
 """What is compared: a rule, the settings that tuning may choose from, and what its chances come from."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import re
@@ -13,9 +11,6 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
-
-VARIANTS: dict[str, tuple[str, ...]] = {name: task.variants for name, task in TASKS.items()}
-"""Where chances come from in patents (kind of calibrator), and the prior of a review's belief; first: the paper's."""
 
 PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
 """The paper's seven methods by the names of their policies."""
@@ -33,29 +28,18 @@ class Method:
     settings: tuple[Policy, ...]
     """In grid order; ties go to the first."""
     variant: str
-    """One of :data:`VARIANTS` of the scenario."""
+    """One of the task's: where chances come from, or the prior of the belief."""
 
     @property
     def policy(self) -> type[Policy]:
-        """The rule's class."""
         return type(self.settings[0])
 
     @property
     def title(self) -> str:
         """What the row is called."""
         base = str(self.settings[0]) if len(self.settings) == 1 else self.policy.title
-        first = any(self.variant == variants[0] for variants in VARIANTS.values())
+        first = any(self.variant == task.variants[0] for task in TASKS.values())
         return base if first else f"{base}, {self.variant}"
-
-    @property
-    def family(self) -> str:
-        """The rule's family."""
-        return self.policy.family
-
-    @property
-    def knows_truth(self) -> bool:
-        """Whether it is a bound, not a rule to follow."""
-        return self.settings[0].knows_truth
 
     @property
     def digest(self) -> str:
@@ -161,12 +145,13 @@ def _spelled_out(specs: Iterable[str]) -> list[str]:
 
 def _method(spec: str, scenario: str, files: bool) -> Method:
     rule, at, variant = spec.rpartition("@")
+    variants = TASKS[scenario].variants
     if not at:
-        rule, variant = spec, VARIANTS[scenario][0]
-    if variant not in VARIANTS[scenario]:
+        rule, variant = spec, variants[0]
+    if variant not in variants:
         raise InputProblem(
             f"There is no '{variant}' for {spec}; in the scenario {scenario} choose one of "
-            f"{', '.join(VARIANTS[scenario])}."
+            f"{', '.join(variants)}."
         )
     policy = parse_policy(rule, files)
     if policy.parameters and "=" not in rule:

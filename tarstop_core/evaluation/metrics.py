@@ -8,20 +8,20 @@ Notes
 Fletcher & Stevenson, Evaluation.
 """
 
-from __future__ import annotations
-
 import math
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
-Floats = NDArray[np.float64]
 Icer = float | str
 
 REFERENCE, DOMINANT, DOMINATED, NEITHER = "Ref.", "Dominant", "Dominated", "--"
+SEED = 1
+"""Of bootstrap samples."""
 PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
 """Decimals in the paper's tables: what is equal there counts as equal."""
 
@@ -31,7 +31,6 @@ def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    payoffs : Payoffs
     plus : array_like
         Chance that the action is a⁺.
     omega : array_like of bool
@@ -239,3 +238,12 @@ def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None 
             )
         weights[state] = part * base[state] / base[state].sum()
     return weights
+
+
+@lru_cache(maxsize=8)
+def bootstrap_weights(groups: int, draws: int) -> Floats:
+    """How often each group is in each bootstrap sample, always the same ones, shape (draws, groups)."""
+    counts = np.random.default_rng(SEED).multinomial(groups, np.full(groups, 1 / groups), size=draws)
+    drawn = counts.astype(float)
+    drawn.setflags(write=False)  # drawing takes longer than using, so it is kept
+    return drawn

@@ -1,7 +1,5 @@
 """A piece: a chunk of cases as the run sees it, with what is known of it and the job that finds the rest."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -10,10 +8,11 @@ from typing import Any, NamedTuple
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Floats, Job, tally_name
+from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Job, tally_name
 from tarstop_core.evaluation.knowledge import digest_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.tally import judged
+from tarstop_core.value.payoffs import Floats
 
 CHUNK = 10
 """Cases of one job, whatever runs it."""

@@ -1,7 +1,5 @@
 """How far a run is: the share done and the seconds left, told to whoever asks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
@@ -42,9 +40,8 @@ class Clock:
             raise Cancelled
         if self.progress is None:
             return
-        left = None
-        if self.computed:
-            left = (time.monotonic() - self.begun) * (self.total - self.so_far) / self.computed
+        spent = time.monotonic() - self.begun
+        left = spent * (self.total - self.so_far) / self.computed if self.computed else None
         self.progress(min(1.0, self.so_far / self.total), what, left)
 
     def done(self, effort: float, what: str, *, computed: bool) -> None:

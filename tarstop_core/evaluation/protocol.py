@@ -6,8 +6,6 @@ kept on disk; sums are taken in the order of the chunks. Hence one process, many
 come to the same bits.
 """
 
-from __future__ import annotations
-
 import platform
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +14,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS
@@ -25,7 +22,7 @@ from tarstop_core.evaluation.cases import Benchmark, Case, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Floats, Job, tally_name, work
+from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Job, tally_name, work
 from tarstop_core.evaluation.knowledge import belief_of, digest_of
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.pieces import Piece, Side, effort, pieces
@@ -33,7 +30,7 @@ from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 1.0)
@@ -61,10 +58,8 @@ def run(
 
     Parameters
     ----------
-    benchmark : Benchmark
     task : Task
         Of the benchmark's scenario.
-    methods : sequence of Method
     q_stars, costs : sequence of float
         Threshold beliefs, with normalised payoffs (K = 1), and costs per document.
     workers, dask
@@ -198,10 +193,9 @@ class _Experiment:
         return Results(
             settings=self._settings(),
             methods=tuple(
-                MethodInfo(
-                    each.name, each.title, each.policy.name, each.variant, each.family, each.knows_truth
-                )
+                MethodInfo(each.name, each.title, rule.name, each.variant, rule.family, rule.knows_truth)
                 for each in self.methods
+                for rule in (each.settings[0],)
             ),
             cases=tuple(case.name for case in cases),
             groups=groups,
@@ -231,10 +225,8 @@ class _Experiment:
         how = "held-out topics" if folds == 1 else f"{folds}-fold cross-validation"
         counted = sum(case.judged for piece, _ in tested for case in piece.cases)
         for variant in self.knowledge[0]:
-            sums = np.zeros((BINS, COLUMNS))
-            for _, answer in tested:
-                sums += answer[tally_name(variant)]
-            judged = quality(sums, counted, how)
+            tallies = (answer[tally_name(variant)] for _, answer in tested)
+            judged = quality(sum(tallies, np.zeros((BINS, COLUMNS))), counted, how)
             if judged is not None:
                 found[variant] = judged
         return found
@@ -264,6 +256,6 @@ class _Experiment:
         }
 
 
-def _first_best(mean: Floats) -> NDArray[np.intp]:
+def _first_best(mean: Floats) -> Depths:
     """The first of the settings that are best, for each q* and cost, shape (Q, C)."""
     return np.asarray(np.argmax(mean >= mean.max(axis=0) - TIE, axis=0))

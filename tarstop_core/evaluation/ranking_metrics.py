@@ -1,12 +1,11 @@
 """Quality of a ranking: average precision, NDCG and recall at 100, as trec_eval computes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypedDict
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from ir_measures import AP, R, nDCG
 
 from tarstop_core.documents.topic import Topic
@@ -117,11 +116,8 @@ def _scores_by_document(topic: Topic) -> dict[str, float]:
         )
     by_document = dict(zip(topic.ids.tolist(), scores.tolist(), strict=True))
     if len(by_document) < len(topic):
-        seen: set[str] = set()
-        for document in topic.ids.tolist():
-            if document in seen:
-                raise InputProblem(
-                    f"Topic {topic.name} ranks document {document} more than once; keep one line for each document."
-                )
-            seen.add(document)
+        document = topic.ids[pd.Series(topic.ids).duplicated()][0]
+        raise InputProblem(
+            f"Topic {topic.name} ranks document {document} more than once; keep one line for each document."
+        )
     return by_document

@@ -3,10 +3,8 @@
 Cases are played as an experiment plays them, so that both come to the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,12 +60,8 @@ def replay(
     ----------
     topics : iterable of Topic
         With labels and the qrels' R.
-    calibrator : Calibrator
-    policy : Policy
-    payoffs : Payoffs
     cost : float
         Per document, in the payoffs' unit.
-    b_0 : float
     scale : float
         Every chance times this, at most 1.
 
@@ -78,7 +72,7 @@ def replay(
     """
     check_cost(cost)
     task = DecisiveTask(b_0=b_0, scale=scale)
-    cases = (Case(_judged(topic), topic.name) for topic in topics)
+    cases = (Case(topic, topic.name) for topic in topics)
     if isinstance(policy, Randomised):
         return [_expected(case, policy, payoffs, cost) for case in cases]
     return [_played(task, case, calibrator, policy, payoffs, cost) for case in cases]
@@ -102,7 +96,6 @@ def replay_reviews(
 
     Parameters
     ----------
-    outcomes : iterable of Outcome
     calibrator : Calibrator
         Of the chance that a document brings data.
     policy, payoffs, cost, scale
@@ -113,7 +106,6 @@ def replay_reviews(
         What the action is held against (:func:`~tarstop_core.value.outcomes.is_plus`).
     engine : str
         Of the belief that policies act on; the truth is always bivariate.
-    prior : Prior, optional
 
     Raises
     ------
@@ -126,7 +118,7 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    cases = (Case(_judged(outcome.topic), outcome.review, outcome) for outcome in outcomes)
+    cases = (Case(outcome.topic, outcome.review, outcome) for outcome in outcomes)
     return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
 
 
@@ -145,11 +137,6 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
     }
-
-
-def rows(outcomes: Sequence[Played]) -> list[dict[str, Any]]:
-    """Outcomes as plain rows for JSON and tables."""
-    return [asdict(outcome) for outcome in outcomes]
 
 
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
@@ -176,9 +163,3 @@ def _played(task: Task, case: Case, knowledge: Any, policy: Policy, payoffs: Pay
         net_utility=utility.item(),
         recall=found.recall.item(),
     )
-
-
-def _judged(topic: Topic) -> Topic:
-    if topic.labels is None or topic.n_relevant is None:
-        raise InputProblem(f"Topic {topic.name} has no judgments; replaying needs them.")
-    return topic

@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.calibrator import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 FILE_VERSION = 1
 LISTS = ("cases", "groups", "q_stars", "costs", "chosen")
@@ -52,7 +49,7 @@ class Results:
     costs: tuple[float, ...]
     weights: Floats
     """Weights of cases in means, in sum T; shape (T,)."""
-    documents: NDArray[np.intp]
+    documents: Depths
     """Length of each list; shape (T,)."""
     omega: Flags
     """Shape (T, Q)."""
@@ -60,7 +57,7 @@ class Results:
     plus: Floats
     recall: Floats
     """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
-    fold: NDArray[np.intp]
+    fold: Depths
     """Shape (T,)."""
     chosen: tuple[str, ...]
     """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
@@ -73,12 +70,10 @@ class Results:
 
     @property
     def simulated(self) -> bool:
-        """Whether the benchmark is simulated."""
         return bool(self.settings["simulated"])
 
     @property
     def scenario(self) -> str:
-        """Patent or review."""
         return str(self.settings["scenario"])
 
     @cached_property
@@ -187,12 +182,10 @@ def load(path: Path) -> Results:
     return Results(
         settings=about["settings"],
         methods=tuple(MethodInfo(**each) for each in about["methods"]),
-        calibration={name: _quality(content) for name, content in about["calibration"].items()},
+        calibration={
+            name: Quality(**{**content, "reliability": tuple(map(tuple, content["reliability"]))})
+            for name, content in about["calibration"].items()
+        },
         **lists,
         **arrays,
     )
-
-
-def _quality(content: Mapping[str, Any]) -> Quality:
-    bins = tuple((float(p), float(share), int(n)) for p, share, n in content["reliability"])
-    return Quality(**{**content, "reliability": bins})

@@ -6,8 +6,6 @@ from any page, is there after the server was started again, and goes on where it
 pipe from the server and ends when that is closed: by Cancel, or with the server itself.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets
@@ -20,6 +18,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
+
+from joblib import cpu_count
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
@@ -87,7 +87,6 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The folder's name."""
         return self.folder.name
 
     @property
@@ -244,15 +243,14 @@ def main(folder: Path, pipe: int) -> None:
         order = Order(**content)
         if not Path(order.folder).is_dir():
             raise InputProblem(f"The folder {order.folder} is not there any more; bring the benchmark again.")
-        benchmark = from_folder(Path(order.folder))
-        benchmark = replace(benchmark, title=order.title)
+        benchmark = replace(from_folder(Path(order.folder)), title=order.title)
         found = run(
             benchmark,
             order.task(benchmark.scenario),
             parse_methods(order.methods, benchmark.scenario, files=False),
             q_stars=order.q_stars,
             costs=order.costs,
-            workers=max(1, (os.cpu_count() or 1) - 1),  # one is left for the pages
+            workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
             finished=Finished(folder / CACHE),
             progress=say,
             cancelled=closed.is_set,

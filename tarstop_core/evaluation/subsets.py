@@ -1,18 +1,13 @@
 """Belief from any subset of a review's studies, for rules that meet them out of ranking order."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Flags, Floats
 
 BLOCK = 256
 """Subsets that are weighed at once; bounds memory."""
@@ -40,7 +35,9 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
     refinement of very narrow posteriors (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
     """
     if engine != "univariate":
-        return np.array([beliefs(_subset(tables, mask), theta, engine, prior)[-1] for mask in masks])
+        names = np.array(tables.study, dtype=object)
+        known = (Tables(tuple(names[of]), *(getattr(tables, cell)[of] for cell in CELLS)) for of in masks)
+        return np.array([beliefs(each, theta, engine, prior)[-1] for each in known])
     lattice = lattice_for(tables, theta, prior)
     rows, _ = study_likelihood(tables, theta, lattice)
     with np.errstate(divide="ignore"):
@@ -57,8 +54,3 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         with np.errstate(divide="ignore"):
             found[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
     return found
-
-
-def _subset(tables: Tables, mask: Flags) -> Tables:
-    studies = tuple(np.array(tables.study, dtype=object)[mask].tolist())
-    return Tables(studies, *(getattr(tables, cell)[mask] for cell in CELLS))

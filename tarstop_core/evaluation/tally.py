@@ -1,17 +1,13 @@
 """How well chances matched what was found, tallied topic by topic so that no list has to stay in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import BINS, PATENT, Calibrator, Quality
 from tarstop_core.calibration.fitting import ece, predicted
 from tarstop_core.evaluation.cases import Case
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Flags, Floats
 
 COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, squared error
 
@@ -32,7 +28,7 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
     return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
 
 
-def binned(p: Floats, relevant: NDArray[np.bool_]) -> Floats:
+def binned(p: Floats, relevant: Flags) -> Floats:
     """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
     sums, found = np.zeros((BINS, COLUMNS)), relevant.astype(float)
     at = np.minimum((p * BINS).astype(int), BINS - 1)
@@ -58,11 +54,8 @@ def says_what_was_measured(
     rtol : float
         Relative, of the mean chance and of the Brier score.
     """
-    sums = np.zeros((BINS, COLUMNS))
-    for calibrator, cases in learned:
-        for case in cases:
-            sums += tally(calibrator, case)
-    again = quality(sums, measured.topics, measured.how)
+    tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
+    again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
     return (
         again is not None
         and again.documents == measured.documents

@@ -1,7 +1,5 @@
 """A benchmark of one's own as a browser sends it: single files or a zip, laid out as a folder."""
 
-from __future__ import annotations
-
 import io
 import stat
 import zipfile

@@ -1,7 +1,5 @@
 """What the tables lead to, as curves: belief by study, prior and posterior, the worth of more studies."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

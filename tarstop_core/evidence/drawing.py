@@ -4,8 +4,6 @@ Studies are grey, what is pooled from them reddish purple, belief blue, the valu
 threshold q* is grey and dashed as everywhere, the sensitivity θ to exceed grey and dotted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any

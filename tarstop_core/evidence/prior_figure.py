@@ -1,7 +1,5 @@
 """A prior as a picture and as a sentence, so that nobody has to choose one by its letters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The studies themselves: forest plot, ROC plane, and the belief without each of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ no other. The belief comes from the engine of one's choice; the summary that the
 is always the bivariate model that reviewers know, fitted as R's mada fits it unless told otherwise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """2×2 tables as a person types them: read row by row, and packed small enough for a page's address."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import csv

@@ -1,7 +1,5 @@
 """What the evidence says, in sentences computed from it: one for every figure and number that is shown."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

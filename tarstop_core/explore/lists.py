@@ -1,29 +1,22 @@
 """Lists to explore: a session, a sample, or documents in their own order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.policies import (
-    Policy,
-)
+from tarstop_core.policies import Policy
 from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_review, labelled_search
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.labels import UNSEEN
-from tarstop_core.screening.paths import (
-    screening_path,
-)
+from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -32,13 +25,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
-# --- what is explored ---------------------------------------------------------------------------
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +71,9 @@ class Explored:
                 self.truth, p, settings.payoffs, settings.theta, settings.engine, settings.belief_prior
             )
         topic = self._labelled()
+        assert topic.labels is not None  # a truth is labelled throughout
         curve = self.calibrator.curve(p)
-        return DecisivePath(
-            curve, settings.b_0, settings.payoffs, topic.first_hit, labels=_labels(topic), p=p
-        )
+        return DecisivePath(curve, settings.b_0, settings.payoffs, topic.first_hit, labels=topic.labels, p=p)
 
     def omega(self, settings: Settings) -> bool:
         """Whether ω⁺ holds; asks for known labels."""
@@ -131,43 +117,10 @@ def _planned(explored: Explored, settings: Settings, chance_factor: float) -> Pa
     return screening_path(settings, explored.calibrator, explored.p, explored.state, chance_factor)
 
 
-def _labels(topic: Topic) -> Flags:
-    assert topic.labels is not None  # a truth is labelled throughout
-    return topic.labels
-
-
 def unread(settings: Settings, documents: int) -> State:
     """A list of which nothing has been read."""
     none = np.full(documents, UNSEEN, dtype=np.int8)
     return State(settings=settings, labels=none, confirmed=np.zeros(documents, dtype=np.int8))
-
-
-def sample_search(topic: str) -> Explored:
-    """A simulated search with its truth, in paper mode.
-
-    Examples
-    --------
-    >>> explored = sample_search("antenna-mount")
-    >>> len(explored), explored.start, explored.simulated
-    (312, 0, True)
-    """
-    found = labelled_search(topic)
-    title = str(sample_topics().set_index("topic").at[topic, "title"])
-    return _sample(title, found, found, PATENT)
-
-
-def sample_review(topic: str) -> Explored:
-    """A simulated review with its truth, in paper mode: a document and its 2×2 table are read at once.
-
-    Examples
-    --------
-    >>> explored = sample_review("brindle-fever")
-    >>> len(explored), len(explored.truth.tables)
-    (212, 11)
-    """
-    outcome = labelled_review(topic)
-    title = str(sample_reviews().set_index("topic").at[topic, "title"])
-    return _sample(title, outcome.topic, outcome, REVIEW)
 
 
 def _settings(scenario: Scenario) -> Settings:
@@ -176,24 +129,12 @@ def _settings(scenario: Scenario) -> Settings:
     return begun.paper_mode()
 
 
-def _sample(name: str, topic: Topic, truth: Topic | Outcome, scenario: Scenario) -> Explored:
-    settings = _settings(scenario)
-    wanted = scenario.chance_of(settings)
-    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, wanted)]
-    p = calibrator.probabilities(topic.scores, len(topic))
-    settings = replace(settings, calibrator=calibrator.digest)
-    return Explored(name, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
-
-
 def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored:
     """A collection of N documents of which only the order is known, taken for a ranking; nothing read, in paper mode."""
     calibrator = calibrators()[default_calibrator(False)]
     settings = replace(_settings(PATENT), calibrator=calibrator.digest)
     p = calibrator.probabilities(None, documents)
     return Explored(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
-
-
-# --- the lists there are ------------------------------------------------------------------------------
 
 
 def samples() -> Iterator[tuple[str, str]]:
@@ -205,9 +146,28 @@ def samples() -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=32)
 def sample(key: str) -> Explored:
-    """The sample that a key of :func:`samples` names."""
-    kind, _, topic = key.partition(":")
-    return sample_search(topic) if kind == PATENT.sample else sample_review(topic)
+    """The simulated sample that a key of :func:`samples` names, with its truth, in paper mode.
+
+    In a review a document and its 2×2 table are read at once.
+
+    Examples
+    --------
+    >>> search, review = sample("search:antenna-mount"), sample("review:brindle-fever")
+    >>> len(search), search.start, search.simulated, len(review), len(review.truth.tables)
+    (312, 0, True, 212, 11)
+    """
+    kind, _, name = key.partition(":")
+    searched = kind == PATENT.sample
+    scenario: Scenario = PATENT if searched else REVIEW
+    truth = labelled_search(name) if searched else labelled_review(name)
+    topic = truth.topic if isinstance(truth, Outcome) else truth
+    settings = _settings(scenario)
+    wanted = scenario.chance_of(settings)
+    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, wanted)]
+    p = calibrator.probabilities(topic.scores, len(topic))
+    settings = replace(settings, calibrator=calibrator.digest)
+    title = dict(samples())[key]
+    return Explored(title, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
 
 
 COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.sample}

@@ -1,16 +1,13 @@
 """Maps of q* and cost, and the difference of two."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.maps import Map, MeanMap, Measure, World
+from tarstop_core.explore.maps import Grid, Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import Figure, axis, drawn, plain, points, text_colour, with_unit
@@ -27,9 +24,8 @@ from tarstop_core.presentation.palette import (
 )
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.stakes import Stakes
-
-Floats = NDArray[np.float64]
 
 MEASURES: dict[Measure, str] = {
     "depth": "Stopping depth",
@@ -40,14 +36,11 @@ MEASURES: dict[Measure, str] = {
 }
 
 
-# --- the map --------------------------------------------------------------------------------------
-
-
 def map_figure(
-    shown: Map | MeanMap,
+    shown: Grid,
     measure: Measure,
     *,
-    against: Map | MeanMap | None = None,
+    against: Grid | None = None,
     here: tuple[float, float] | None = None,
     cell: tuple[int, int] | None = None,
     simulated: bool = False,
@@ -78,7 +71,7 @@ def map_figure(
     if bar is not None:
         heat["colorbar"] = bar
     else:
-        assert not isinstance(shown, MeanMap) and not isinstance(against, MeanMap)
+        assert isinstance(shown, Map) and (against is None or isinstance(against, Map))
         heat |= {"text": _marks(shown, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
     cells: dict[str, Any] = {
         "type": "scatter",
@@ -162,14 +155,14 @@ def _colours(
         high = high if high > low else low + 1.0
     title = MEASURES[measure].lower() if not difference else f"difference in {MEASURES[measure].lower()}"
     unit = {"depth": "documents", "agreement": ""}.get(measure, unit)
+    text = text_colour(dark)
     bar: dict[str, Any] = {
-        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12}},
+        "title": {"text": with_unit(title, unit), "side": "right", "font": {"size": 12, "color": text}},
         "thickness": 12,
         "outlinewidth": 0,
-        "tickfont": {"color": text_colour(dark), "size": 11},
+        "tickfont": {"color": text, "size": 11},
         "exponentformat": "none",
     }
-    bar["title"]["font"]["color"] = text_colour(dark)
     if measure == "agreement":
         bar["tickformat"] = ".0%"
     if measure == "depth":
@@ -183,7 +176,7 @@ def _colours(
     return colours, low, high, bar
 
 
-def _wrong(shown: Map) -> NDArray[np.bool_]:
+def _wrong(shown: Map) -> Flags:
     assert shown.omega is not None
     return np.asarray(shown.plus != shown.omega[:, None])
 
@@ -197,18 +190,14 @@ def _marks(shown: Map, against: Map | None) -> list[list[str]]:
     return [["✗" if bad else "+" if up else "−" for up, bad in zip(*row, strict=True)] for row in pairs]
 
 
-def _hover(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap | None) -> list[str]:
+def _hover(shown: Grid, measure: Measure, against: Grid | None) -> list[str]:
     unit = shown.stakes.payoffs.unit
-    values = shown.values(measure)
-    others = None if against is None else against.values(measure)
+    measured = [(each, each.values(measure)) for each in (shown, against) if each is not None]
     texts = []
-    for i, q_star in enumerate(shown.q_stars):
-        for j, cost in enumerate(shown.costs):
-            said = [f"q* {q_star:g}, cost {amount(float(cost), unit)}"]
-            said.append(f"{shown.policy}: {_value(float(values[i, j]), measure, unit)}")
-            if others is not None and against is not None:
-                said.append(f"{against.policy}: {_value(float(others[i, j]), measure, unit)}")
-            texts.append("<br>".join(plain(each, 200) for each in said))
+    for i, j in np.ndindex(len(shown.q_stars), len(shown.costs)):
+        said = [f"q* {shown.q_stars[i]:g}, cost {amount(float(shown.costs[j]), unit)}"]
+        said += [f"{of.policy}: {_value(float(each[i, j]), measure, unit)}" for of, each in measured]
+        texts.append("<br>".join(plain(each, 200) for each in said))
     return texts
 
 
@@ -222,17 +211,21 @@ def _value(value: float, measure: Measure, unit: str) -> str:
     return amount(value, unit)
 
 
+def _at(shown: Grid, flat: int) -> str:
+    """q* and cost of a cell, by its place among all of them."""
+    i, j = divmod(int(flat), len(shown.costs))
+    return (
+        f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), shown.stakes.payoffs.unit)}"
+    )
+
+
 def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
     """What the mean over a collection shows, computed from its cells."""
     unit, values = shown.stakes.payoffs.unit, shown.values(measure)
 
-    def at(flat: int) -> str:
-        i, j = divmod(int(flat), values.shape[1])
-        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
-
     lists = f"Over {len(shown.maps)} lists"
     if against is not None:
-        said = _difference_sentence(shown, measure, against, at)
+        said = _difference_sentence(shown, measure, against)
         return f"{lists}, on average: {said}"
     low, high = (
         _value(float(values.flat[each]), measure, unit) for each in (values.argmin(), values.argmax())
@@ -240,12 +233,12 @@ def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = No
     what = MEASURES[measure].lower()
     if low == high:
         return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."
-    ends = f"from {low} (at {at(int(values.argmin()))}) to {high} (at {at(int(values.argmax()))})"
+    ends = f"from {low} (at {_at(shown, int(values.argmin()))}) to {high} (at {_at(shown, int(values.argmax()))})"
     if measure == "agreement":
         least, most = (percent(float(each)) for each in (values.min(), values.max()))
         return (
             f"{lists} {shown.policy} decides as the truth would on {least} to {most} of them, most often at "
-            f"{at(int(values.argmax()))}."
+            f"{_at(shown, int(values.argmax()))}."
         )
     return f"{lists} the mean {what} of {shown.policy} runs {ends}."
 
@@ -255,12 +248,8 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     unit, name = shown.stakes.payoffs.unit, str(shown.policy)
     values = shown.values(measure)
 
-    def at(flat: int) -> str:
-        i, j = divmod(int(flat), values.shape[1])
-        return f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), unit)}"
-
     if against is not None:
-        return _difference_sentence(shown, measure, against, at)
+        return _difference_sentence(shown, measure, against)
     if shown.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
         return (
@@ -282,15 +271,15 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     if measure == "depth":
         how = "if nothing turns up" if shown.world == "planned" else "on this list, as it is labelled"
         none = percent(float((values <= shown.start).mean()))
-        return f"{name} stops after {low} to {high} {how}, latest at {at(most)}; it reads nothing more in {none} of the cells."
+        return f"{name} stops after {low} to {high} {how}, latest at {_at(shown, most)}; it reads nothing more in {none} of the cells."
     if measure == "net_utility":
         how = "Expected net utility" if shown.world == "planned" else "Net utility"
-        return f"{how} of {name} runs from {low} (at {at(least)}) to {high} (at {at(most)})."
+        return f"{how} of {name} runs from {low} (at {_at(shown, least)}) to {high} (at {_at(shown, most)})."
     none = percent(float((values <= 1e-9 * shown.stakes.payoffs.K).mean()))
-    return f"{name} gives up at most {high} against the best rule compared (at {at(most)}), and nothing in {none} of the cells."
+    return f"{name} gives up at most {high} against the best rule compared (at {_at(shown, most)}), and nothing in {none} of the cells."
 
 
-def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | MeanMap, at: Any) -> str:
+def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
     first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
@@ -311,11 +300,8 @@ def _difference_sentence(shown: Map | MeanMap, measure: Measure, against: Map | 
     who = first if difference.flat[most] > 0 else second
     return (
         f"{first} {what} than {second} in {more} of the cells and less in {less}, the same in {same}; the largest "
-        f"difference is {size}, where {who} {what} (at {at(most)})."
+        f"difference is {size}, where {who} {what} (at {_at(shown, most)})."
     )
-
-
-# --- the path of one cell -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +312,6 @@ class Cell:
     """With the cell's payoffs."""
     policy: Policy
     world: World
-    """One of "planned" or "played"."""
     cost: float
     """In the payoffs' unit."""
     plan: Plans
@@ -338,7 +323,6 @@ class Cell:
 
     @property
     def depth(self) -> int:
-        """Where the rule stops."""
         return int(self.plan.depth[0])
 
 
@@ -351,9 +335,6 @@ def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World
         path, start, omega = explored.played(settings), 0, explored.omega(settings)
         plan = outcomes(path, policy, settings.cost, omega)
     return Cell(path, policy, world, settings.cost, plan, start, omega)
-
-
-# --- a sentence to check answers by ---------------------------------------------------------------------
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:

@@ -1,58 +1,35 @@
 """A rule over a grid of q* and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import EXPECTABLE, LESS_ROWS, LONG, Plans, outcomes, plans, settled
-from tarstop_core.policies import (
-    POLICIES,
-    Batch,
-    Budget,
-    DecideNow,
-    Greedy,
-    Optimal,
-    Policy,
-    Randomised,
-    ScreenEverything,
-    Smooth,
-)
+from tarstop_core.explore.plans import EXPECTABLE, LONG, Plans, outcomes, plans, settled
+from tarstop_core.policies import POLICIES, Policy, Randomised, parse_policy
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.stakes import Stakes
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 World = Literal["planned", "played"]
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
 FRACTIONS: tuple[float, ...] = tuple(float(f"{10 ** (step / 4 - 5):.3g}") for step in range(17))
 """Costs of a map as shares of K: four a decade, so that a cell can be hit on a phone."""
-COMPARED: tuple[Policy, ...] = (
-    Optimal(),
-    Greedy(),
-    Smooth(10),
-    Batch(10),
-    Budget(100),
-    DecideNow(),
-    ScreenEverything(),
+COMPARED: tuple[Policy, ...] = tuple(
+    parse_policy(spec)
+    for spec in "optimal greedy smooth:K=10 batch:K=10 budget:d=100 decide-now screen-everything".split()
 )
 """The rules that regret is measured against, beside the one looked at; never the Oracle."""
 
 
-# --- the map of q* × c ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
-class Map:
-    """What one rule comes to at every q* and cost; K, unit and proportions stay."""
+class Grid:
+    """A rule at every q* (rows) and cost (columns); K, unit and proportions stay."""
 
     policy: Policy
     world: World
@@ -60,6 +37,26 @@ class Map:
     stakes: Stakes
     """K and the unit."""
     q_stars: tuple[float, ...]
+
+    @property
+    def costs(self) -> Floats:
+        """Cost of a document in each column, in the unit."""
+        return np.array(FRACTIONS) * self.stakes.payoffs.K
+
+    def values(self, measure: Measure) -> Floats:
+        """One measure as floats, shape (Q, C)."""
+        raise NotImplementedError
+
+    def _spread(self, **columns: ArrayLike) -> dict[str, Any]:
+        """What broadcasts to the cells as columns, one entry a cell, row by row."""
+        shape = (len(self.q_stars), len(FRACTIONS))
+        return {name: np.broadcast_to(np.asarray(each), shape).ravel() for name, each in columns.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Map(Grid):
+    """What one rule comes to on one list."""
+
     depth: Depths
     plus: Flags
     net_utility: Floats
@@ -73,11 +70,6 @@ class Map:
     settled: bool = False
     """Whether a hit among them has decided the question."""
 
-    @property
-    def costs(self) -> Floats:
-        """Cost of a document in each column, in the unit."""
-        return np.array(FRACTIONS) * self.stakes.payoffs.K
-
     def values(self, measure: Measure) -> Floats:
         """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
         if measure == "agreement":
@@ -88,26 +80,21 @@ class Map:
 
     def columns(self) -> dict[str, Any]:
         """The cells as columns, one entry a cell, row by row."""
-        shape = self.depth.shape
-
-        def each(values: ArrayLike) -> NDArray[Any]:
-            return np.broadcast_to(np.asarray(values), shape).ravel()
-
-        columns = {
-            "policy": each(self.policy.spec),
-            "world": each(self.world),
-            "q_star": each(np.array(self.q_stars)[:, None]),
-            "cost": each(self.costs),
-            "cost_over_K": each(FRACTIONS),
-            "unit": each(self.stakes.payoffs.unit),
-            "depth": each(self.depth),
-            "action": each(np.where(self.plus, "a+", "a-")),
-            "net_utility": each(self.net_utility),
-        }
+        columns = self._spread(
+            policy=self.policy.spec,
+            world=self.world,
+            q_star=np.array(self.q_stars)[:, None],
+            cost=self.costs,
+            cost_over_K=FRACTIONS,
+            unit=self.stakes.payoffs.unit,
+            depth=self.depth,
+            action=np.where(self.plus, "a+", "a-"),
+            net_utility=self.net_utility,
+        )
         if self.regret is not None:
-            columns["regret"] = each(self.regret)
+            columns |= self._spread(regret=self.regret)
         if self.omega is not None:
-            columns["omega"] = each(self.omega[:, None])
+            columns |= self._spread(omega=self.omega[:, None])
         return columns
 
 
@@ -164,36 +151,11 @@ def maps(
 
 
 @dataclass(frozen=True, eq=False)
-class MeanMap:
+class MeanMap(Grid):
     """The maps of one rule on many lists, averaged cell by cell."""
 
     maps: Sequence[Map]
     """One a list, with the same rule, world, stakes and q*'s."""
-
-    @property
-    def policy(self) -> Policy:
-        """The rule."""
-        return self.maps[0].policy
-
-    @property
-    def world(self) -> World:
-        """As planned or as it turned out."""
-        return self.maps[0].world
-
-    @property
-    def stakes(self) -> Stakes:
-        """K and the unit."""
-        return self.maps[0].stakes
-
-    @property
-    def q_stars(self) -> tuple[float, ...]:
-        """q* of each row."""
-        return self.maps[0].q_stars
-
-    @property
-    def costs(self) -> Floats:
-        """Cost of a document in each column, in the unit."""
-        return self.maps[0].costs
 
     def values(self, measure: Measure) -> Floats:
         """Mean of one measure over the lists, shape (Q, C)."""
@@ -201,24 +163,19 @@ class MeanMap:
 
     def columns(self) -> dict[str, Any]:
         """The cells as columns, row by row: means, and the number of lists."""
-        shape = self.values("depth").shape
-
-        def each(values: ArrayLike) -> NDArray[Any]:
-            return np.broadcast_to(np.asarray(values), shape).ravel()
-
         first = self.maps[0]
         measures: list[Measure] = ["depth", "net_utility"]
         measures += ["regret"] if first.regret is not None else []
         measures += ["agreement"] if first.omega is not None else []
-        return {
-            "policy": each(self.policy.spec),
-            "world": each(self.world),
-            "lists": each(len(self.maps)),
-            "q_star": each(np.array(self.q_stars)[:, None]),
-            "cost": each(self.costs),
-            "unit": each(self.stakes.payoffs.unit),
-            **{f"mean_{name}": each(self.values(name)) for name in measures},
-        }
+        return self._spread(
+            policy=self.policy.spec,
+            world=self.world,
+            lists=len(self.maps),
+            q_star=np.array(self.q_stars)[:, None],
+            cost=self.costs,
+            unit=self.stakes.payoffs.unit,
+            **{f"mean_{name}": self.values(name) for name in measures},
+        )
 
 
 def mean_maps(
@@ -230,14 +187,17 @@ def mean_maps(
 ) -> list[MeanMap]:
     """What each rule comes to on average over one or more lists of one scenario; as :func:`maps`.
 
-    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own.
+    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own. Reviews have fewer
+    rows, however short they are.
     """
-    found = [maps(each, _for(each, settings), policies, world, compared, LESS_ROWS) for each in lists]
-    return [MeanMap([own[at] for own in found]) for at in range(len(policies))]
-
-
-def _for(explored: Explored, settings: Settings) -> Settings:
-    return replace(settings, calibrator=explored.settings.calibrator)
+    by_list = []
+    for each in lists:
+        own = replace(settings, calibrator=each.settings.calibrator)
+        by_list.append(maps(each, own, policies, world, compared, long=0))
+    return [
+        MeanMap(first.policy, world, first.stakes, first.q_stars, (first, *more))
+        for first, *more in zip(*by_list, strict=True)
+    ]
 
 
 def rules(world: World) -> dict[str, type[Policy]]:

@@ -1,7 +1,5 @@
 """Where rules stop on one list, drawn and in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -48,18 +46,6 @@ def path_figure(
     if simulated:
         layout["annotations"].append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     return figure
-
-
-def waiting_words(path: Path) -> str:
-    """What is done first where reports wait to be read in full; "" where none do."""
-    waiting = round(path.reports_waiting)
-    if not waiting:
-        return ""
-    return (
-        "reading the one report that waits is"
-        if waiting == 1
-        else f"reading the {waiting:,} reports that wait is"
-    )
 
 
 def full_cost_note(path: Path, unit: str) -> str:
@@ -135,8 +121,10 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
         )
     if plan.depth <= explored.start:
         what = "reads nothing more" if explored.start else "reads nothing"
-        first = waiting_words(plan.path)
-        return f"{plan.policy} {what}{f' of the list; {first} ' if first else ', '}expected to bring {worth}."
+        if not (waiting := round(plan.path.reports_waiting)):
+            return f"{plan.policy} {what}, expected to bring {worth}."
+        waits = "the one report that waits is" if waiting == 1 else f"the {waiting:,} reports that wait is"
+        return f"{plan.policy} {what} of the list; reading {waits} expected to bring {worth}."
     more = f" ({plan.depth - explored.start:,} more)" if explored.start else ""
     scenario = scenario_of(explored.settings)
     return (

@@ -1,11 +1,9 @@
 """One decision, and what a rule comes to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import (
@@ -21,22 +19,14 @@ from tarstop_core.policies import (
     Smooth,
 )
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
 """Rules that go to their depth whatever they find."""
 EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
-LESS_ROWS = 0
-"""The same for many reviews at once: always."""
-
-
-# --- one decision, and what a rule comes to -------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -96,12 +86,10 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
 
     Parameters
     ----------
-    path : Path
     policy : Policy
         One of :data:`EXPECTABLE`.
     costs : array_like, shape (C,)
         In the payoffs' unit.
-    start : int
 
     Raises
     ------

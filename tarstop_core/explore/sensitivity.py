@@ -1,14 +1,11 @@
 """What the answer depends on: tornado and break-even values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
@@ -18,19 +15,15 @@ from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
-Depths = NDArray[np.intp]
 FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 FACTORS = (0.5, 2.0)
 """What one-way sensitivity multiplies payoffs and cost with."""
 REACH = 1000.0
 """How many times larger or smaller a break-even value is looked for."""
 SCAN, HALVINGS = 6, 16
-
-
-# --- sensitivity and break-even ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -81,8 +74,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
     each = plans(base, policy, costs, start)
-    ends = [(int(each.depth[at]), float(each.net_utility[at])) for at in range(3)]
-    depth, net_utility = ends.pop()
+    *ends, (depth, net_utility) = zip(each.depth.tolist(), each.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
     if scenario_of(settings).has_starting_chance(settings):
@@ -132,7 +124,6 @@ class BreakEven:
     """Where one assumption would turn the advice."""
 
     name: FactorName
-    """One of "B", "L_r", "L_g", "G", "cost" or "b_0"."""
     value: float
     """As it is."""
     turns: tuple[Turn, ...]
@@ -168,15 +159,14 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
     b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
     odds_now, odds_wanted = b / (1 - b), settings.payoffs.wrong_plus / settings.payoffs.wrong_minus
 
-    def turns(
-        path: Callable[[float], Path], value: float, peak: float, halvings: int = HALVINGS
-    ) -> tuple[Turn, ...]:
-        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak, halvings)
+    def turns(path: Callable[[float], Path], value: float, peak: float) -> tuple[Turn, ...]:
+        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak)
         return tuple(Turn(each, _acts(path(each), policy, start)) for each in ends)
 
     # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
     found = []
-    for pair in (("B", "L_g"), ("G", "L_r")):
+    wrong_plus, wrong_minus = settings.payoffs.wrong_plus, settings.payoffs.wrong_minus
+    for pair, peak in ((("B", "L_g"), wrong_plus / odds_now), (("G", "L_r"), wrong_minus * odds_now)):
         first, second = (cast(float, getattr(settings.payoffs, name)) for name in pair)
 
         def of_sum(
@@ -185,11 +175,6 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
             parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
             return base.with_payoffs(replace(settings.payoffs, **parts))
 
-        peak = (
-            settings.payoffs.wrong_plus / odds_now
-            if pair[0] == "B"
-            else settings.payoffs.wrong_minus * odds_now
-        )
         at = turns(of_sum, first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
             own = [Turn(each.at - other, each.plus) for each in at]
@@ -213,9 +198,7 @@ def _acts(path: Path, policy: Policy, depth: int) -> bool:
     return bool(actions(path, policy, np.array([depth]))[0])
 
 
-def _turns(
-    holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0, halvings: int = HALVINGS
-) -> list[float]:
+def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0) -> list[float]:
     """The nearest values below and above at which the answer is another one than `now`.
 
     Looked for at steps of a log scale and at `peak`, then bisected.
@@ -228,23 +211,13 @@ def _turns(
         near = value
         for far in sorted((*steps, *inside), reverse=reach < 1):
             if holds(far) != now:
-                found.append(_bisected(holds, near, far, now, halvings))
+                for _ in range(HALVINGS):
+                    middle = math.sqrt(near * far)
+                    near, far = (middle, far) if holds(middle) == now else (near, middle)
+                found.append(far)
                 break
             near = far
     return found
-
-
-def _bisected(holds: Callable[[float], bool], near: float, far: float, now: bool, halvings: int) -> float:
-    for _ in range(halvings):
-        middle = math.sqrt(near * far)
-        if holds(middle) == now:
-            near = middle
-        else:
-            far = middle
-    return far
-
-
-# --- for somebody who does not know q* ---------------------------------------------------------------
 
 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
@@ -262,7 +235,6 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
         What an hour of screening costs, in the unit; 0 is legal.
     per_hour : float
         Documents read in an hour.
-    unit : str
 
     Raises
     ------
@@ -279,16 +251,14 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
     >>> stakes.payoffs.q_star, stakes.cost, stakes.documents
     (0.8, 2.0, 10000.0)
     """
-    for what, value, least in (
-        ("number of mistakes", times, 1.0),
-        ("cost of the worse mistake", loss, 0.0),
-        ("number of documents an hour", per_hour, 0.0),
+    for what, value, usable, wanted in (
+        ("number of mistakes", times, times >= 1, "a number at least 1"),
+        ("cost of the worse mistake", loss, loss > 0, "a number above 0"),
+        ("number of documents an hour", per_hour, per_hour > 0, "a number above 0"),
+        ("cost of an hour", hour, hour >= 0, "0 or a number above 0"),
     ):
-        if not (math.isfinite(value) and (value >= 1 if least else value > 0)):
-            wanted = "at least 1" if least else "above 0"
-            raise InputProblem(f"The {what} is {value:g}; give a number {wanted}.")
-    if not (math.isfinite(hour) and hour >= 0):
-        raise InputProblem(f"The cost of an hour is {hour:g}; give 0 or a number above 0.")
+        if not (math.isfinite(value) and usable):
+            raise InputProblem(f"The {what} is {value:g}; give {wanted}.")
     lesser = loss / times
     plus, minus = (loss, lesser) if worse_plus else (lesser, loss)
     return Stakes(Payoffs(minus / 2, plus / 2, minus / 2, plus / 2, unit), hour / per_hour)

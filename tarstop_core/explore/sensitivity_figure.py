@@ -1,7 +1,6 @@
 """Tornado and break-even values, drawn and in words."""
 
-from __future__ import annotations
-
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,9 +28,6 @@ ROW = 34
 HALVES = ((0.0, 0.46), (0.54, 1.0))
 
 
-# --- one-way sensitivity ----------------------------------------------------------------------------
-
-
 def factor_names(settings: Settings) -> dict[str, str]:
     """What each assumption is called in the figure."""
     return {
@@ -49,15 +45,22 @@ def tornado_figure(
     found: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Stopping depth and expected net utility when one assumption is lower or higher, widest on top."""
-    ordered = _by_width(found)
+    # Widest in depth first; where depths tie, widest in net utility.
+    ordered = sorted(
+        found.swings,
+        key=lambda each: (_width(found.depth, each.depth), _width(found.net_utility, each.net_utility)),
+        reverse=True,
+    )
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]
     text, unit = text_colour(dark), settings.payoffs.unit
     panels = (("depth", found.depth, ""), ("net_utility", found.net_utility, "2"))
+    hatched = {"size": 5, "solidity": 0.2, "fillmode": "overlay", "fgcolor": PAPER}
     data: list[dict[str, Any]] = []
     for measure, base, number_ in panels:
         for end, colour, pattern in ((0, LESS, ""), (1, MORE, "/")):
             values = [float(getattr(each, measure)[end]) for each in ordered]
+            shown = [count_of(value) if measure == "depth" else amount(value, unit) for value in values]
             data.append(
                 {
                     "type": "bar",
@@ -66,23 +69,10 @@ def tornado_figure(
                     "x": [value - base for value in values],
                     "base": [base] * len(rows),
                     "width": 0.6,
-                    "marker": {
-                        "color": colour,
-                        "pattern": {
-                            "shape": pattern,
-                            "size": 5,
-                            "solidity": 0.2,
-                            "fillmode": "overlay",
-                            "fgcolor": PAPER,
-                        },
-                    },
+                    "marker": {"color": colour, "pattern": {"shape": pattern, **hatched}},
                     "customdata": [
-                        plain(
-                            f"{_setting(each, end, unit)}: "
-                            f"{count_of(value) if measure == 'depth' else amount(value, unit)}",
-                            200,
-                        )
-                        for each, value in zip(ordered, values, strict=True)
+                        plain(f"{_setting(each, end, unit)}: {said}", 200)
+                        for each, said in zip(ordered, shown, strict=True)
                     ],
                     "hovertemplate": "%{customdata}<extra></extra>",
                     "text": [_at_the_end(each, measure, end, base) for each in ordered],
@@ -144,25 +134,12 @@ def _room(found: Tornado, measure: str) -> list[float]:
 
 def _two_lines(name: str) -> str:
     """A name that leaves room for the bars on a phone."""
-    words, lines = name.split(), [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) >= 20:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
+    lines = textwrap.wrap(" ".join(name.split()), 20, break_long_words=False, break_on_hyphens=False)
     return "<br>".join(each.replace("&", "&amp;").replace("<", "&lt;") for each in lines)
 
 
 def _width(base: float, ends: tuple[float, float]) -> float:
     return max(*ends, base) - min(*ends, base)
-
-
-def _by_width(found: Tornado) -> list[Swing]:
-    """Widest in depth first; where depths tie, widest in net utility."""
-    return sorted(
-        found.swings,
-        key=lambda each: (_width(found.depth, each.depth), _width(found.net_utility, each.net_utility)),
-        reverse=True,
-    )
 
 
 def _setting(swing: Swing, end: int, unit: str) -> str:

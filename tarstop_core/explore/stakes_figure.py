@@ -1,12 +1,9 @@
 """EVPI against belief, with what is at stake now."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.explore.plans import Now
 from tarstop_core.presentation.figures import (
@@ -26,10 +23,10 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 
-def beliefs_drawn(payoffs: Payoffs, *others: float) -> NDArray[np.float64]:
+def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
     """A hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
     return np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, *others)))
 
@@ -79,7 +76,6 @@ def stakes_figure(
             xanchor="right" if right else "left",
         ),
     ]
-    left = now.b > 0.5
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
     free = min(ends) - low > 2 * room  # else one of the two lines runs where the label would stand
     notes.append(
@@ -88,7 +84,7 @@ def stakes_figure(
             low - room if free else sum(ends) / 2,
             " now ",
             ink(BELIEF, dark),
-            xanchor="right" if left else "left",
+            xanchor="right" if now.b > 0.5 else "left",
         )
     )
     needed = now.cost / now.rho if now.rho > 0 else math.inf

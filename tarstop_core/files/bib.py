@@ -1,7 +1,5 @@
 """BibTeX: read with bibtexparser; LaTeX's spellings of letters become the letters."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """How much of a file is read: a few kilobytes may unpack to more than a machine holds."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """CSV and TSV: any of three delimiters, a preamble before the header, one bad row named."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """What a format of records is: a reader's file ends with its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

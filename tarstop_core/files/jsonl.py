@@ -1,7 +1,5 @@
 """JSON lines: one object a line, with the same freedom of names as a table's columns."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator, Mapping

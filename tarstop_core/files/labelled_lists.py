@@ -3,8 +3,6 @@
 What nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence

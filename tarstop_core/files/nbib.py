@@ -1,7 +1,5 @@
 """PubMed's own format (nbib): four-letter tags, continuation lines indented by six."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 

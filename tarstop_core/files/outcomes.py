@@ -1,7 +1,5 @@
 """Review outcomes: which document of a ranking brings which 2×2 table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One call for every format of records: dispatched by suffix, checked by content."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO

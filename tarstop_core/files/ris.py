@@ -1,7 +1,5 @@
 """RIS, as databases really write it: tags with one space, records without an end, values over several lines."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

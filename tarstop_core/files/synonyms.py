@@ -1,7 +1,5 @@
 """How databases and tools name the columns of their exports, as ``synonyms.toml`` has it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """2×2 tables from CSV or TSV: TP, FP, FN and TN in any order and case, under the names people give them."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

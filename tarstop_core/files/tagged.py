@@ -1,7 +1,5 @@
 """What RIS and PubMed files share: records of tags, turned into our fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 

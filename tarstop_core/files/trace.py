@@ -1,7 +1,5 @@
 """The trace of a session, and other tables, as CSV."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """TREC runs and qrels, read as trec_eval reads them: the score rules, the written rank breaks ties."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import re
@@ -22,16 +20,18 @@ from tarstop_core.files.source import Source, detect_encoding, open_source
 
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 _QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")
+_BEIR_COLUMNS = ("topic", "document", "relevance")
 # What the words of a column have to be, and what is to be done with a line in which one is not.
 _NUMBERS = {
     "score": "finite number; correct or remove",
     "rank": "whole number; correct",
     "relevance": "whole number; correct",
 }
-# Words that make a first line a header, compared in lower case without punctuation.
+# Words of header lines, compared in lower case without punctuation.
 _HEADER_WORDS = frozenset(
-    "topic topicid query queryid qid q0 iter iteration zero doc docid docno document documentid pmid "
-    "rank score sim tag run runid runtag rel relevance relevant label judgment judgement grade".split()
+    "topic topicid query queryid qid q0 iter iteration interaction zero doc docid docno document documentid corpus "
+    "corpusid pid pmid rank score sim similarity threshold tag run runid runtag rel relevance relevant label judgment "
+    "judgement grade".split()
 )
 
 
@@ -50,7 +50,7 @@ class Qrels(dict[str, dict[str, int]]):
 def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     """Read a TREC run: `topic Q0 document rank score tag`, separated by any spaces or tabs.
 
-    Documents are ordered as trec_eval orders them, by falling score, except that equal scores keep
+    Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders them, by falling score, except that equal scores keep
     the order of the written ranks (from 0 or from 1) and then of the lines. Topics have no labels yet.
 
     Parameters
@@ -72,8 +72,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     >>> run["T1"].ids.tolist(), run.notes
     (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
     """
-    table, skip, file_name = _read_table(source, name, _RUN_COLUMNS)
-    notes = ["Skipped a header line."] if skip else []
+    table, notes, file_name = _read_table(source, name, _RUN_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
     check_count(file_name, len(topics), BUDGET.topics, "topics")
     document, documents = pd.factorize(table["document"])
@@ -111,6 +110,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     """Read TREC relevance judgments: `topic iteration document relevance`; arguments as in :func:`read_run`.
 
+    Below a header of three words the iteration is missing, as in BEIR's: `query-id corpus-id score`.
+
     Raises
     ------
     InputProblem
@@ -123,8 +124,7 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
     {'T1': {'a': 1, 'b': 0}}
     """
-    table, skip, file_name = _read_table(source, name, _QRELS_COLUMNS)
-    notes = ["Skipped a header line."] if skip else []
+    table, notes, file_name = _read_table(source, name, _QRELS_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
     check_count(file_name, len(topics), BUDGET.topics, "topics")
     order = np.argsort(topic, kind="stable")
@@ -246,55 +246,80 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "") if names else "none"
 
 
+def is_qrels(path: Path) -> bool:
+    """Whether a file's first lines are judgments, whatever its name."""
+    with open_source(path, None) as opened:
+        encoding, _ = detect_encoding(opened, BUDGET.words)
+        columns, skip = _head(opened, encoding, _QRELS_COLUMNS)
+        with opened.text(encoding) as stream:
+            words = next((words for _, words in _data_lines(stream, skip)), [])
+    return len(words) == len(columns) and _converts([words[-1]], "relevance")
+
+
 def _read_table(
     source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...]
-) -> tuple[pd.DataFrame, int, str]:
-    """Parse all lines at once; where anything is amiss, find the line in a second, slow pass.
+) -> tuple[pd.DataFrame, list[str], str]:
+    """Parse all lines at once; where anything is amiss, look line by line in slower passes.
 
     Returns
     -------
     DataFrame of str
         One column for each of `columns`; its numeric columns are known to convert.
-    int
-        Lines skipped as header.
+    list of str
+        What is to be said of header lines.
     str
         The file's name.
     """
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened, BUDGET.words)
-        skip, comments = _header_lines(opened, encoding, columns)
-        try:
-            with opened.text(encoding) as stream, warnings.catch_warnings():
-                # pandas only warns when the lines are wider than the names.
-                warnings.simplefilter("error", pd.errors.ParserWarning)
-                table = pd.read_csv(
-                    stream,
-                    sep=r"\s+",
-                    header=None,
-                    names=[*columns, "extra"],
-                    index_col=False,
-                    dtype="str",
-                    quoting=3,
-                    keep_default_na=False,
-                    skiprows=skip,
-                    engine="c",
-                )
-            fine = bool(
-                len(table)
-                and (table["extra"].isna() | (table["extra"] == "")).all()
-                and not any((table[column].isna() | (table[column] == "")).any() for column in columns)
-                and all(
-                    _converts(table[column].tolist(), column)
-                    for column in filter(columns.__contains__, _NUMBERS)
-                )
-            )
-        except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning):
-            fine = False
-        if not fine:
+        columns, skip = _head(opened, encoding, columns)
+        table = _parsed(opened, encoding, columns, skip)
+        if table is None:
+            with opened.text(encoding) as stream:
+                skip |= {at for at, words in _data_lines(stream, skip) if _is_header(words, columns)}
+            table = _parsed(opened, encoding, columns, skip)
+        if table is None:
             _find_fault(opened, encoding, skip, columns)
             # Only what splits differently for pandas (a lone form feed, say) comes here.
             raise InputProblem(f"{opened.name} is not laid out in plain columns; write it anew with spaces.")
-        return table, skip - comments, opened.name
+        with opened.text(encoding) as stream:
+            lines = itertools.compress(stream, map(skip.__contains__, range(1, max(skip, default=0) + 1)))
+            headers = sum(_is_header(line.split(), columns) for line in lines)
+        notes = (
+            [f"Skipped {'a header line' if headers == 1 else f'{headers:,} header lines'}."]
+            if headers
+            else []
+        )
+        return table, notes, opened.name
+
+
+def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[int]) -> pd.DataFrame | None:
+    """All lines but some as a table, or None where a line does not fit the columns."""
+    try:
+        with opened.text(encoding) as stream, warnings.catch_warnings():
+            # pandas only warns when the lines are wider than the names.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(
+                stream,
+                sep=r"\s+",
+                header=None,
+                names=[*columns, "extra"],
+                index_col=False,
+                dtype="str",
+                quoting=3,
+                keep_default_na=False,
+                skiprows=[number - 1 for number in skip],
+                engine="c",
+            )
+    except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning):
+        return None
+    fine = (
+        len(table)
+        and (table["extra"].isna() | (table["extra"] == "")).all()
+        and not any((table[column].isna() | (table[column] == "")).any() for column in columns)
+        and all(_converts(table[column].tolist(), column) for column in columns if column in _NUMBERS)
+    )
+    return table if fine else None
 
 
 def _converts(values: list[str], column: str) -> bool:
@@ -307,35 +332,43 @@ def _converts(values: list[str], column: str) -> bool:
     return True
 
 
-def _header_lines(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[int, int]:
-    """Return how many first lines are comments (#), blank or a header, and how many are no header.
-
-    A line is a header only when all its words are names of columns; a first line that is merely
-    broken must not vanish.
-    """
+def _head(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[tuple[str, ...], set[int]]:
+    """The columns that a first header names, and the numbers of the lines before the first with data."""
+    skip = set()
     with source.text(encoding) as stream:
-        skipped = 0
-        for line in itertools.islice(stream, 20):
+        for number, line in enumerate(itertools.islice(stream, 20), start=1):
             words = line.split()
-            if not words or words[0].startswith("#"):
-                skipped += 1
-                continue
-            bare = [re.sub(r"[\W_]", "", word).lower() for word in words]
-            # The last test keeps data whose every column happens to be such a word.
-            is_header = all(word in _HEADER_WORDS for word in bare) and len(words) == len(columns)
-            return skipped + is_header, skipped
-        return skipped, skipped
+            if columns == _QRELS_COLUMNS and _is_header(words, _BEIR_COLUMNS):
+                columns = _BEIR_COLUMNS
+            if words and not words[0].startswith("#") and not _is_header(words, columns):
+                break
+            skip.add(number)
+    return columns, skip
 
 
-def _data_lines(stream: TextIO, skip: int) -> Iterator[tuple[int, list[str]]]:
-    """The words of each line after the first `skip` ones, with its number; blank lines give none."""
+def _is_header(words: list[str], columns: tuple[str, ...]) -> bool:
+    """Whether a line names its columns: no number where numbers belong, and at least half of it known words.
+
+    A line that is merely broken must not vanish.
+    """
+    if len(words) != len(columns):
+        return False
+    numeric = (word for word, column in zip(words, columns, strict=True) if column in _NUMBERS)
+    if any(re.fullmatch(r"[-+.\d].*|nan|inf(inity)?", word, re.IGNORECASE) for word in numeric):
+        return False
+    known = sum(re.sub(r"[\W_]", "", word).lower() in _HEADER_WORDS for word in words)
+    return 2 * known >= len(words)
+
+
+def _data_lines(stream: TextIO, skip: set[int]) -> Iterator[tuple[int, list[str]]]:
+    """The words of each line that is not skipped, with its number; blank lines give none."""
     for number, line in enumerate(stream, start=1):
         words = line.split()
-        if number > skip and words:
+        if words and number not in skip:
             yield number, words
 
 
-def _find_fault(source: Source, encoding: str, skip: int, columns: tuple[str, ...]) -> None:
+def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[str, ...]) -> None:
     number = 0
     with source.text(encoding) as stream:
         for number, words in _data_lines(stream, skip):
@@ -382,13 +415,15 @@ def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | 
     first: dict[tuple[str, str], tuple[int, int]] = {}
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened)
-        skip, _ = _header_lines(opened, encoding, _QRELS_COLUMNS)
+        columns, skip = _head(opened, encoding, _QRELS_COLUMNS)
         with opened.text(encoding) as stream:
             for number, words in _data_lines(stream, skip):
-                relevance = int(words[3])
-                other, at = first.setdefault((words[0], words[2]), (relevance, number))
+                if _is_header(words, columns):
+                    continue
+                document, relevance = words[-2], int(words[-1])
+                other, at = first.setdefault((words[0], document), (relevance, number))
                 if other != relevance:
                     raise InputProblem(
-                        f"Lines {at} and {number} of {file_name} judge document {words[2]} of topic "
+                        f"Lines {at} and {number} of {file_name} judge document {document} of topic "
                         f"{words[0]} differently; keep one of them."
                     )

@@ -1,7 +1,5 @@
 """Labels and scores as people write them, made comparable."""
 
-from __future__ import annotations
-
 import math
 import re
 

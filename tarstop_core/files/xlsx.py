@@ -1,7 +1,5 @@
 """Excel workbooks: the first sheet that holds records."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import itertools

@@ -39,9 +39,7 @@ class Parameter:
     grid: tuple[Value, ...]
     """Values a grid search tries."""
     kind: Literal["int", "float", "choice"] = "int"
-    """One of "int", "float" or "choice"."""
     choices: tuple[str, ...] = ()
-    """The values of a choice."""
 
     @classmethod
     def choice(cls, name: str, meaning: str, choices: tuple[str, ...], grid: tuple[str, ...]) -> Parameter:

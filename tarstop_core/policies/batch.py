@@ -1,7 +1,5 @@
 """Batch(K): decide every K documents, and finish what was begun."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules that know their depth before anything is read: a number of documents, a share of the list."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rules made of rules: stop when either says so, or only when both do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules of thumb that count irrelevant documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,14 +1,9 @@
 """A floor on the chance of the right decision, below which no rule stops."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-from tarstop_core.policies.base import Policy
+from tarstop_core.policies.base import Flags, Policy
 from tarstop_core.value.path import Path
-
-Flags = NDArray[np.bool_]
 
 
 def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
@@ -16,13 +11,10 @@ def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, star
 
     Parameters
     ----------
-    policy : Policy
     path : Path
         N documents.
-    cost : float
     sure : ndarray of bool, shape (N + 1,)
         Depths at which a person's floor on the chance of the right decision is met.
-    start : int
 
     Examples
     --------

@@ -6,8 +6,6 @@ there, and at all checks of a rule at once: their cost grows with checks times r
 with checks times documents.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,12 +36,8 @@ def growing_checks(N: int) -> Depths:
 
 def growing_batches(N: int) -> Depths:
     """Depths after batches of 1, 2, 3, … documents, each batch about a tenth larger than the last; ends at N."""
-    depths, total, batch = [], 0, 1
-    while total < N:
-        total = min(total + batch, N)
-        depths.append(total)
-        batch += -(-batch // 10)
-    return np.array(depths, dtype=np.intp)
+    depths = np.cumsum(growing_checks(N))
+    return np.append(depths[depths < N], N)
 
 
 def gain(labels: Flags) -> Depths:

@@ -1,7 +1,5 @@
 """Greedy: the paper's rule."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike

@@ -1,7 +1,5 @@
 """Hypergeometric test: stop when having missed the recall one wants has become implausible."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

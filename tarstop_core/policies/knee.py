@@ -1,13 +1,11 @@
 """Knee: stop when the gain curve has bent enough. The paper's baseline, and the original of 2016."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Policy, at_any_cost, first_check
 from tarstop_core.policies.budget import share_of
 from tarstop_core.policies.gain_curve import (
     gain,
@@ -18,6 +16,10 @@ from tarstop_core.policies.gain_curve import (
     slope_ratio,
 )
 from tarstop_core.value.path import Path
+
+SLOPE_RATIO = Parameter(
+    "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 6.0, 10.0), "float"
+)
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,7 @@ class Knee(Policy):
     marker = "star"
     acts_on_belief = False
     parameters = (
-        Parameter(
-            "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 10.0), "float"
-        ),
+        replace(SLOPE_RATIO, grid=(5.0, 10.0)),
         Parameter(
             "beta", "documents to read at least (reading R: sensitivity)", 0, 1_000_000, (10, 100, 500, 1000)
         ),
@@ -77,9 +77,8 @@ class Knee(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N, labels = len(path), path.labels
         sensitivity = {"P": 1.0, "Q": float(self.f), "R": float(self.beta)}[self.reading]
-        checks = (
-            growing_batches(N) if self.reading == "Q" else np.append(np.arange(self.every, N, self.every), N)
-        )
+        every = max(1, self.f)
+        checks = growing_batches(N) if self.reading == "Q" else np.append(np.arange(every, N, every), N)
         C = gain(labels)
         ratio = slope_ratio(C, kneedle_knees(labels, tuple(checks.tolist()), sensitivity), checks)
         stops = (ratio >= self.rho_min) & (ratio > 0)
@@ -90,15 +89,12 @@ class Knee(Policy):
             given_up &= C[checks] > 0
         return at_any_cost(first_check(checks, stops | given_up, N, start), costs)
 
-    @property
-    def every(self) -> int:
-        """Documents between checks."""
-        return max(1, self.f)
 
-
-SLOPE_RATIO = Parameter(
-    "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 6.0, 10.0), "float"
-)
+def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
+    """The gain curve; growing checks, with the geometric knee and the slope ratio at each of them."""
+    C, checks = gain(labels), growing_checks(len(labels))
+    knees = geometric_knees(labels, tuple(checks.tolist()))
+    return C, checks, knees, slope_ratio(C, knees, checks)
 
 
 @dataclass(frozen=True)
@@ -137,12 +133,9 @@ class GeometricKnee(Policy):
     )
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        checks = growing_checks(len(path))
-        C = gain(path.labels)
-        knees = geometric_knees(path.labels, tuple(checks.tolist()))
+        C, checks, knees, ratio = _geometric(path.labels)
         found = C[knees if self.relret_at == "knee" else checks]
         threshold = self.rho_min + self.adjust - np.minimum(found, self.adjust)
-        ratio = slope_ratio(C, knees, checks)
         stops = (ratio >= threshold) & (ratio > 0) & (checks >= self.beta)
         return at_any_cost(first_check(checks, stops, len(path), start), costs)
 
@@ -173,8 +166,7 @@ class BudgetMethod(Policy):
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         N = len(path)
-        checks, C = growing_checks(N), gain(path.labels)
-        ratio = slope_ratio(C, geometric_knees(path.labels, tuple(checks.tolist())), checks)
+        C, checks, _, ratio = _geometric(path.labels)
         stops = (ratio >= self.rho_min) & (ratio > 0) & (checks * C[checks] >= 10 * N)
         capped = share_of(self.cap, N)
         return at_any_cost(max(start, min(first_check(checks, stops, N, start), capped)), costs)

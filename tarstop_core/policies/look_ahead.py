@@ -1,7 +1,5 @@
 """Look-ahead(m): the best plan among those of at most m more documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike

@@ -1,7 +1,5 @@
 """Optimal: the best plan of any length."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike

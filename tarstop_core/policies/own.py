@@ -1,16 +1,11 @@
 """Rules in files of one's own: ``path/to/file.py:Name``."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.plugins import load_class, make
 from tarstop_core.policies.base import Policy
-
-TEXTS = ("name", "title", "rule", "source")
-"""What a rule says of itself."""
 
 
 def load_rule(file: str, name: str) -> type[Policy]:
@@ -22,15 +17,14 @@ def load_rule(file: str, name: str) -> type[Policy]:
         When the file cannot be read or fails, or the class is not a rule.
     """
     kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
-    for attribute in TEXTS:
+    for attribute in ("name", "title", "rule", "source"):
         if not isinstance(getattr(kind, attribute, None), str):
             raise InputProblem(f"The rule {name} in {file} has no text '{attribute}'; add it to the class.")
-    described = [parameter.name for parameter in kind.parameters]
-    if [field.name for field in fields(kind)] != described:
+    described, held = [each.name for each in kind.parameters], [each.name for each in fields(kind)]
+    if held != described:
         raise InputProblem(
             f"The rule {name} in {file} describes the parameters ({', '.join(described)}) but has the fields "
-            f"({', '.join(field.name for field in fields(kind))}); make it a frozen dataclass whose fields are "
-            "its parameters."
+            f"({', '.join(held)}); make it a frozen dataclass whose fields are its parameters."
         )
     kind.origin = f"{file}:{name}"
     kind.__reduce__ = _reload  # type: ignore[method-assign,assignment]

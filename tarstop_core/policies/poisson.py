@@ -1,7 +1,5 @@
 """Poisson process: extrapolate the falling rate of relevant documents, and stop when few are to come."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

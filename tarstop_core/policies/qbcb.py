@@ -1,7 +1,5 @@
 """QBCB: a quantile of a random sample of relevant documents bounds recall with confidence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

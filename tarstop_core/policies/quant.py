@@ -1,7 +1,5 @@
 """Quant and QuantCI: recall as the calibrated chances estimate it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

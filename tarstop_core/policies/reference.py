@@ -1,7 +1,5 @@
 """What every rule is measured against: read nothing, read everything, know everything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

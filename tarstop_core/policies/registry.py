@@ -1,7 +1,5 @@
 """All stopping rules by name, as the files of this package define them: adding a rule is adding a file."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
@@ -18,14 +16,9 @@ def found() -> dict[str, type[Policy]]:
     """The rules that name a place, in the order of their places."""
     names = [module.name for module in pkgutil.iter_modules(sys.modules[_PACKAGE].__path__)]
     modules = [importlib.import_module(f"{_PACKAGE}.{name}") for name in names if name not in _NO_RULES]
-    kinds = {kind for module in modules for kind in vars(module).values() if _is_rule(kind)}
-    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.place, kind.name))}
-
-
-def _is_rule(kind: object) -> bool:
-    return (
-        inspect.isclass(kind) and issubclass(kind, Policy) and not inspect.isabstract(kind) and kind.place > 0
-    )
+    classes = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
+    rules = [kind for kind in classes if issubclass(kind, Policy) and kind.place > 0]
+    return {kind.name: kind for kind in sorted(rules, key=lambda kind: (kind.place, kind.name))}
 
 
 POLICIES: dict[str, type[Policy]] = found()

@@ -11,8 +11,6 @@ r/(R + 1) on average, because the R relevant documents cut the random order into
 With R < r, or where no j will do, everything is read.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

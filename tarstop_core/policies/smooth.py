@@ -1,7 +1,5 @@
 """Smooth(K): Greedy on the mean of the next K chances."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike

@@ -1,7 +1,5 @@
 """From a text to a rule: ``smooth:K=5``, ``either(greedy;budget:d=100)``, ``my_rules.py:Mine:n=3``."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Target: read on until a random set of relevant documents has been found again."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -61,7 +61,6 @@ def live_curves(
         Belief after d documents if nothing (more) is found.
     worth : ndarray, shape (N,), or None
         What the rule compares with the cost; None draws the belief alone.
-    cost, q_star : float
     depth : int
         Documents read: solid up to here, dashed after.
     plan : int
@@ -72,19 +71,12 @@ def live_curves(
         First and last depth to draw.
     unit : str
         Of cost and worth.
-    belief_title, worth_title : str
-        Axis titles.
     log_depth : bool
         Depth on a log axis (depth 0 is drawn at 0.5).
     steps : bool
         Draw belief and worth as steps: where studies accumulate they move only with a study.
     dark : bool
         Whether the page is dark: texts need another colour there.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
     """
     first, last = span
     at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]

@@ -1,7 +1,5 @@
 """Figures as plain plotly dictionaries: data in, no plotly import needed, nothing styled twice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,17 +13,17 @@ Rows = list[dict[str, Any]]
 POINTS = 400
 
 
-def thinned(n: int, cursor: int, points: int = POINTS) -> NDArray[np.intp]:
-    """At most `points` indices of 0 … n−1: every one near the cursor, log-spaced away from it.
+def thinned(n: int, cursor: int) -> NDArray[np.intp]:
+    """At most :data:`POINTS` indices of 0 … n−1: every one near the cursor, log-spaced away from it.
 
     Examples
     --------
     >>> len(thinned(10_000, 37)) <= 400, 37 in thinned(10_000, 37), thinned(3, 1).tolist()
     (True, True, [0, 1, 2])
     """
-    if n <= points:
+    if n <= POINTS:
         return np.arange(n)
-    side = points // 2 - 2
+    side = POINTS // 2 - 2
     steps = np.unique(np.concatenate((np.arange(60), np.geomspace(60, n, side - 60))).astype(int))
     kept = np.concatenate(([0, n - 1], cursor - steps, cursor + steps))
     return np.unique(kept[(kept >= 0) & (kept < n)])

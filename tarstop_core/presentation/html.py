@@ -3,8 +3,6 @@
 Whatever a template is given is escaped, unless the template itself says that it is markup.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers as a person reads them: the same on a page, on the command line and in a report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

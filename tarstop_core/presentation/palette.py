@@ -3,8 +3,6 @@
 Rules bring their own, which are of the same row.
 """
 
-from __future__ import annotations
-
 # Okabe–Ito: readable on white and on near-black, told apart by nearly everybody; and three that stay apart from it.
 BLUE, VERMILION, GREEN, PURPLE, AMBER, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 VIOLET, OLIVE, GREY = "#7A5195", "#8C8C00", "#777777"
@@ -19,19 +17,13 @@ STUDY = "#7C8793"
 
 # As text everything needs 4.5:1, which no single colour has on white and on near-black.
 TEXT, TEXT_ON_DARK = "#5B6470", "#A9B1BA"
-BELIEF_TEXT, BELIEF_TEXT_ON_DARK = BELIEF, "#5AB4E6"
-VALUE_TEXT, VALUE_TEXT_ON_DARK = "#00755A", "#2FBF94"
-COST_TEXT, COST_TEXT_ON_DARK = "#8A5A00", AMBER
-PLUS_TEXT, PLUS_TEXT_ON_DARK = "#B04A00", "#F08A4B"
-MINUS_TEXT, MINUS_TEXT_ON_DARK = "#1F6FA8", SKY
-POOLED_TEXT, POOLED_TEXT_ON_DARK = "#A04A7B", "#DE9CC1"
 TEXTS = {
-    BELIEF: (BELIEF_TEXT, BELIEF_TEXT_ON_DARK),
-    VALUE: (VALUE_TEXT, VALUE_TEXT_ON_DARK),
-    COST: (COST_TEXT, COST_TEXT_ON_DARK),
-    PLUS: (PLUS_TEXT, PLUS_TEXT_ON_DARK),
-    MINUS: (MINUS_TEXT, MINUS_TEXT_ON_DARK),
-    POOLED: (POOLED_TEXT, POOLED_TEXT_ON_DARK),
+    BELIEF: (BELIEF, "#5AB4E6"),
+    VALUE: ("#00755A", "#2FBF94"),
+    COST: ("#8A5A00", AMBER),
+    PLUS: ("#B04A00", "#F08A4B"),
+    MINUS: ("#1F6FA8", SKY),
+    POOLED: ("#A04A7B", "#DE9CC1"),
 }
 """The colour of a line as text, on white and on near-black; other lines are named in that of ordinary texts."""
 
@@ -50,16 +42,12 @@ STUDY_AREA = "rgba(124,135,147,0.35)"
 
 FOR_PAPER = {
     TEXT_ON_DARK: TEXT,
-    POOLED_TEXT_ON_DARK: POOLED_TEXT,
-    BELIEF_TEXT_ON_DARK: BELIEF_TEXT,
-    VALUE_TEXT_ON_DARK: VALUE_TEXT,
+    **{dark: paper for paper, dark in (TEXTS[POOLED], TEXTS[BELIEF], TEXTS[VALUE])},
 }
 """Texts of a dark page, and the colours that they take in a saved picture: that one is for white paper."""
 ACTIONS_FOR_PAPER = {
     OUTLINE_ON_DARK: OUTLINE,
-    PLUS_TEXT_ON_DARK: PLUS_TEXT,
-    MINUS_TEXT_ON_DARK: MINUS_TEXT,
-    COST_TEXT_ON_DARK: COST_TEXT,
+    **{dark: paper for paper, dark in (TEXTS[PLUS], TEXTS[MINUS], TEXTS[COST])},
     PAPER_ON_DARK: PAPER,
 }
 """The same where the two actions and the cost are named: some are colours of lines on other pages."""

@@ -1,14 +1,13 @@
 """Small drawings as SVG text: nothing to load, nothing to run, the same bytes everywhere."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
-from tarstop_core.presentation.palette import INK, SVG_GRID
+from tarstop_core.presentation.palette import SVG_GRID
 
 WIDTH, HEIGHT = 760, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
@@ -30,8 +29,10 @@ class Line:
     """Horizontal, then vertical: a value that holds until the next."""
 
 
-def text(x: float, y: float, words: str, *, anchor: str = "start", colour: str = INK, size: int = 13) -> str:
-    """A line of text, escaped."""
+def text(
+    x: float, y: float, words: str, *, anchor: str = "start", colour: str = "currentColor", size: int = 13
+) -> str:
+    """A line of text, escaped; in the colour of the page around it unless told."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
         f"{escape(words)}</text>"
@@ -61,7 +62,6 @@ def chart(
     log: bool = False,
     says: str = "",
     mark: str = "",
-    ink: str = INK,
 ) -> str:
     """Lines over a light grid.
 
@@ -69,7 +69,6 @@ def chart(
     ----------
     lines : sequence of Line
         At least one with a point.
-    x_title, y_title : str
     y_range : tuple of float
         Exponents of ten where `log`.
     log : bool
@@ -78,8 +77,6 @@ def chart(
         The figure in one sentence.
     mark : str
         A word inside the figure, such as "simulated".
-    ink : str
-        Colour of texts: any that CSS knows.
     """
     last = max((x for line in lines for x in line.x), default=1.0) or 1.0
     low, high = y_range
@@ -97,13 +94,13 @@ def chart(
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{SVG_GRID}" stroke-opacity=".25"/>'
         )
-        parts.append(text(LEFT - 8, y + 4, words, anchor="end", colour=ink, size=12))
+        parts.append(text(LEFT - 8, y + 4, words, anchor="end", size=12))
     for value, words in _steps(0, last):
-        parts.append(text(at_x(value), HEIGHT - BOTTOM + 18, words, anchor="middle", colour=ink, size=12))
+        parts.append(text(at_x(value), HEIGHT - BOTTOM + 18, words, anchor="middle", size=12))
     parts.append(
-        text(LEFT + across / 2, HEIGHT - 5, x_title, anchor="middle", colour=ink)
+        text(LEFT + across / 2, HEIGHT - 5, x_title, anchor="middle")
         + f'<g transform="rotate(-90 14 {TOP + down / 2:.1f})">'
-        + text(14, TOP + down / 2, y_title, anchor="middle", colour=ink)
+        + text(14, TOP + down / 2, y_title, anchor="middle")
         + "</g>"
     )
     for line in lines:
@@ -123,9 +120,9 @@ def chart(
             )
         if line.name and drawn:
             x_end, y_end = drawn[-1]
-            parts.append(text(x_end - 4, max(12.0, y_end - 6), line.name, anchor="end", colour=ink, size=12))
+            parts.append(text(x_end - 4, max(12.0, y_end - 6), line.name, anchor="end", size=12))
     if mark:
-        parts.append(text(WIDTH - RIGHT, TOP - 3, mark, anchor="end", colour=ink, size=12))
+        parts.append(text(WIDTH - RIGHT, TOP - 3, mark, anchor="end", size=12))
     return drawing(WIDTH, HEIGHT, parts, says)
 
 
@@ -137,16 +134,12 @@ def _shown(y: float | None, log: bool) -> float | None:
 
 
 def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
-    parts: list[str] = []
-    before: tuple[float, float] | None = None
-    for spot in spots:
+    parts = []
+    for before, spot in pairwise((None, *spots)):
         if spot is not None:
             x, y = spot
-            if before is None:
-                parts.append(f"M{x:.1f} {y:.1f}")
-            else:
-                parts.append(f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}")
-        before = spot
+            goes_on = f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}"
+            parts.append(f"M{x:.1f} {y:.1f}" if before is None else goes_on)
     return "".join(parts)
 
 

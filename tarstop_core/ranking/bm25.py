@@ -6,8 +6,6 @@ through every document in Python for every query word; here the weight of every 
 computed once and a query adds up the rows of its words.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -69,15 +67,8 @@ class Bm25Index:
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
         """
-        occurrences: dict[int, int] = {}
-        for word, times in Counter(tokens(query)).items():
-            row = self.vocabulary.get(word)
-            if row is not None:
-                occurrences[row] = times
-        if not occurrences:
-            return np.zeros(len(self))
-        rows = np.fromiter(occurrences.keys(), dtype=np.intp)
-        repeats = np.fromiter(occurrences.values(), dtype=np.float64)
+        times = Counter(self.vocabulary[word] for word in tokens(query) if word in self.vocabulary)
+        rows, repeats = np.array([*times], dtype=np.intp), np.array([*times.values()], dtype=np.float64)
         return np.asarray(self.weights[rows].T @ repeats, dtype=np.float64)
 
 
@@ -135,9 +126,7 @@ def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25I
     return Bm25Index(vocabulary, matrix)
 
 
-def rank_documents(
-    texts: Iterable[str], query: str, progress: Progress | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def rank_documents(texts: Iterable[str], query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rank documents by BM25 against a query.
 
     Parameters
@@ -146,8 +135,6 @@ def rank_documents(
         One text a document.
     query : str
         What is looked for, in words.
-    progress : callable, optional
-        Called as ``progress(done, N)`` while the documents are indexed.
 
     Returns
     -------
@@ -171,7 +158,7 @@ def rank_documents(
         raise InputProblem(
             "The query is empty; write a sentence or paste the claims to rank the documents by."
         )
-    index = build_index(texts, progress)
+    index = build_index(texts)
     if not index.shares_word(query):
         raise InputProblem(
             f"No word of the query occurs in any of the {len(index)} documents; "

@@ -1,7 +1,5 @@
 """A patent family counted as one document: its first member in the ranking stands for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

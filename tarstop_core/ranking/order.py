@@ -1,7 +1,5 @@
 """From a collection to a list in screening order."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 from tarstop_core.documents.dates import date_key
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking.bm25 import Bm25Index, Progress, build_index, rank_order
+from tarstop_core.ranking.bm25 import Bm25Index, build_index, rank_order
 from tarstop_core.ranking.words import tokens
 
 NEARLY_ALWAYS = 0.9
@@ -44,12 +42,7 @@ class Ranking:
 
 
 def prepare(
-    frame: pd.DataFrame,
-    order: str = "text",
-    query: str = "",
-    *,
-    index: Bm25Index | None = None,
-    progress: Progress | None = None,
+    frame: pd.DataFrame, order: str = "text", query: str = "", *, index: Bm25Index | None = None
 ) -> Ranking:
     """Put the records of a collection in screening order.
 
@@ -63,12 +56,6 @@ def prepare(
         For "text": what is looked for, in words.
     index : Bm25Index, optional
         Of this table's `ranking_text`, so that another query does not read the texts again.
-    progress : callable, optional
-        Called with (documents done, N) while the texts are read.
-
-    Returns
-    -------
-    Ranking
 
     Raises
     ------
@@ -91,7 +78,7 @@ def prepare(
     if order == "scores":
         return _by_own_scores(frame)
     if order == "text":
-        return _by_text(frame, query, index, progress)
+        return _by_text(frame, query, index)
     raise InputProblem(f"There is no order '{order}'; choose one of {', '.join(ORDERS)}.")
 
 
@@ -100,7 +87,6 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
     Parameters
     ----------
-    ranking : Ranking
     left_out : ndarray of bool, shape (N,)
         By position in the collection.
     what : str
@@ -151,16 +137,10 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     hint = order_hint(frame)
     if hint is not None:
         return "text", hint
-    for column, name in (
-        ("publication_number", "publication number"),
-        ("pmid", "PMID"),
-        ("id", "identifier"),
-    ):
+    for column in ("publication_number", "pmid", "id"):
         if _sorted(frame[column].tolist()):
-            return (
-                "text",
-                f"This list is sorted by {name}, so its order probably says nothing about relevance.",
-            )
+            names = {"publication_number": "publication number", "pmid": "PMID", "id": "identifier"}
+            return "text", _sorted_by(names[column])
     return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
 
 
@@ -180,13 +160,13 @@ def _by_own_scores(frame: pd.DataFrame) -> Ranking:
     return Ranking(order, scores[order], "By the scores in the file, highest first.")
 
 
-def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None, progress: Progress | None) -> Ranking:
+def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None) -> Ranking:
     if not tokens(query):
         raise InputProblem(
             "Say what you are looking for: a sentence, or the claims, to order the documents by."
         )
     if index is None:
-        index = build_index(ranking_text(frame), progress)
+        index = build_index(ranking_text(frame))
     if not index.shares_word(query):
         raise InputProblem(
             f"No word of what you are looking for occurs in any of the {len(index):,} documents; "
@@ -272,12 +252,10 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     if len(titles) >= enough:
         # Catalogues differ in whether they skip accents, quotation marks and articles.
         plain = [title.casefold() for title in titles]
-        letters = [
-            re.sub(
-                r"[\W_]+", " ", unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-            ).strip()
-            for title in plain
+        ascii_only = [
+            unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() for title in plain
         ]
+        letters = [re.sub(r"[\W_]+", " ", title).strip() for title in ascii_only]
         without_article = [re.sub(r"^(a|an|the) ", "", title) for title in letters]
         for variant in (plain, letters, without_article):
             if direction := _direction(_codes(variant)):

@@ -1,7 +1,5 @@
 """Words: the tokens that BM25 counts, and the words of a question marked in a text."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -45,12 +43,7 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 def stems(query: str) -> frozenset[str]:
     """The words of a query as :func:`parts` compares them, very common ones left out."""
     words = _WORD.findall(unicodedata.normalize("NFC", query))
-    return frozenset(map(_stem, words)) - _common()
-
-
-@lru_cache(maxsize=1)
-def _common() -> frozenset[str]:
-    return frozenset(map(_stem, _STOP_WORDS))
+    return frozenset(map(_stem, words)) - frozenset(map(_stem, _STOP_WORDS))
 
 
 @lru_cache(maxsize=20_000)

@@ -5,26 +5,20 @@ installation. `python -m tarstop_core.samples.simulate` makes the searches and r
 last word; the published tables are figures carried over from the publications that they cite.
 """
 
-from __future__ import annotations
-
-import csv
 import gzip
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.tables import Tables
+from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
-
-TOPIC_COLUMNS: tuple[str, ...] = ("topic", "title", "claim", "documents")
-REVIEW_COLUMNS: tuple[str, ...] = ("topic", "title", "question", "criteria", "documents")
 
 
 @dataclass(frozen=True)
@@ -86,7 +80,7 @@ def sample_topics() -> pd.DataFrame:
     >>> sample_topics()["topic"].iloc[0]
     'antenna-mount'
     """
-    return _topics("patents", TOPIC_COLUMNS)
+    return _topics("patents")
 
 
 def load_sample(topic: str) -> pd.DataFrame:
@@ -102,9 +96,7 @@ def load_sample(topic: str) -> pd.DataFrame:
     InputProblem
         When there is no such topic.
     """
-    path = sample_dir() / "patents" / f"{_known(topic)}.jsonl.gz"
-    rows = _json_lines(path)
-    return as_records(pd.DataFrame(rows).assign(source=path.name))
+    return _records("patents", topic)
 
 
 def sample_qrels() -> dict[str, dict[str, int]]:
@@ -135,9 +127,7 @@ def sample_reasons(topic: str) -> dict[str, str]:
     InputProblem
         When there is no such topic.
     """
-    name = _known(topic)
-    rows = _json_lines(sample_dir() / "patents" / "reasons.jsonl.gz")
-    return {row["id"]: row["reason"] for row in rows if row["topic"] == name}
+    return {row["id"]: row["reason"] for row in _of_topic("patents", topic, "reasons")}
 
 
 def sample_reviews() -> pd.DataFrame:
@@ -155,7 +145,7 @@ def sample_reviews() -> pd.DataFrame:
     >>> sample_reviews()["topic"].iloc[0]
     'brindle-fever'
     """
-    return _topics("reviews", REVIEW_COLUMNS)
+    return _topics("reviews")
 
 
 def load_review_sample(topic: str) -> pd.DataFrame:
@@ -171,8 +161,7 @@ def load_review_sample(topic: str) -> pd.DataFrame:
     InputProblem
         When there is no such review.
     """
-    path = sample_dir() / "reviews" / f"{_known(topic, 'reviews')}.jsonl.gz"
-    return as_records(pd.DataFrame(_json_lines(path)).assign(source=path.name))
+    return _records("reviews", topic)
 
 
 def sample_full_texts(topic: str) -> dict[str, FullText]:
@@ -188,13 +177,7 @@ def sample_full_texts(topic: str) -> dict[str, FullText]:
     InputProblem
         When there is no such review.
     """
-    name = _known(topic, "reviews")
-    rows = _json_lines(sample_dir() / "reviews" / "full_texts.jsonl.gz")
-    return {
-        row["id"]: FullText(**{key: value for key, value in row.items() if key not in ("topic", "id")})
-        for row in rows
-        if row["topic"] == name
-    }
+    return {row.pop("id"): FullText(**row) for row in _of_topic("reviews", topic, "full_texts")}
 
 
 def published_sets() -> list[PublishedSet]:
@@ -211,33 +194,34 @@ def published_sets() -> list[PublishedSet]:
         PublishedSet(
             **{key: each[key] for key in ("name", "title", "citation", "note")},
             tables=read_tables(folder / f"{each['name']}.csv").tables,
-            reported=Reported(
-                each["reported"]["by"],
-                *(_estimate(each["reported"][rate]) for rate in ("sensitivity", "false_positive_rate")),
-            ),
+            reported=validated(Reported, each["reported"], each["name"], "install TARstop again"),
         )
         for each in content
     ]
 
 
-def _estimate(numbers: list[float]) -> tuple[float, float, float]:
-    return cast("tuple[float, float, float]", tuple(numbers))
+def _topics(collection: str) -> pd.DataFrame:
+    return pd.read_csv(sample_dir() / collection / "topics.csv", encoding="utf-8")
 
 
-def _topics(collection: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    with (sample_dir() / collection / "topics.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return pd.DataFrame(rows, columns=list(columns)).astype({"documents": "int64"})
+def _records(collection: str, topic: str) -> pd.DataFrame:
+    _must_be_known(collection, topic)
+    name = f"{topic}.jsonl.gz"
+    return as_records(pd.DataFrame(_json_lines(collection, name)).assign(source=name))
 
 
-def _known(topic: str, collection: str = "patents") -> str:
-    frame = sample_topics() if collection == "patents" else sample_reviews()
-    names = frame["topic"].tolist()
+def _of_topic(collection: str, topic: str, file: str) -> list[dict[str, Any]]:
+    """The rows of a file of several topics that are about one."""
+    _must_be_known(collection, topic)
+    return [row for row in _json_lines(collection, f"{file}.jsonl.gz") if row.pop("topic") == topic]
+
+
+def _must_be_known(collection: str, topic: str) -> None:
+    names = _topics(collection)["topic"].tolist()
     if topic not in names:
         raise InputProblem(f"There is no sample topic {topic!r}; choose one of {', '.join(names)}.")
-    return topic
 
 
-def _json_lines(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+def _json_lines(collection: str, name: str) -> list[dict[str, Any]]:
+    with gzip.open(sample_dir() / collection / name, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]

@@ -1,7 +1,5 @@
 """The samples as labelled lists, ranked by BM25: what an experiment, a map or a lesson plays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What a person without labelled topics can start from: calibrators, priors, and the share of reports with data."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from tarstop_core.belief.prior import Prior

@@ -1,12 +1,7 @@
 """What a person is told at the depth they have reached, and the record of what they were told."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
@@ -18,8 +13,8 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Floats
 
-Floats = NDArray[np.float64]
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
 
 
@@ -32,10 +27,7 @@ def advise(
 
     Parameters
     ----------
-    settings : Settings
-    calibrator : Calibrator
     p : ndarray, shape (N,)
-    state : State
     paths : Paths, optional
         Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
     """
@@ -60,22 +52,17 @@ def stopping_outcomes(
     `start` begins elsewhere. `paths` as for :func:`advise`.
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
-    outcomes = []
     if start is None:
         start = 0 if settings.kind.one_decides else state.depth
-    for policy in policies:
-        depth = _stop(settings, policy, path, start)
-        outcomes.append((depth, path.action_at(depth, policy.acts_on_belief)))
-    return outcomes
+    depths = [_stop(settings, policy, path, start) for policy in policies]
+    return [(at, path.action_at(at, rule.acts_on_belief)) for at, rule in zip(depths, policies, strict=True)]
 
 
 def advice_on(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
     """The advice on paths that are at hand."""
     advice, scenario = _plain(settings, paths.path, state.depth), scenario_of(settings)
-    facts = scenario.facts(
-        settings, calibrator, paths.path, p, state, floor_holds=_floor_holds(settings, paths.path, advice)
-    )
-    advice = replace(advice, facts=facts)
+    facts = scenario.facts(settings, calibrator, paths.path, p, state)
+    advice = replace(advice, floor_holds=_floor_holds(settings, paths.path, advice), facts=facts)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -142,8 +129,5 @@ def _without_pending(state: State) -> State:
 
 
 def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
-    found = []
-    for assumption, changed, path in paths.others:
-        advice = _plain(changed, path, depth)
-        found.append(Variation(assumption, advice.go_on, advice.more, advice.plus))
-    return tuple(found)
+    told = ((assumption, _plain(changed, path, depth)) for assumption, changed, path in paths.others)
+    return tuple(Variation(assumption, said.go_on, said.more, said.plus) for assumption, said in told)

@@ -26,7 +26,6 @@ class Advice:
     """The advice at one depth."""
 
     headline: Headline
-    """Which of the kinds of advice this is."""
     go_on: bool
     """Whether the chosen rule, taken at its word, reads another document."""
     depth: int
@@ -53,6 +52,8 @@ class Advice:
     """The advice under other assumptions."""
     if_fails: Advice | None = None
     """While a hit waits for confirmation: the advice should it not hold."""
+    floor_holds: bool = False
+    """Whether the rule would stop but for a person's floor on the chance of the right decision."""
     facts: Any = None
     """What the scenario tells beside the advice."""
 

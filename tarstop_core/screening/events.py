@@ -1,7 +1,5 @@
 """What a person may do: each function checks it against the state and returns the event."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -24,9 +22,6 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
 
     Parameters
     ----------
-    state : State
-    ids : sequence of str
-    doc, label : str
     **more : str
         What else :func:`verdict` takes.
 
@@ -68,7 +63,6 @@ def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
 
     Parameters
     ----------
-    doc, label : str
     **more : str
         `reason` why it is excluded, `despite` which flag it is a hit, the Y `with` which it is one, the document's
         `note` from then on, which an undo takes back with the verdict.

@@ -1,7 +1,5 @@
 """Reasons to exclude something, as the person of a session defines them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +17,6 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
     Parameters
     ----------
-    state : State
     kept : mapping of str to str
         For each reason there was, its name from now on; "" takes it off the list, and documents that were excluded
         for it stay so. A new name also holds for what was excluded under the old one.
@@ -71,4 +68,4 @@ def reasons_offered(state: State) -> list[str]:
 
 def excluded_for(state: State) -> dict[int, str]:
     """The reasons given with a verdict, by position, in the order of the list."""
-    return {at: state.excluded_for[at] for at in sorted(state.excluded_for)}
+    return dict(sorted(state.excluded_for.items()))

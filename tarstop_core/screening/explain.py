@@ -1,7 +1,5 @@
 """Advice in words: one wording for the page, the command line and the export."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator
@@ -30,37 +28,29 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
     """The advice in words, with the settings that it was computed with."""
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
-    headline = advice.headline
-    if headline == "found":
-        word, sentence = (
-            "STOP: FOUND",
-            "A confirmed document settles the question; nothing further can change it.",
-        )
-        if advice.go_on:
-            sentence += (
-                f" The rule you chose, {settings.rule}, would read {count_of(advice.more)} more all the same."
-            )
-    elif headline == "confirm":
-        word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
-    elif headline == "all read":
-        word, sentence = (
-            "ALL READ",
-            "Every document in the list has been read; the unsure ones can still be settled.",
-        )
-    elif headline == "reports":
-        comparison = _comparison(advice, settings)
-        word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
-    elif headline == "prior alone":
-        word = "NOTHING READ YET"
-        sentence = "Your starting assumption alone decides this; nothing has been read. " + plain
-    elif headline == "depends":
-        word = "DEPENDS ON ASSUMPTIONS"
-        verdict = "continue" if advice.go_on else "stop"
-        sentence = f"Taken at their word, your settings say {verdict}. {plain}"
-    elif headline == "continue":
-        word, sentence = "CONTINUE", plain
-    else:
-        word, sentence = "STOP", plain
+    match advice.headline:
+        case "found":
+            word = "STOP: FOUND"
+            sentence = "A confirmed document settles the question; nothing further can change it."
+            if advice.go_on:
+                more = count_of(advice.more)
+                sentence += f" The rule you chose, {settings.rule}, would read {more} more all the same."
+        case "confirm":
+            word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
+        case "all read":
+            word = "ALL READ"
+            sentence = "Every document in the list has been read; the unsure ones can still be settled."
+        case "reports":
+            comparison = _comparison(advice, settings)
+            word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
+        case "prior alone":
+            word = "NOTHING READ YET"
+            sentence = f"Your starting assumption alone decides this; nothing has been read. {plain}"
+        case "depends":
+            word, verdict = "DEPENDS ON ASSUMPTIONS", "continue" if advice.go_on else "stop"
+            sentence = f"Taken at their word, your settings say {verdict}. {plain}"
+        case _:
+            word, sentence = advice.headline.upper(), plain
     return Explanation(word, sentence, stopping(advice, settings), doubts)
 
 
@@ -86,20 +76,17 @@ def action(plus: bool, settings: Settings) -> str:
 def consequences(settings: Settings) -> list[str]:
     """What follows from payoffs and cost at their limits, a sentence each."""
     payoffs, cost = settings.payoffs, settings.cost
-    remarks = []
-    most = float(payoffs.evpi(payoffs.q_star))
-    if settings.citation_needed:
-        most = payoffs.wrong_minus
+    most = payoffs.wrong_minus if settings.citation_needed else float(payoffs.evpi(payoffs.q_star))
     if cost == 0:
-        remarks.append(
+        return [
             "Reading costs nothing here, so the advice is to go on as long as anything could still turn up."
-        )
-    elif not bool(exceeds(most, cost)):
-        remarks.append(
+        ]
+    if not bool(exceeds(most, cost)):
+        return [
             f"One document costs {amount(cost, payoffs.unit)} and certainty is never worth more than "
             f"{amount(most, payoffs.unit)}, so reading cannot pay: every rule that weighs the two stops at once."
-        )
-    return remarks
+        ]
+    return []
 
 
 def question(settings: Settings) -> str:
@@ -166,28 +153,25 @@ def _stop(advice: Advice, settings: Settings) -> str:
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:
-    instead = _instead(variation.go_on, variation.more, variation.plus, settings)
-    because = ""
-    decisive = settings.kind.one_decides
+    because, decisive = "", settings.kind.one_decides
     if decisive and not variation.go_on and advice.go_on and advice.depth and "twice" in variation.assumption:
         because = ", because hits should have shown by now"
-    return f"If {variation.assumption}, you would {instead}{because}."
+    return f"If {variation.assumption}, you would {_instead(variation, settings)}{because}."
 
 
-def _instead(go_on: bool, more: int, plus: bool, settings: Settings) -> str:
-    if go_on:
-        return f"go on, for about {more:,} more"
-    return f"stop now and choose “{action(plus, settings)}”"
+def _instead(said: Advice | Variation, settings: Settings) -> str:
+    if said.go_on:
+        return f"go on, for about {said.more:,} more"
+    return f"stop now and choose “{action(said.plus, settings)}”"
 
 
 def _two_worlds(advice: Advice, settings: Settings) -> str:
     fails = advice.if_fails
     assert fails is not None
-    verdict = _instead(fails.go_on, fails.more, fails.plus, settings)
     doubt = ", though that depends on assumptions" if fails.headline == "depends" else ""
     return (
         f"You marked a document that may settle the question. If it holds, choose “{settings.plus}”. "
-        f"If it does not, the chance is {percent(fails.b)} and the advice is to {verdict}{doubt}."
+        f"If it does not, the chance is {percent(fails.b)} and the advice is to {_instead(fails, settings)}{doubt}."
     )
 
 

@@ -1,7 +1,5 @@
 """From a log to a state: replaying events gives the state, here, elsewhere, or up to any moment in the past."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -198,8 +196,7 @@ class Replay:
         if event.kind == "report":
             report = Report.from_dict(event.payload)
             self._reports[at] = report
-            first = report.was_read and at not in self._read_in_full
-            if not first:
+            if not report.was_read or at in self._read_in_full:
                 return 0.0
             self._read_in_full.add(at)
             return settings.full_cost if settings.stages == 2 else 0.0

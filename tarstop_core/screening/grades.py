@@ -1,7 +1,5 @@
 """How many documents were graded X, Y and A, in words."""
 
-from __future__ import annotations
-
 from tarstop_core.screening.state import State
 
 

@@ -8,8 +8,6 @@ calibrators of first hits, and for rules that look at the order of labels (knees
 kept documents for the top of the list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -109,7 +107,7 @@ def labels_found(
         if known:
             codes[list(group)] = next((code for code in (FOUND, UNSURE) if code in known), min(known))
     sources = [
-        f"{file['source']} ({_column(theirs)})"
+        f"{file['source']} ({theirs}{', as ASReview writes them' if normal_header(theirs) in _ASREVIEW else ''})"
         for file in files
         for theirs, ours in file.get("understood", {}).items()
         if ours == "label"
@@ -122,11 +120,6 @@ def _code(text: str) -> int:
         return CODES[_MEANING[text]]
     parts = [part.strip().casefold() for part in text.split("/")]
     return UNSURE if parts != [""] and all(part in _UNDECIDED for part in parts) else UNSEEN
-
-
-def _column(theirs: str) -> str:
-    tool = ", as ASReview writes them" if normal_header(theirs) in _ASREVIEW else ""
-    return f"{theirs}{tool}"
 
 
 # --- kept -----------------------------------------------------------------------------------------
@@ -212,16 +205,8 @@ def replayed(
     ----------
     ranking : Ranking
         Of the whole list, by relevance.
-    labels : FileLabels
-    settings : Settings
     calibrator : Calibrator
         Gives each document the chance that it has in the whole list.
-    policies : sequence of Policy
-
-    Returns
-    -------
-    list of Replayed
-        In the order of `policies`.
     """
     codes = labels.codes[ranking.order]
     known = codes != UNSEEN
@@ -229,15 +214,13 @@ def replayed(
     codes = codes[known]
     relevant = codes == FOUND
     counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
-    unread = np.full(len(codes), UNSEEN, dtype=np.int8)
     told = scenario_of(settings).verdicts_tell
-    shown = codes if told else unread
+    shown = codes if told else np.full_like(codes, UNSEEN)
     state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
     path = screening_path(counted, calibrator, p, state).with_labels(relevant)
     found = np.concatenate([[0], np.cumsum(relevant)])
-    out = []
-    for policy in policies:
-        depth = int(policy.depths(path, [counted.cost])[0])
-        plus = path.action_at(depth, policy.acts_on_belief) if told else None
-        out.append(Replayed(policy, depth, int(found[depth]), plus))
-    return out
+    depths = [int(policy.depths(path, [counted.cost])[0]) for policy in policies]
+    return [
+        Replayed(rule, at, int(found[at]), path.action_at(at, rule.acts_on_belief) if told else None)
+        for rule, at in zip(policies, depths, strict=True)
+    ]

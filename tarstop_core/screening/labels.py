@@ -1,7 +1,5 @@
 """Verdicts: what they are called, and their codes."""
 
-from __future__ import annotations
-
 from typing import Literal, cast
 
 from tarstop_core.errors import InputProblem

@@ -15,8 +15,6 @@ both counts); a factor would count them twice, so none is offered. Once somethin
 where hits are), existence is settled, and only the chances are in doubt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

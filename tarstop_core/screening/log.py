@@ -1,7 +1,5 @@
 """The log of a session: what kinds of events there are, and which still stand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NotRequired

@@ -1,14 +1,11 @@
 """From settings and labels to the path that policies are asked about, and the paths under other assumptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.screening.labels import RELEVANT
@@ -16,8 +13,8 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Floats
 
-Floats = NDArray[np.float64]
 Varied = tuple[str, Settings, Path]
 PathsKey = tuple[Settings, Any, bytes]
 

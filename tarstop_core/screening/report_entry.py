@@ -6,7 +6,7 @@ Everything is text until it is saved, so that nothing typed is lost to a mistake
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,10 +164,9 @@ class Draft:
         >>> Draft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),)).report("#3").rows[0].counts
         (9, None, 2, None)
         """
-        study = self.study.strip()
-        reason = self.reason.strip()
+        study, reason = self.study.strip(), self.reason.strip()
+        typed = tuple(table for table in self.tables if table.has_counts or table.has_rates)
         if self.outcome != "data":
-            typed = tuple(table for table in self.tables if table.has_counts or table.has_rates)
             # Changing a stored report to one without data does not ask for its counts to be wiped out first.
             if typed and typed != Draft.of(self.stored, "").tables:
                 raise InputProblem(
@@ -175,17 +174,16 @@ class Draft:
                     "2×2 table, or clear the counts."
                 )
             return Report(self.outcome, reason, study)
-        kept = [table for table in self.tables if table.has_counts or table.has_rates]
-        if not kept:
+        if not typed:
             other = " If it is excluded, say so above." if reason else ""
             raise InputProblem(f"TP and FN missing; every 2×2 table needs them.{other}")
         rows = []
-        for at, table in enumerate(kept, start=1):
+        for at, table in enumerate(typed, start=1):
             name = ", ".join(filter(None, (study or unnamed, table.part.strip())))
             try:
                 rows.append(Row(name, *table.counts()))
             except InputProblem as problem:
-                raise InputProblem(f"Table {at}: {problem}" if len(kept) > 1 else str(problem)) from None
+                raise InputProblem(f"Table {at}: {problem}" if len(typed) > 1 else str(problem)) from None
         return Report("data", reason, study or unnamed, tuple(rows))
 
 
@@ -252,7 +250,7 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
             "study": tables.study[i],
             "document": ids[at],
             "rank": int(at) + 1,
-            **{cell: _whole(getattr(tables, cell)[i]) for cell in CELLS},
+            **{cell: None if np.isnan(count := getattr(tables, cell)[i]) else int(count) for cell in CELLS},
         }
         for i, at in enumerate(evidence.positions)
     ]
@@ -260,27 +258,21 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) -> list[dict[str, Any]]:
     """What became of every included report: document, outcome, reason, study, and who said so when."""
-    last: Mapping[str, Event] = {
-        str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"
-    }
+    last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
     rows = []
-    for at in sorted([*state.read_in_full, *(int(each) for each in state.waiting)]):
-        report = state.read_in_full.get(at)
-        event = last.get(ids[at]) if report else None
+    for at in sorted([*state.read_in_full, *state.waiting.tolist()]):
+        known = state.read_in_full.get(at)
+        report, event = known or Report("waiting"), last.get(ids[at]) if known else None
         rows.append(
             {
                 "document": ids[at],
                 "rank": at + 1,
-                "outcome": report.outcome if report else "waiting",
-                "reason": report.reason if report else "",
-                "study": report.study if report else "",
-                "tables": len(report.rows) if report else 0,
+                "outcome": report.outcome,
+                "reason": report.reason,
+                "study": report.study,
+                "tables": len(report.rows),
                 "time": event.time if event else "",
                 "reviewer": event.reviewer if event else "",
             }
         )
     return rows
-
-
-def _whole(count: float) -> int | None:
-    return None if np.isnan(count) else int(count)

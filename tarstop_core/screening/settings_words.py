@@ -1,7 +1,5 @@
 """Settings in words: as rows for a report, as differences between two, and as a paragraph for a protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tarstop_core import __version__
@@ -51,8 +49,7 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
     >>> changes([("q*", "0.5"), ("c", "1")], [("q*", "0.8"), ("c", "1")])
     ['q*: 0.5 → 0.8']
     """
-    old = dict(before)
-    new = dict(after)
+    old, new = dict(before), dict(after)
     return [
         f"{name}: {old.get(name, '—')} → {new.get(name, '—')}"
         for name in {**old, **new}
@@ -73,19 +70,16 @@ def protocol_paragraph(
     registered: bool = True,
     audited: int = 0,
 ) -> str:
-    """A paragraph on stopping for the methods of a protocol, to be pasted before screening starts.
+    """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
     Parameters
     ----------
-    settings : Settings
-    calibrator : Calibrator
     size : int
         Documents in the list.
     sources : sequence of str
         Files or databases that they come from.
     duplicates : int
         Records folded into others before.
-    query : str
     ranking : str
         Where the order comes from, in words.
     digest : str
@@ -94,11 +88,6 @@ def protocol_paragraph(
         Whether the settings are, or can still be, registered before the first document is read.
     audited : int
         How many documents to one audit draw; 0 where none is drawn.
-
-    Returns
-    -------
-    str
-        Plain text in the future tense, one paragraph.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     # "0.001" says nothing without the scale that it stands on.

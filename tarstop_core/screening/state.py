@@ -1,7 +1,5 @@
 """Where a session stands after its log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,12 +1,7 @@
 """What was believed, advised and answered, document by document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advice_on
@@ -17,8 +12,7 @@ from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_pat
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Floats
 
 
 def calibrators_named(settings: Settings, events: Sequence[Event]) -> set[str]:
@@ -48,7 +42,6 @@ def trace(
         By digest, all of :func:`calibrators_named`.
     ids : sequence of str, length N
     scores : ndarray, shape (N,), or None
-    events : sequence of Event
 
     Returns
     -------
@@ -88,8 +81,7 @@ def trace(
                     "headline": advice.headline,
                     "advice": "continue" if advice.go_on else "stop",
                     "more_if_nothing": advice.more,
-                    "note": final.notes.get(ids[depth], ""),
-                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **_said_columns(final, ids, depth),
                     **scenario_of(now).columns(advice.facts, final, ids, depth),
                 }
             )
@@ -101,8 +93,7 @@ def trace(
                     "time": event.time,
                     "reviewer": "",
                     "kept_from": final.kept_from,
-                    "note": final.notes.get(ids[depth], ""),
-                    "excluded_for": final.excluded_for.get(depth, ""),
+                    **_said_columns(final, ids, depth),
                     **scenario_of(final.settings).kept_columns(final, ids, depth),
                 }
                 for depth in range(final.kept)
@@ -111,11 +102,15 @@ def trace(
 
 
 def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, depth: int) -> dict[str, Any]:
+    rejected = " (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""
     return {
         "rank": depth + 1,
         "id": ids[depth],
         "score": None if scores is None else float(scores[depth]),
-        "label": NAMES[int(final.labels[depth])]
-        + (" (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""),
+        "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
         **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
+
+
+def _said_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, str]:
+    return {"note": final.notes.get(ids[depth], ""), "excluded_for": final.excluded_for.get(depth, "")}

@@ -1,7 +1,5 @@
 """What is known of a simulated session because it was invented: criteria, full texts and the truth."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from tarstop_core.belief.bivariate import bivariate_belief

@@ -1,7 +1,5 @@
 """The same labels under other settings, and several sessions beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """From what a person chose to a session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count

@@ -1,7 +1,5 @@
 """Sessions on samples, to try the programme on at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

@@ -3,8 +3,6 @@
 Everything is computed from the stored log. What a spreadsheet would run as a formula leaves as plain text.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

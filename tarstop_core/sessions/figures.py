@@ -1,7 +1,5 @@
 """Sessions side by side, drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ What is written depends on the session alone, so that a file taken in on another
 again is the same file, byte for byte.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -3,8 +3,6 @@
 What nobody read is unlabelled, not irrelevant.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase

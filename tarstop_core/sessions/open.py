@@ -1,7 +1,5 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self

@@ -4,8 +4,6 @@ Page and others (2021), doi 10.1136/bmj.n71. What the diagram has no box for, be
 records are screened, is said in one of its own: records left unscreened because of the stopping rule.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

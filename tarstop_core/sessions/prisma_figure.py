@@ -4,8 +4,6 @@ Page and others (2021), doi 10.1136/bmj.n71: three phases from top to bottom, wh
 at the right. A session has one box that the template has not: records left unread because screening stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape

@@ -1,7 +1,5 @@
 """How far a session is and what it has brought, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ the same page. Here is what is said; the template beside this module says where.
 page to ask any network, whatever a title might hold.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
@@ -223,7 +221,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     kept = thinned(len(b), len(b) - 1).tolist()
     x = [float(at + state.kept) for at in kept]
     mark = "simulated" if session.collection.simulated else ""
-    draw = partial(chart, x_title="documents read", mark=mark, ink="currentColor")
+    draw = partial(chart, x_title="documents read", mark=mark)
     in_steps = scenario_of(state.settings).in_steps
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "

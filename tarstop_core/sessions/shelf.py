@@ -1,7 +1,5 @@
 """The calibrators there are: a person's own, which they may rename and put away, and those that are included."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, from_json

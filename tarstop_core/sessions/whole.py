@@ -1,7 +1,5 @@
 """Everything a session rests on, read once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

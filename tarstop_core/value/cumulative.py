@@ -6,8 +6,6 @@ knowledge stays as it is, so everything that is costly is computed once a state 
 at which that state holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +13,13 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.path import first_not_worth, restaked
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
-
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
@@ -111,7 +105,6 @@ class CumulativePath:
         return np.append(0.0, np.cumsum(self.p))
 
     def chooses_plus(self, depth: int) -> bool:
-        """Whether a⁺ is the action on stopping at this depth."""
         return bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
@@ -123,7 +116,6 @@ class CumulativePath:
         return np.full_like(plus, omega)
 
     def belief_at(self, depth: int) -> float:
-        """Belief on stopping at this depth."""
         return float(self.b[depth])
 
     def brought(self, depth: int) -> int:
@@ -267,9 +259,7 @@ class CumulativePath:
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
-
-        EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
+        """EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
         :meth:`best_plan`.
         """
         now = self.payoffs.utility(self.b[start])
@@ -280,15 +270,12 @@ class CumulativePath:
         return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
 
     def without_waiting(self) -> Self:
-        """The same as if no report waited to be read in full."""
         return replace(self, waiting=0.0)
 
     def with_labels(self, labels: Flags) -> Self:
-        """The same path where these documents are known to be relevant."""
         return replace(self, labels=labels)
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
         other: Self = restaked(self, payoffs, ("b", "rho", "included_to"), ("_b", "_n_0"))
         return other
 

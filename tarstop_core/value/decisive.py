@@ -8,23 +8,18 @@ take, the paper's letters give J(D) = constant − (V_D + c·C_D). So the best p
 R_D = V_D + c·C_D, and every look-ahead is a difference of two entries of R.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
 from tarstop_core.value.path import restaked
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 _NOT_GIVEN = cast(Any, None)
 
 
@@ -118,7 +113,6 @@ class DecisivePath:
         return self.hit is not None and depth >= self.hit
 
     def chooses_plus(self, depth: int) -> bool:
-        """Whether a⁺ is the action on stopping at this depth."""
         if self.settled(depth):
             return True
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
@@ -174,7 +168,6 @@ class DecisivePath:
         return np.maximum(0.0, found - settled)
 
     def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan, however long, gains from this depth on, before a hit."""
         return int(self.horizon_depths([cost], None, depth)[0]) > depth
 
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
@@ -186,10 +179,10 @@ class DecisivePath:
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
+        """What knowing ω would bring, less (V_D + c·E_D)/S_d.
 
-        best − (V_D + c·E_D)/S_d, with E_D = Σ S_k for somebody who stops at a hit (then this is J(D)), whole batches
-        for somebody who looks after so many, D − d for whoever never does. A baseline that has found nothing takes a⁻.
+        E_D = Σ S_k for somebody who stops at a hit (then this is J(D)), whole batches for somebody who looks after so
+        many, D − d for whoever never does. A baseline that has found nothing takes a⁻.
         """
         payoffs = self.payoffs
         if self.settled(start):
@@ -219,11 +212,9 @@ class DecisivePath:
         return self
 
     def with_labels(self, labels: Flags) -> Self:
-        """The same path where these documents are known to be relevant."""
         return replace(self, labels=labels)
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
         other: Self = restaked(self, payoffs, ("b", "passes", "effort"), ("rho", "effort_left", "hits_to"))
         return other
 
@@ -239,14 +230,9 @@ class DecisivePath:
     def worth(self, horizon: int | None = None) -> Floats:
         """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
 
-        max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d): the loss that a plan is expected to avert, a
-        document. Some plan pays exactly when this exceeds the cost, so it is to any horizon what the
-        exact EVSI is to one document (``horizon=1`` is :meth:`evsi`), and it does not depend on the cost.
-
-        Parameters
-        ----------
-        horizon : int or None
-            m, how many documents ahead are considered; None looks to the end.
+        With m the horizon, max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d): the loss that a plan is expected to
+        avert, a document. Some plan pays exactly when this exceeds the cost, so it is to any horizon what the exact
+        EVSI is to one document (``horizon=1`` is :meth:`evsi`), and it does not depend on the cost.
 
         Notes
         -----
@@ -268,22 +254,7 @@ class DecisivePath:
         return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit.
-
-        The same as the first depth where :meth:`worth` does not exceed the cost, for many costs at once.
-
-        Parameters
-        ----------
-        costs : array_like, shape (C,)
-        horizon : int or None
-            m documents ahead; None: to the end (optimal stopping).
-        start : int
-            Depth to begin at.
-
-        Returns
-        -------
-        ndarray of int, shape (C,)
-        """
+        """The same as the first depth where :meth:`worth` does not exceed the cost, for many costs at once."""
         # A gain that is rounding is none: a hair is added to the cost, as in `exceeds`.
         costs = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
         loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]

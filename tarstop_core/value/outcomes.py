@@ -1,11 +1,8 @@
 """An outcome of a review with every study known: its path, its truth, and states of knowledge remembered."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
@@ -15,10 +12,8 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
-
-Floats = NDArray[np.float64]
 
 
 def outcome_path(
@@ -37,7 +32,6 @@ def outcome_path(
         N documents; studies whose document is not ranked are never met.
     p : ndarray, shape (N,)
         Chance that each document brings data.
-    payoffs : Payoffs
     theta, engine, prior
         As for :func:`~tarstop_core.belief.of_tables.beliefs`.
     """
@@ -63,11 +57,9 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
     ----------
     tables : Tables
         All studies of the outcome.
-    theta : float
     truth : {"pooled", "full_evidence"}
         Pooled sensitivity exceeds θ (b_N > .5), or a⁺ is what full evidence chooses (b_N > q*), which is what
         the paper's Table 2 implies.
-    q_star : float
     """
     b = _full_belief(_cells(tables), theta)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE

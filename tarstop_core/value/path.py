@@ -1,26 +1,17 @@
 """What may be asked of a ranking, whichever scenario it belongs to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
-
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 
 class Path(Protocol):
-    """What may be asked of a ranking, whichever scenario it belongs to.
-
-    A new kind of evidence is a class that answers this; nobody asks which class it is.
-    """
+    """A new kind of evidence is a class that answers this; nobody asks which class it is."""
 
     # --- what a policy goes by
 
@@ -49,10 +40,13 @@ class Path(Protocol):
         """The paper's score, shape (N,)."""
 
     def worth(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,)."""
+        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+
+        `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
+        """
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """Depths where no plan within the horizon gains."""
+        """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit, shape (C,)."""
 
     # --- what is believed
 

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
+Depths = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-12
 """Below this a difference is rounding. At b = q* a belief of .5000000000000001 must not change an action."""
 
 
-def exceeds(value: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
+def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
     """``value > cost``, unless the difference is rounding.
 
     The tolerance is relative, so payoffs and cost may be scaled together (pounds,
@@ -82,9 +84,8 @@ class Payoffs:
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
-        return cls(
-            B=K * (1 - q_star) / 2, L_r=K * q_star / 2, L_g=K * (1 - q_star) / 2, G=K * q_star / 2, unit=unit
-        )
+        of_plus, of_minus = K * (1 - q_star) / 2, K * q_star / 2
+        return cls(B=of_plus, L_r=of_minus, L_g=of_plus, G=of_minus, unit=unit)
 
     @property
     def K(self) -> float:
@@ -108,13 +109,8 @@ class Payoffs:
 
     def scaled(self, factor: float, unit: str | None = None) -> Payoffs:
         """All four multiplied; no decision changes when the cost is multiplied too."""
-        return Payoffs(
-            self.B * factor,
-            self.L_r * factor,
-            self.L_g * factor,
-            self.G * factor,
-            self.unit if unit is None else unit,
-        )
+        unit = self.unit if unit is None else unit
+        return Payoffs(self.B * factor, self.L_r * factor, self.L_g * factor, self.G * factor, unit)
 
     def utility_plus(self, b: ArrayLike) -> Floats:
         """EU(a⁺|b) = bB − (1−b)L_r, in the payoffs' unit."""
@@ -126,7 +122,7 @@ class Payoffs:
         b = np.asarray(b, dtype=float)
         return -b * self.L_g + (1 - b) * self.G
 
-    def chooses_plus(self, b: ArrayLike) -> NDArray[np.bool_]:
+    def chooses_plus(self, b: ArrayLike) -> Flags:
         """Whether a⁺ is chosen: b > q*, strictly and beyond rounding."""
         return np.asarray(b, dtype=float) > self.q_star + TOLERANCE
 

@@ -6,22 +6,18 @@ taken to be normal before and after, and a single number then says all that matt
 the present knowledge is worth, measured by what the next study is predicted to add.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
 from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
@@ -82,7 +78,6 @@ def next_studies(
         n studies.
     theta : float
         Threshold on pooled sensitivity.
-    prior : Prior, optional
     beliefs : array_like, shape (n + 1,), optional
         The session's beliefs where another engine made them: what a study finds under ω⁺ and under ω⁻
         comes from the univariate posterior, how likely they are from these.
@@ -161,7 +156,6 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     k : array_like
         Studies to come, ≥ 0; all three broadcast. The worth of a random number of studies is an expectation
         over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
-    payoffs : Payoffs
 
     Returns
     -------
@@ -196,7 +190,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     ----------
     b, n_0, k : array_like
         As in :func:`evsi_of_studies`; k infinite asks the state itself, at q* = ½.
-    q_star : float
 
     Examples
     --------
@@ -209,7 +202,7 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     return np.where(_may_move(b, n_0, k), np.where(chosen, 1 - plus, plus), 0.0)
 
 
-def _may_move(b: Floats, n_0: Floats, k: Floats) -> NDArray[np.bool_]:
+def _may_move(b: Floats, n_0: Floats, k: Floats) -> Flags:
     return np.asarray((k > 0) & np.isfinite(n_0) & (b > 0) & (b < 1))
 
 

@@ -1,7 +1,5 @@
 """A copy of the tree to add something to, and a way to run what was added."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -60,7 +58,7 @@ def tree(tmp_path: Path) -> Tree:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("images"))
         else:
             shutil.copy(source, tmp_path / name)
     return Tree(tmp_path)

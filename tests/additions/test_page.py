@@ -1,7 +1,5 @@
 """A page is added as CONTRIBUTING says: a script, a folder, its line in the sidebar and its chapter in the guide."""
 
-from __future__ import annotations
-
 from tests.additions.conftest import Tree
 
 SCRIPT = '''"""Dice."""
@@ -12,8 +10,6 @@ from dashboard.frame import shell
 shell.show("Dice", dice_page)
 '''
 PAGE = '''"""The Dice page."""
-
-from __future__ import annotations
 
 import streamlit as st
 

@@ -1,12 +1,8 @@
 """A reader is added as CONTRIBUTING says: one file that ends with its format, and that name in one list."""
 
-from __future__ import annotations
-
 from tests.additions.conftest import Tree
 
 CARDS = '''"""Cards: a hash and a title, then the abstract."""
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 

@@ -3,8 +3,6 @@
 The toy is a coin of unknown bias. It goes through set-up, screening, advice, export and replay.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.additions.conftest import Tree
@@ -34,4 +32,4 @@ def test_a_scenario_is_its_own_files_and_a_line_in_two_lists(tree: Tree) -> None
     )
     tree.line(TASKS, "        ReviewTask,\n", "        CoinTask,\n")
     told = tree.run((COIN / "looked_at.txt").read_text(encoding="utf-8"))
-    assert told.strip() == "coin topics 4 coin"
+    assert told.strip() == "coin 4 coin"

@@ -1,7 +1,5 @@
 """Files that were whole, and what a mutator makes of them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

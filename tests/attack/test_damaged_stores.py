@@ -1,7 +1,5 @@
 """A database damaged anywhere is opened, or said to be damaged, in one sentence."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Callable

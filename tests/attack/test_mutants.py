@@ -3,8 +3,6 @@
 ``make test`` tries a few mutants of each file, always the same; ``make deep`` a thousand others.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """The exact univariate belief: golden values, identities, and what must not break it."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The bivariate belief against MCMC of the exact model, and its identities."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Belief under decisive evidence against the product in plain floats and in exact fractions."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """One way to a belief, whichever engine; and the command that prints it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

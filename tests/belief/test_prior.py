@@ -1,7 +1,5 @@
 """Priors: ranges, files, and learning them from training reviews."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

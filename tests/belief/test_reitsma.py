@@ -1,7 +1,5 @@
 """The bivariate model against R's mada, against its likelihood written as loops, and at the edges."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Curves and regions of the ROC plane against their definitions and quantiles from scipy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Nothing here waits for a fixed time: a key is pressed when its button is there, 
 what the key did.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import count
@@ -25,7 +23,7 @@ PAGES = tuple(
     "/" if each.stem == "home" else f"/{each.stem}" for each in sorted((ROOT / "pages").glob("*.py"))
 )
 """The address of every page: the name of its script."""
-SECONDS = 30_000  # milliseconds that anything may take on a busy machine
+SECONDS = 60_000  # milliseconds that anything may take on a busy machine
 FIRST = 120_000  # milliseconds that the first page of a fresh server may take: it imports everything
 QUIET = 100  # milliseconds without a change, after which none is about to come
 UNANSWERED = 1_000  # milliseconds after which what the page told the server has led to no run
@@ -84,6 +82,12 @@ def slide(slider: Locator, steps: int) -> None:
         slider.press("ArrowRight")
         expect(slider).not_to_have_value(before)
         at_rest(slider.page, SLIDING)
+
+
+def choose(radio: Locator) -> None:
+    """Press the label of a radio button once it stands still: a forced press lands where it was a moment ago."""
+    radio.locator("xpath=ancestor::label").click()
+    expect(radio).to_be_checked()
 
 
 def painted(page: Page) -> None:

@@ -1,7 +1,5 @@
 """Every page in light, in dark and on a phone, by the rules of axe-core and by the Tab key alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -51,6 +49,11 @@ ADDRESSES = (
     "/set_up?scenario=review",
 )
 """Every page, also where another address makes it another one."""
+ON_A_PHONE = ("/calibration", "/evidence", "/results", "/sessions?session=REVIEW")
+"""Where what lies behind every tab has to fit as well."""
+THUMB = 44  # pixels that a button has to be high
+LARGE = ".tar-save, .stDownloadButton button, button[kind=primary]"
+HEIGHTS = "all => all.map(each => each.getBoundingClientRect().height).filter(height => height > 0)"
 # Goes one Tab further: where the focus is, and whether the place that it left had looked any different with it.
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 STEP = """() => {
@@ -100,6 +103,13 @@ def assert_accessible(page: Page, where: str, rules: dict[str, Any] = ALL) -> No
     at_rest(page)
     found = page.evaluate(CHECK, rules)
     assert not found, f"{where}:\n{json.dumps(found, indent=1)}"
+
+
+def assert_fits_a_phone(page: Page) -> None:
+    """Nothing makes the page scroll sideways, and what a thumb has to hit is large enough."""
+    assert_fits(page, PHONE["width"])
+    heights = page.locator(LARGE).evaluate_all(HEIGHTS)
+    assert all(height >= THUMB for height in heights), f"buttons are {heights} pixels high"
 
 
 def with_axe(page: Page) -> None:
@@ -155,7 +165,14 @@ def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
     assert_theme(page, "dark")
     page.set_viewport_size(PHONE)
     assert_accessible(page, f"{address}, dark on a phone")
-    assert_fits(page, PHONE["width"])
+    assert_fits_a_phone(page)
+    if address in ON_A_PHONE:
+        tabs = page.get_by_role("tab").all()
+        assert tabs, "there is nothing behind tabs"
+        for tab in tabs:
+            tab.click()
+            expect(tab).to_have_attribute("aria-selected", "true")
+            assert_fits_a_phone(page)
     watched.assert_sound()
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.acting import at_rest
+
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
 
@@ -31,6 +33,7 @@ def test_start_at_the_bottom_of_set_up_opens_the_top(
     scrolled(page, "=== 0")
     expect(page.locator(".tar-title")).to_be_in_viewport()
 
+    at_rest(page)
     page.evaluate(f"{MAIN}.scrollTo(0, 100)")
     page.get_by_role("button", name="Not relevant").click()
     expect(page.locator(".tar-rank")).to_have_text("#2")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tarstop_core.sessions.store.store import Store
+from tests.browser.acting import at_rest
 
 if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
@@ -26,13 +27,16 @@ def test_labels_that_came_along_are_kept_and_counted(
     expect(page.get_by_text("851 documents imported")).to_be_visible()
     # In two stages the verdict by title and abstract is the one that is meant, unless a person says otherwise.
     expect(page.get_by_text("ADHD.csv holds two verdicts")).to_be_visible()
+    at_rest(page)
     question = page.get_by_label("What does the review ask?")
     question.fill("drugs for attention deficit hyperactivity disorder")
     question.press("Control+Enter")
     expect(page.get_by_text("851 of 851 documents carry labels (84 relevant)").first).to_be_visible()
     expect(page.get_by_test_id("replayed").locator("tbody tr").first).to_contain_text("of 84")
+    at_rest(page)
     page.get_by_text("Keep them as already screened").click()
     expect(page.get_by_text("Nothing is left to read then.")).to_be_visible()
+    at_rest(page)
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/screen?session=*")
     expect(page.get_by_test_id("counter")).to_contain_text("851 of 851 screened · 84 included")

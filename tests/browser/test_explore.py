@@ -1,7 +1,5 @@
 """The Explore page in a real browser: clicks on the map, addresses that are shared, files, a phone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +45,7 @@ def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
     slider.focus()
     slider.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"b_0=0\.51"))
+    watched.settle()  # the address changes before the page does
     told = page.locator(".tar-told").first.inner_text()
     page.reload()
     watched.settle()

@@ -1,7 +1,5 @@
 """Grades by key, the question before a flagged hit, and own reasons, in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -77,10 +75,14 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     expect(counter(page)).to_contain_text("3 of")
 
     press(page, "y", 4)
+    at_rest(page)
     page.get_by_role("button", name="Y + Y settle it together").click()
+    expect(page.get_by_label(re.compile("^Why a reader"))).to_be_visible()
+    at_rest(page)
     page.get_by_label(re.compile("^Why a reader")).fill("The same hinge")
     page.get_by_role("button", name="They settle it together").click()
     expect(page.get_by_text("document #4 together with #1 settle the question")).to_be_visible()
+    at_rest(page)
     page.keyboard.press("Escape")
     # Y grades while a hit waits: only H confirms it.
     press(page, "y", 5)
@@ -99,6 +101,8 @@ def test_reasons_are_number_keys(server: Any, open_page: OpenPage) -> None:
     page, session = opened(watched, server)
     page.get_by_role("button", name="Reasons to exclude").click()
     box = page.get_by_role("dialog").get_by_label("Your reasons, one a line")
+    expect(box).to_be_visible()
+    at_rest(page)
     box.press_sequentially("no hinge 1\nnot a mast")  # no key typed here is a verdict
     page.get_by_role("button", name="Save the reasons").click()
     expect(page.get_by_role("button", name=re.compile("^not a mast"))).to_be_visible()

@@ -1,7 +1,5 @@
 """The guide in a real browser: a link leads to its place, with pictures above it that arrive later."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

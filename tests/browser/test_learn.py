@@ -1,7 +1,5 @@
 """The Learn page in a real browser: keys, playing, reloads, what stays in sight, a phone, a projector."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

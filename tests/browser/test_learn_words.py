@@ -1,7 +1,5 @@
 """Learn's ideas and words in a real browser: links that lose nothing, formulas that are drawn, addresses that last."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import quote

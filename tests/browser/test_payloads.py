@@ -1,7 +1,5 @@
 """Every page with a payload in every text: nothing of it runs, is fetched or becomes more than letters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """The Results page in a real browser: every shipped benchmark, every control, and a benchmark of one's own."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Callable
@@ -12,10 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
-from tests.browser.acting import assert_fits, at_rest, painted, saved
+from tests.browser.acting import at_rest, painted, saved
 
-VIEWS = ("Table", "Effort", "Chances", "Same topics", "Topics", "Paper and this run", "Claims", "About")
-PHONE = {"width": 390, "height": 844}
 LONG = 120_000  # milliseconds that an experiment may take on a busy machine
 
 
@@ -47,7 +43,7 @@ def own_zip(tmp_path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as packed:
         for half, seed in (("train", 1), ("test", 2)):
             run, qrels = [], []
-            for topic in simulate_patent_rankings(20, seed, pool_mean=200):
+            for topic in simulate_patent_rankings(8, seed, pool_mean=80):
                 assert topic.scores is not None and topic.labels is not None
                 name = f"{half}-{topic.name}"
                 for rank, (doc, score) in enumerate(zip(topic.ids, topic.scores, strict=True), start=1):
@@ -87,6 +83,7 @@ def test_all_shipped_results_and_every_control(
     assert headings(page)[:2] == kept[:2]
 
     page.get_by_role("button", name="Methods: ").click()
+    at_rest(page)
     page.get_by_role("button", name="All", exact=True).click()
     at_rest(page)
     page.keyboard.press("Escape")
@@ -143,25 +140,10 @@ def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[.
     expect(page.get_by_role("option").filter(has_text="SIM-P0007")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
-    assert "topic=SIM-P0007" in page.url
+    expect(page).to_have_url(re.compile("topic=SIM-P0007"))
     watched.assert_sound()
     page.reload()
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
-
-
-def test_on_a_phone_nothing_is_wider_than_the_page(server: Any, open_page: Callable[..., Any]) -> None:
-    watched = open_page(viewport=PHONE)
-    watched.open(f"{server.url}/results")
-    page = watched.page
-    for view in VIEWS[:-2]:
-        page.get_by_role("tab", name=view, exact=True).click()
-        expect(page.get_by_role("tab", name=view, exact=True)).to_have_attribute("aria-selected", "true")
-        assert_fits(page, PHONE["width"])
-        low = page.evaluate(
-            "[...document.querySelectorAll('.tar-save, .stDownloadButton button')].map((b) => b.getBoundingClientRect().height)"
-        )
-        assert all(height >= 44 for height in low)
-    watched.assert_sound()
 
 
 def test_a_benchmark_of_ones_own(
@@ -176,27 +158,36 @@ def test_a_benchmark_of_ones_own(
     bad = tmp_path / "mine.txt"
     bad.write_text("no run", encoding="utf-8")
     upload = page.locator("[data-testid='stFileUploader'] input[type=file]")
+    at_rest(page)
     upload.set_input_files(bad)
+    at_rest(page)
     page.get_by_role("button", name="Read these files").click()
     expect(page.get_by_text("mine.txt is neither a run")).to_be_visible()
+    at_rest(page)
     page.locator("[data-testid='stFileUploader']").get_by_role("button", name="Remove").first.click()
     at_rest(page)
 
     upload.set_input_files(own_zip)
     read = page.get_by_role("button", name="Read these files")
     expect(read).to_be_enabled()
+    at_rest(page)
     read.click()
-    expect(page.get_by_text("40 topics, 20 in ω⁺")).to_be_visible()
+    expect(page.get_by_text("16 topics, 8 in ω⁺")).to_be_visible()
+    at_rest(page)
     page.get_by_role("textbox", name="Name").fill("My patents")
     page.keyboard.press("Enter")
     at_rest(page)
     page.get_by_role("button", name="Run experiment").click()
+    # A press that the server has not yet heard is lost with the page that a person leaves.
+    expect(page.locator("[class*='st-key-run-']").first).to_be_visible()
+    at_rest(page)
     # It runs on while another page is open.
     page.get_by_role("link", name="Evidence").click()
     watched.settle()
     page.get_by_role("link", name="Results").click()
     show = page.get_by_role("button", name="Show", exact=True)
     expect(show).to_be_visible(timeout=LONG)
+    at_rest(page)
     show.click()
     expect(page.locator(".st-key-benchmark input").first).to_have_value(re.compile("My patents"))
     at_rest(page)

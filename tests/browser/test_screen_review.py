@@ -1,7 +1,5 @@
 """A diagnostic-accuracy review in a real browser: abstracts, full texts, tables, the decision, the exports."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -152,7 +150,7 @@ def evidence(page: Page) -> Any:
     return page.locator(".st-key-evidence")
 
 
-@pytest.mark.parametrize("stages", [2, 1])
+@pytest.mark.parametrize("stages", [2, pytest.param(1, marks=pytest.mark.deep)])
 def test_a_real_review_from_the_abstracts_to_the_decision(
     server: Any, open_page: OpenPage, real_data: Path, stages: int
 ) -> None:
@@ -285,17 +283,20 @@ def test_mistakes_are_said_at_the_form_and_nothing_typed_is_lost(
     watched, page, session = invented()
     press(page, "i", 1)
     next_report(page)
+    expect(field(page, "TP")).to_be_focused()
     page.keyboard.type("12")
     field(page, "FP").fill("3")
     field(page, "TN").fill("-40")
     page.keyboard.press("Enter")
     expect(page.get_by_text("FN missing; every 2×2 table needs TP and FN.")).to_be_visible()
+    at_rest(page)
     field(page, "FN").fill("2")
     page.keyboard.press("Enter")
     expect(page.get_by_text(re.compile("TN is “-40”"))).to_be_visible()
     for label, value in (("TP", "12"), ("FP", "3"), ("FN", "2"), ("TN", "-40"), ("Study", "Author1 2004")):
         expect(field(page, label)).to_have_value(value)
     # Going back to the abstracts and returning loses nothing either.
+    at_rest(page)
     page.get_by_role("button", name="Back to screening").click()
     expect(page.get_by_role("button", name=re.compile("^Include"))).to_be_enabled()
     next_report(page)
@@ -346,6 +347,7 @@ def test_a_phone_shows_the_form_without_scrolling_sideways(
     watched, page, _ = invented(context, stages=1, full_cost=0.0)
     page.get_by_role("button", name=re.compile("^Relevant")).tap()
     expect(page.get_by_text("What became of report #1")).to_be_visible()
+    at_rest(page)
     for cell in ("TP", "FP", "FN", "TN"):
         box = field(page, cell).bounding_box()
         assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["width"] > 100

@@ -1,7 +1,5 @@
 """A page opens at its own address on a server that has shown nothing yet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 from tests.browser.acting import PAGES
 
 
-@pytest.mark.parametrize("path", ["/results", "/set_up"])
+@pytest.mark.parametrize("path", ["/results", pytest.param("/set_up", marks=pytest.mark.deep)])
 def test_a_page_is_the_first_that_a_server_shows(
     server: Any, open_page: Callable[..., Any], path: str
 ) -> None:

@@ -1,7 +1,5 @@
 """Labelled lists to fit on."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

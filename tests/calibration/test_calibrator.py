@@ -1,7 +1,5 @@
 """The calibrator: z-scores, files, and warnings."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """The share of included reports that bring data: learned, saved, updated."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The model of the first hit: likelihoods by hand, what few cases say, recovery and coverage in simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

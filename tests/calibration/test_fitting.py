@@ -1,7 +1,5 @@
 """Fitting: the four kinds, their quality on held-out topics, and one real collection after another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

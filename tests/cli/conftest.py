@@ -1,7 +1,5 @@
 """The command, run in this process, and files to give it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command as tests run it, and what it answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

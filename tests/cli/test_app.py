@@ -1,7 +1,5 @@
 """Who the dashboard is served to, before it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.errors import InputProblem

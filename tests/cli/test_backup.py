@@ -1,7 +1,5 @@
 """``tarstop backup`` and ``tarstop restore``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

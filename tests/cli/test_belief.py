@@ -1,7 +1,5 @@
 """``tarstop learn-prior``, and ``tarstop belief`` with what it wrote."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``tarstop check-policy``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``tarstop decide``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cli.shell import Run, refused

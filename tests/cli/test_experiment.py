@@ -1,7 +1,5 @@
 """``tarstop experiment`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

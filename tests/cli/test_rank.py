@@ -1,7 +1,5 @@
 """``tarstop rank`` and ``tarstop metrics``."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

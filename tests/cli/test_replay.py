@@ -1,7 +1,5 @@
 """``tarstop replay``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

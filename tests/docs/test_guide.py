@@ -1,7 +1,5 @@
 """The first five minutes of docs/guide.md are told as the demo tells them, and its keys are those of the pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Links and pictures of README and docs lead somewhere, in the checkout and inside the app."""
 
-from __future__ import annotations
-
 import re
 import struct
 from pathlib import Path

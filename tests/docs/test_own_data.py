@@ -1,7 +1,5 @@
 """Every example of docs/own_data.md imports as the page says, and its tables of names are those of the readers."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page on REML and exact beliefs holds what its data say, and its data what a rerun finds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

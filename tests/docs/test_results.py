@@ -1,7 +1,5 @@
 """The page of results says what the shipped figures say."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

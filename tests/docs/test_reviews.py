@@ -1,7 +1,5 @@
 """The page on reviews says what its data says, and the data what the code computes."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

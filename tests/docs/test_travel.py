@@ -1,7 +1,5 @@
 """The page on how calibrators travel holds what a rerun finds."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

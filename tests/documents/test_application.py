@@ -1,7 +1,5 @@
 """Documents that cannot be held against an application are told from those that can."""
 
-from __future__ import annotations
-
 import calendar
 from datetime import date, timedelta
 

@@ -1,7 +1,5 @@
 """Patent families counted once."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

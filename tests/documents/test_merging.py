@@ -1,7 +1,5 @@
 """What is merged is what a person chose."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from tarstop_core.documents.merging import as_stored, merge_as_chosen, propose, said

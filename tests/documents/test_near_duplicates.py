@@ -1,11 +1,9 @@
 """Records that may be one document."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.duplicates import merge_records
@@ -81,7 +79,6 @@ titles = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(titles)
 def test_no_record_is_proposed_twice_and_rows_are_in_order(given_titles: list[str]) -> None:
     frame = as_records({"id": [str(at) for at in range(len(given_titles))], "title": given_titles})

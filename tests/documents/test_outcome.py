@@ -1,7 +1,5 @@
 """Outcomes: studies lie in the list, in the order of their documents."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Full-text outcomes of reports, and the tables that they bring."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

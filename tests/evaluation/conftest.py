@@ -1,7 +1,5 @@
 """Small benchmarks and quick runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents

@@ -1,7 +1,5 @@
 """A small benchmark of one's own, and runs on it."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile

@@ -1,7 +1,5 @@
 """Two calibrators side by side: figures by hand, intervals, held-out sets, and what it does to decisions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cases and their weights."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

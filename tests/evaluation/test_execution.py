@@ -1,7 +1,5 @@
 """The same jobs anywhere."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

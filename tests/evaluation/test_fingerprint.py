@@ -1,7 +1,5 @@
 """The fingerprint of what computes: numbers change it, words do not, and nothing that runs is left out."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path
@@ -27,7 +25,6 @@ PACKAGE = Path(protocol.__file__).resolve().parents[1]
 def copy(tmp_path: Path) -> Path:
     place = tmp_path / "tarstop_core"
     shutil.copytree(PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__"))
-    assert digest_of(place) == code_digest()
     return place
 
 

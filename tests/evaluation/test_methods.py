@@ -1,7 +1,5 @@
 """What is compared: names, grids, fingerprints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

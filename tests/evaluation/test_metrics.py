@@ -1,12 +1,10 @@
 """Metrics against their definitions, topic by topic."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
@@ -65,7 +63,6 @@ def test_icer_is_a_label_or_positive(screened: float, agrees: float, more: float
     assert value in ("Dominant", "Dominated", "--") if isinstance(value, str) else value > 0
 
 
-@settings(max_examples=200)
 @given(
     payoffs=PAYOFFS.filter(lambda each: abs(each.q_star - 0.5) > 0.01),
     plus=st.integers(1, 99),

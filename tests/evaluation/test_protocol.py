@@ -1,7 +1,5 @@
 """The protocol against replaying one topic at a time, and its promises: same bits, however it is run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

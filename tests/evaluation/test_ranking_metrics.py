@@ -1,7 +1,5 @@
 """Ranking metrics: by hand, against trec_eval's conventions, and on the public rankings."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

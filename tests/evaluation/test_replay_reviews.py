@@ -1,7 +1,5 @@
 """Reviews replayed: against a plain loop, and through the command on real rankings and tables."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

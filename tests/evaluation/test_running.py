@@ -1,7 +1,5 @@
 """Runs beside the pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation import running

@@ -1,7 +1,5 @@
 """Rules that draw a random sample, in both scenarios."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

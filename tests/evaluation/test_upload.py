@@ -1,7 +1,5 @@
 """A benchmark of one's own as a browser sends it."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import warnings

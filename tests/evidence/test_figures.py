@@ -1,7 +1,5 @@
 """Figures of the evidence: accepted by plotly, true to the numbers, the same in every state of the tables."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

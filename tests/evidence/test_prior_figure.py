@@ -1,7 +1,5 @@
 """The picture of a prior shows the prior."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What tables show: intervals, summary, leave-one-out beliefs, and counts from rates."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Typed tables: what is refused, what is kept, and the way through an address and back."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences that say what the figures show, with the numbers of the tables they are computed from."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Explore's numbers: equal to what a replay and a decision print, and expectations equal to going through every world."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -359,9 +357,9 @@ def test_samples_carry_their_truth() -> None:
     assert not search.settings.citation_needed and review.settings.stages == 1
     assert len(dict(explore.samples())) == 26
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
-        explore.sample_search("teapot")
+        sample("search:teapot")
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
-        explore.sample_review("teapot")
+        sample("review:teapot")
 
 
 def test_a_list_in_its_own_order_is_explored_by_rank() -> None:

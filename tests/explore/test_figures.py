@@ -1,7 +1,5 @@
 """Explore's figures: what is drawn, what it says, and that no number stands in a picture only."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

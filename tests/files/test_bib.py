@@ -1,11 +1,9 @@
 """BibTeX."""
 
-from __future__ import annotations
-
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
@@ -91,7 +89,6 @@ words = st.text(st.characters(codec="latin-1", categories=("L", "N")), min_size=
 phrases = st.lists(words, min_size=1, max_size=12).map(" ".join)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(phrases, phrases), min_size=1, max_size=5))
 def test_what_is_written_is_read_back(entries: list[tuple[str, str]]) -> None:
     text = "\n".join(
@@ -109,7 +106,6 @@ pieces = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(deadline=None, max_examples=200)
 @given(pieces | st.text(max_size=60))
 def test_nonsense_is_read_or_refused(text: str) -> None:
     message = ""

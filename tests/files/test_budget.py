@@ -1,7 +1,5 @@
 """Small files that unpack to, or claim, more than any machine holds: each is refused in a sentence, at once."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """What ASReview and Rayyan export: labels, reasons and remarks; and families in lists of patents."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Labelled lists from files and from sessions: what is known counts, and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

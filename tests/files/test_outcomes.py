@@ -1,7 +1,5 @@
 """Review outcomes from files, found in a ranking."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records of published reviews, where the real data are at hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

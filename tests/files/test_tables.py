@@ -1,7 +1,5 @@
 """CSV, TSV, Excel and JSON lines: exports of real tools, and every table that must be refused."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """2×2 tables from files."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

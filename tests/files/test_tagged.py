@@ -1,7 +1,5 @@
 """RIS and PubMed's nbib."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """TREC runs and qrels: irregular files, ties, duplicates, and every line that must be refused."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from pathlib import Path
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run, write_run
+from tarstop_core.files.trec import is_qrels
 
 
 def run_of(text: str) -> dict[str, list[tuple[str, float]]]:
@@ -44,6 +43,16 @@ def test_spaces_tabs_line_ends_and_header_do_not_matter() -> None:
 def test_a_broken_first_line_is_no_header() -> None:
     with pytest.raises(InputProblem, match=r"Line 1 of a\.run has the score \"high\""):
         run_of("T1 Q0 a 1 high x\nT1 Q0 b 2 1.0 x\n")
+
+
+def test_headers_are_skipped_wherever_runs_were_joined() -> None:
+    amc = "TOPIC-ID INTERACTION PID RANK SCORE RUN-ID\n"
+    worded = "TOPIC INTERACTION PID RANK BM25 RUN\n"
+    text = amc + "T NF a 1 2.5 x\nT NF b 2 1 x\n" + worded + "U AF a 1 9 x\n\n" + amc + "V NF c 1 1 x\n"
+    assert run_of(text) == {"T": [("a", 2.5), ("b", 1.0)], "U": [("a", 9.0)], "V": [("c", 1.0)]}
+    assert notes_of(text) == ("Skipped 3 header lines.",)
+    with pytest.raises(InputProblem, match=r"Line 3 of a\.run has the score \"high\""):
+        run_of(amc + "T NF a 1 2.5 x\nT NF b 2 high x\n")
 
 
 def test_ties_keep_the_written_rank_then_the_line() -> None:
@@ -99,6 +108,27 @@ def test_qrels() -> None:
     qrels = read_qrels(io.BytesIO(text.encode()), "a.qrels")
     assert qrels == {"T": {"a": 1, "b": -1}, "U": {"a": 2}}
     assert qrels.notes == ("Skipped a header line.", "1 judgment is repeated.")
+
+
+def test_qrels_of_three_columns_have_a_header() -> None:
+    head = "query-id\tcorpus-id\tscore\n"
+    qrels = read_qrels(io.BytesIO(f"{head}1\ta\t2\n1\tb\t0\n{head}2\ta\t1\n".encode()), "test.tsv")
+    assert qrels == {"1": {"a": 2, "b": 0}, "2": {"a": 1}} and qrels.notes == ("Skipped 2 header lines.",)
+    with pytest.raises(
+        InputProblem, match=r"Lines 2 and 3 of test\.tsv judge document a of topic 1 differently"
+    ):
+        read_qrels(io.BytesIO(f"{head}1\ta\t2\n1\ta\t0\n".encode()), "test.tsv")
+
+
+def test_judgments_are_told_from_tables_by_what_they_hold(tmp_path: Path) -> None:
+    for text, wanted in (
+        ("query-id\tcorpus-id\tscore\n1\ta\t2\n", True),
+        ("T 0 a 1\n", True),
+        ("topic\toutcome\tstudy\tdocid\tTP\tFP\tFN\tTN\nT\tO\tS\td\t1\t2\t3\t4\n", False),
+        ("study,docid,TP,FN\nS 1,d,1,2\n", False),
+    ):
+        (tmp_path / "a.tsv").write_text(text, encoding="utf-8")
+        assert is_qrels(tmp_path / "a.tsv") == wanted
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Recorded runs of public programmes: matched, or the difference is one with a name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Depths of every policy against plain loops, on the live prefix, under scaling; and the registry."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -137,7 +135,6 @@ def agree(
     return abs(gain) <= Fraction(1e-11) * size + Fraction(3e-12 * payoffs.K)
 
 
-@settings(max_examples=400)
 @given(RULES, RANKINGS, PRIORS, PAYOFFS, st.lists(COSTS, min_size=1, max_size=4), st.booleans(), st.data())
 def test_depths_equal_the_loops(
     policy: Policy,
@@ -190,7 +187,6 @@ def test_depths_are_identical_to_the_loops_on_random_curves(policy: Policy, cite
     assert len(seen) > 10
 
 
-@settings(max_examples=200)
 @given(RULES, RANKINGS, VARIANTS, PRIORS, PAYOFFS, COSTS, st.booleans())
 def test_depths_equal_the_loops_with_coverage_sensitivity_and_frailty(
     policy: Policy,
@@ -207,7 +203,6 @@ def test_depths_equal_the_loops_with_coverage_sensitivity_and_frailty(
     assert agree(policy, depth, loops.hazards(p, **variant), b_0, payoffs, c, cited=cited)
 
 
-@settings(max_examples=200)
 @given(RULES, paths(), COSTS)
 def test_the_live_page_is_told_what_the_experiment_measures(
     policy: Policy, path: DecisivePath, c: float

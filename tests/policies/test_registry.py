@@ -1,7 +1,5 @@
 """The rules that files of the package define: each says where it stands and how it looks, and a new file is enough."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -17,8 +15,6 @@ from tarstop_core.policies.registry import followed
 from tests.reference.loops import LOOPS
 
 FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -96,7 +92,7 @@ def test_rules_made_of_rules_are_in_no_list_but_can_be_drawn(spec: str) -> None:
 
 def test_a_rule_is_added_by_adding_its_file(tmp_path: Path) -> None:
     package = Path(tarstop_core.__file__).parent
-    shutil.copytree(package, tmp_path / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, tmp_path / package.name)
     (tmp_path / package.name / "policies" / "first_page.py").write_text(FIRST_PAGE, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     run = [sys.executable, "-c", LOOKED_AT]

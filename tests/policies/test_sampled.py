@@ -1,7 +1,5 @@
 """Rules that draw a random sample: closed form against every permutation, single runs and grids."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Texts that name rules: parameters of all kinds, combinations, and files of one's own."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

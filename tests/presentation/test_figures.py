@@ -1,7 +1,5 @@
 """Figures as data: accepted by plotly, small, without gaps that JSON or a log axis cannot hold."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

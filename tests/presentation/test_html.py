@@ -1,7 +1,5 @@
 """Blocks of pages: what they are given is text, and what a template asks for has to be there."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

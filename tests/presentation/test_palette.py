@@ -1,7 +1,5 @@
 """Colours: seen and read on both backgrounds, and named in one place."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

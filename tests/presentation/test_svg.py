@@ -1,7 +1,5 @@
 """Hand-drawn charts are well-formed and stay inside their frame."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 

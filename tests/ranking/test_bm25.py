@@ -1,7 +1,5 @@
 """BM25 against rank_bm25, its edge cases, and the order made of scores."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """From a collection to a screening order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

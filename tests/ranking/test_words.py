@@ -1,7 +1,5 @@
 """Query words are marked in their usual forms, and nothing of the text is lost."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

@@ -5,8 +5,6 @@ Labels are sequences of 0 and 1 in ranking order. These loops are the oracle of 
 test is looked at, every document of a gain curve, every point of Kneedle.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

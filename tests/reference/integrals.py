@@ -1,7 +1,5 @@
 """The univariate model's integrals by brute force: equally likely values of τ and μ, and cells of logits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

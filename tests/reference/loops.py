@@ -11,8 +11,6 @@ chance that it is a hit given ω⁺ and no hit before it; in the paper's model t
 that a⁺ needs a document to cite, so that before a hit only a⁻ is open.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

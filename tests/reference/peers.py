@@ -4,8 +4,6 @@ Each function says what it reproduces and how that deviates. The tests hold them
 the programmes, so that a difference between those runs and the rules here has a name.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Figures that other programmes and slower methods gave, recorded once in ``golden/``; its README says by whom."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The store of commit 44dc997, from before any of its tables was changed, opens, says what it said and goes on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

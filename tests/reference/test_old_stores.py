@@ -1,7 +1,5 @@
 """Stores, session files and rules of commit 2451d50 open, go on and say today what they said then."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

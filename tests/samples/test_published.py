@@ -1,7 +1,5 @@
 """Published 2×2 tables: cited, and giving the figures that were reported for them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is shipped to start from, and what is said of it."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a person is told, and the record of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A person's own reasons: added, renamed, removed, counted."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.documents.reports import Report

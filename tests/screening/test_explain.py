@@ -1,7 +1,5 @@
 """Advice in words: figures that do not mislead, and a wording for every situation."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -27,7 +25,7 @@ from tarstop_core.screening.explain import (
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.scenarios.review import ReviewFacts, review_rows
+from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
@@ -232,7 +230,7 @@ def test_reports_and_abstracts_are_compared() -> None:
 def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
     assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
-    held = explain(situation("continue", facts=replace(TOLD, floor_holds=True)), replace(REVIEW, floor=0.9))
+    held = explain(situation("continue", facts=TOLD, floor_holds=True), replace(REVIEW, floor=0.9))
     assert "your floor of 90 % on the chance of the right decision" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
     assert (
@@ -240,10 +238,11 @@ def test_a_review_speaks_of_studies_not_hits() -> None:
         == "5 documents and 4 studies with data"
     )
     assert scenario_of(START).read_in_words(situation("continue")) == "5 documents"
-    rows = dict(review_rows(TOLD, REVIEW))
+    review, advice = scenario_of(REVIEW), situation("continue", facts=TOLD)
+    rows = dict(review.facts_rows(advice, REVIEW))
     assert rows["Relevant documents probably still unread"] == "12 (3 to 25)"
     assert rows["Chance of the right decision, stopping now"] == "75 %"
-    assert len(review_rows(TOLD, replace(REVIEW, stages=1))) == len(rows) - 1
+    assert len(review.facts_rows(advice, replace(REVIEW, stages=1))) == len(rows) - 1
     assert "not open until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
 
 

@@ -1,7 +1,5 @@
 """X, Y and A: only a confirmed X decides; all are kept, counted and exported."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

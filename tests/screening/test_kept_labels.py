@@ -1,7 +1,5 @@
 """Labels that a list came with: kept and counted, or replayed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Expected and found: intervals, factors, what is offered, and what a rescaling does to a session."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a person types about a report: read exactly, refused in a sentence, never lost."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A session is a pure function of its settings and its log."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings in words: nothing that changes advice is left out."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

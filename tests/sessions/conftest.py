@@ -1,7 +1,5 @@
 """Each test has an empty database of its own, of each kind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

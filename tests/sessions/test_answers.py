@@ -1,7 +1,5 @@
 """What is told of a sample, and never of documents of a person's own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tarstop_core.documents.records import as_records

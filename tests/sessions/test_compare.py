@@ -1,7 +1,5 @@
 """The same labels under other settings: what a replay says is what the new session then advises."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A session is made of what a person chose, nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the demos bring: documents whose question is settled neither at once nor too late."""
 
-from __future__ import annotations
-
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels
 from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store

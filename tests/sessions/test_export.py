@@ -1,7 +1,5 @@
 """Exports carry every document, label and note, and nothing that a spreadsheet would run."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A session leaves one store and enters another without losing a byte."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One session open twice: nothing is lost, nothing is overwritten, and what is told is what the log says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The flow diagram's numbers add up."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

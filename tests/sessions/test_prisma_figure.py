@@ -1,7 +1,5 @@
 """The flow diagram shows every number of the table, inside its boxes."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace

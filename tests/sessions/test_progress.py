@@ -1,7 +1,5 @@
 """How far a session is, said from its log."""
 
-from __future__ import annotations
-
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.progress import found, told, unsure
 from tarstop_core.sessions.store.store import Store

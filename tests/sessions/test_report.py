@@ -1,7 +1,5 @@
 """The report of a session holds what an audit asks for, and nothing that runs or loads."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

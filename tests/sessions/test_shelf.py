@@ -1,7 +1,5 @@
 """Which calibrators a person is offered, and what becomes of one that they bring."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,18 +1,22 @@
 """Pages run without a browser, each test on a database of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.sessions.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # that a page may take on a busy machine
+
+# Every AppTest looks for components among all packages that are installed, which takes longer than most pages do and
+# finds the same each time.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture

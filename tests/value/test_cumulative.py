@@ -1,7 +1,5 @@
 """The path of a review: the document rule against its definition, and what every policy makes of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Value of information against enumeration, and optimal stopping against backward induction."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Payoffs: thresholds, expected utilities, EVPI, and units that must not matter."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

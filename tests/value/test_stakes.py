@@ -1,7 +1,5 @@
 """One value seen in three ways: nothing drifts, and each change moves one thing."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

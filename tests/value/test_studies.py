@@ -1,7 +1,5 @@
 """Value of the next studies against plain enumeration and nested simulation, and the document rule."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What every scenario asks when a session is set up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from dashboard.parts import chances, stakes
@@ -33,9 +31,9 @@ class Form:
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
         """Ask what is at stake."""
-        panel = stakes.panel(f"{self.prefix}/stakes", start)
-        problems += panel.problems
-        return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+        settings, unusable = stakes.panel(f"{self.prefix}/stakes", start)
+        problems += unusable
+        return settings
 
     def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
         """Ask what is believed at the start."""

@@ -1,7 +1,5 @@
 """The forms by scenario."""
 
-from __future__ import annotations
-
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.patent import PatentForm
 from dashboard.set_up.forms.review import ReviewForm

@@ -1,7 +1,5 @@
 """What a search for prior art asks of its own: the application, citation, confirmation, and what may be missed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +7,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import hundredths, lasting
-from dashboard.parts import application, stakes
+from dashboard.parts import application
 from dashboard.parts.application import Asked
 from dashboard.set_up.forms.base import PREFIX, Form
 from tarstop_core.screening.settings import Settings
@@ -27,9 +25,10 @@ class PatentForm(Form):
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
-        panel = stakes.panel(f"{PREFIX}/stakes", replace(start, needs_citation=_needs_citation()))
-        problems += panel.problems
-        return replace(start, payoffs=panel.stakes.payoffs, cost=panel.stakes.cost)
+        state = st.session_state
+        cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
+        settings = super().stakes(replace(start, needs_citation=cited), problems)
+        return replace(settings, needs_citation=start.needs_citation)
 
     def more(self, settings: Settings) -> Settings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
@@ -88,10 +87,3 @@ class PatentForm(Form):
         return replace(
             settings, needs_citation=needs_citation, confirm_hits=confirm_hits, kappa=kappa / 100, s=s / 100
         )
-
-
-def _needs_citation() -> bool:
-    """As it stands further down the page."""
-    state = st.session_state
-    paper = bool(state.get(f"{PREFIX}/paper", False))
-    return bool(state.get(f"{PREFIX}/needs_citation", True)) and not paper

@@ -1,21 +1,19 @@
 """What a diagnostic-accuracy review asks of a person beside what every session asks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import cast
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
-from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of
+from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
 from dashboard.parts import chances
 from dashboard.set_up.forms.base import Form
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.data_share import DataShare
-from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples import shipped
@@ -24,6 +22,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import FULL_TIMES
 
 PREFIX = "set_up/review"
+TAKEN = f"{PREFIX}/prior/taken"
 SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
 
 STAGES = {
@@ -42,9 +41,6 @@ OTHER_PRIORS = {
     "own": "My own s and τ",
     "file": "From a file",
 }
-
-
-# --- what is at stake ---------------------------------------------------------------------------
 
 
 def in_paper_mode() -> bool:
@@ -106,9 +102,6 @@ def full_cost(settings: Settings) -> float:
     return cost
 
 
-# --- chances ------------------------------------------------------------------------------------
-
-
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, or say what the chosen prior makes it."""
     prior = chosen_prior()
@@ -154,21 +147,9 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
     return share
 
 
-# --- more assumptions ---------------------------------------------------------------------------
-
-
 def chosen_engine() -> str:
     """As it stands further down the page: REML knows no prior."""
     return str(st.session_state.get(f"{PREFIX}/engine", next(iter(ENGINES))))
-
-
-def _engine() -> str:
-    words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
-    return explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
-
-
-def _truth() -> str:
-    return explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))
 
 
 def _floor(paper: bool) -> float:
@@ -194,7 +175,7 @@ def chosen_prior() -> Prior | None:
     state = st.session_state
     name = state.get(f"{PREFIX}/prior", "weak")
     if name == "file":
-        return cast("Prior | None", state.get(f"{PREFIX}/prior/taken"))
+        return cast("Prior | None", state.get(TAKEN))
     return priors().get(name)
 
 
@@ -202,19 +183,21 @@ def _prior(settings: Settings) -> Prior:
     if not ENGINES[chosen_engine()].knows_prior:
         st.caption(f"REML knows no prior: before {ENGINES[chosen_engine()].needs} studies the belief is b₀.")
         return Prior()
-    offered = priors()
-    words = {
-        "weak": OTHER_PRIORS["weak"],
-        **{name: _learned(prior) for name, prior in offered.items()},
-        **OTHER_PRIORS,
-    }
+    words = {"weak": OTHER_PRIORS["weak"]}
+    for name, prior in priors().items():
+        learned = prior.learned_from
+        came = "A prior that comes with the programme"
+        words[name] = f"Learned from {learned.reviews:,} reviews" if learned else came
+    words |= OTHER_PRIORS
     asked = "What is believed of sensitivity before any study"
     name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
     if name == "file":
-        _file()
+        from_file = "A prior as JSON, as this programme writes it"
+        well = upload(from_file, _take_prior, key=f"{PREFIX}/prior/upload", also_none=True)
+        if well and chosen_prior() is None:
+            st.caption("Until a file is given, the weak prior stands in.")
     prior = chosen_prior() or (_own() if name == "own" else Prior())
-    if prior.learned_from is not None:
-        learned = prior.learned_from
+    if (learned := prior.learned_from) is not None:
         at = "" if learned.theta == settings.theta else f" at θ = {learned.theta:g}, carried over to yours"
         shell.caption(
             f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
@@ -227,11 +210,6 @@ def _prior(settings: Settings) -> Prior:
     return prior
 
 
-def _learned(prior: Prior) -> str:
-    learned = prior.learned_from
-    return f"Learned from {learned.reviews:,} reviews" if learned else "A prior that comes with the programme"
-
-
 def _own() -> Prior:
     left, right = st.columns(2, gap="medium")
     words = "s: spread of pooled sensitivity, logits"
@@ -241,30 +219,10 @@ def _own() -> Prior:
     return Prior(s=s, tau=tau)
 
 
-def _file() -> None:
-    key = f"{PREFIX}/prior/upload"
-    st.file_uploader(
-        "A prior as JSON, as this programme writes it", type=["json"], key=key, on_change=_take_prior
-    )
-    state = st.session_state
-    problem = state.get(f"{PREFIX}/prior/problem")
-    if problem:
-        shell.problem_box(problem)
-    elif chosen_prior() is None:
-        st.caption("Until a file is given, the weak prior stands in.")
-
-
-def _take_prior() -> None:
-    state = st.session_state
-    for name in ("problem", "taken"):
-        state.pop(f"{PREFIX}/prior/{name}", None)
-    file = state[f"{PREFIX}/prior/upload"]
-    if file is None:
-        return
-    try:
-        state[f"{PREFIX}/prior/taken"] = from_json(text_of(file, "give a prior as JSON"), file.name)
-    except InputProblem as problem:
-        state[f"{PREFIX}/prior/problem"] = str(problem)
+def _take_prior(file: UploadedFile | None) -> None:
+    st.session_state.pop(TAKEN, None)
+    if file is not None:
+        st.session_state[TAKEN] = from_json(text_of(file, "give a prior as JSON"), file.name)
 
 
 class ReviewForm(Form):
@@ -304,7 +262,10 @@ class ReviewForm(Form):
         )
         left, right = st.columns(2, gap="large")
         with left:
-            engine, truth, floor = _engine(), _truth(), _floor(paper)
+            words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
+            engine = explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
+            truth = explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))
+            floor = _floor(paper)
         with right:
             prior = _prior(settings)
         settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)

@@ -1,13 +1,15 @@
 """What a benchmark says of itself before it is made, and what all of them do with their cases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.ranking_metrics import ranking_metrics
+from tarstop_core.files import read_qrels
 from tarstop_core.places import real_data
 from tarstop_core.samples.simulate.rankings import ranking_statistics
 
@@ -44,6 +46,10 @@ class Named:
             When it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
         """
         return self.make(real_data()) if self.real else self.make()
+
+    def holding(self, **content: Any) -> Benchmark:
+        """A benchmark of this name with the rest of its content."""
+        return Benchmark(name=self.name, title=self.title, scenario=self.scenario, **content)
 
 
 def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
@@ -82,10 +88,19 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
     )
 
 
-def achieved(cases: Sequence[Case]) -> dict[str, tuple[float, float | None]]:
-    """Ranking statistics of topics with relevant documents; none where there is no such topic."""
-    topics = [case.topic for case in cases if case.topic.omega]
-    return against(ranking_statistics(topics), {}) if topics else {}
+def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:
+    """Ranking statistics of topics with relevant documents; none where there is no such topic.
+
+    Where the cases' judgments are graded, NDCG is of their grades, as `tarstop metrics` has it.
+    """
+    topics = {case.name: case.topic for case in cases if case.topic.omega}
+    if not topics:
+        return {}
+    reached = ranking_statistics(list(topics.values()))
+    judged = read_qrels(qrels) if qrels else {}
+    if any(relevance > 1 for of in judged.values() for relevance in of.values()):
+        reached["ndcg"] = ranking_metrics(topics, judged)["ndcg"]
+    return against(reached, {})
 
 
 def against(

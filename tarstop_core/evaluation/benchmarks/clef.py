@@ -1,7 +1,5 @@
 """The files of CLEF TAR that several benchmarks read, and what is said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Real rankings of CLEF TAR played as patents: any relevant document decides."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
@@ -12,12 +10,8 @@ from tarstop_core.evaluation.cases import Benchmark
 
 def clef_decisive(data: Path, relevance: str = "content") -> Benchmark:
     """24 real rankings (``clef_dta``), 5-fold cross-validation over topics, ω⁻ topics by removal."""
-    about = NAMED[relevance]
     cases, notes = decisive_cases(clef.collection(data, "clef_dta", relevance))
-    return Benchmark(
-        name=about.name,
-        title=about.title,
-        scenario=about.scenario,
+    return NAMED[relevance].holding(
         folds=cross_validated(cases),
         provenance=clef.PROVENANCE.format(
             years="2017 and 2018", ranking="rank_bm25 scores", relevance=clef.READ[relevance]

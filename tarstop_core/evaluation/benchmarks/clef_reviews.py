@@ -1,7 +1,5 @@
 """Real rankings and real 2×2 tables, semi-synthetic: which document brings which table is invented."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
@@ -14,10 +12,7 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 def clef_reviews(data: Path) -> Benchmark:
     """63 outcomes of 16 reviews, 5-fold cross-validation over reviews, which count equally."""
     cases, notes = review_cases(clef.collection(data, "clef_dta", "content"))
-    return Benchmark(
-        name=NAMED.name,
-        title=NAMED.title,
-        scenario=NAMED.scenario,
+    return NAMED.holding(
         folds=cross_validated(cases),
         provenance=(
             "Real rankings (CLEF TAR 2017 and 2018, rank_bm25 scores), real 2×2 tables of Cochrane reviews "

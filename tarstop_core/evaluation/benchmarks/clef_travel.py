@@ -1,7 +1,5 @@
 """Whether what was learned travels: trained on one system's rankings of CLEF TAR, tested on others'."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
@@ -12,7 +10,6 @@ from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 
 def clef_travel(data: Path, relevance: str = "content") -> Benchmark:
     """Trained on ``clef_dta``, tested on the rankings of ``clef2019`` and ``clef2017`` made by other systems."""
-    about = NAMED[relevance]
     train, notes = decisive_cases(clef.collection(data, "clef_dta", relevance))
     known = {case.group for case in train}
     test: list[Case] = []
@@ -25,10 +22,7 @@ def clef_travel(data: Path, relevance: str = "content") -> Benchmark:
         notes += more
         if left_out:
             notes += (f"{name}: {len(left_out)} reviews are left out, because they are known already.",)
-    return Benchmark(
-        name=about.name,
-        title=about.title,
-        scenario=about.scenario,
+    return NAMED[relevance].holding(
         folds=(Fold(train, test),),
         provenance=clef.PROVENANCE.format(
             years="2017 to 2019",

@@ -1,7 +1,5 @@
 """A benchmark of one's own: a folder of rankings, judgments and 2×2 tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,15 +11,10 @@ from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, r
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.files.trec import is_qrels
 
 ABOUT = "benchmark.json"
-ABOUT_KEYS: dict[str, type] = {
-    "title": str,
-    "provenance": str,
-    "simulated": bool,
-    "folds": int,
-    "twins": bool,
-}
+ABOUT_KEYS = {"title": str, "provenance": str, "simulated": bool, "folds": int, "twins": bool}
 HALVES = ("train", "test")
 
 
@@ -38,7 +31,7 @@ def from_folder(folder: Path) -> Benchmark:
             outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN
 
     Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or
-    TSV makes it a benchmark of reviews, where judgments are not used and may be missing: a document counts as
+    TSV whose lines are judgments (BEIR's are) is taken as such; any other makes it a benchmark of reviews, where judgments are not used and may be missing: a document counts as
     relevant when it brings a table. In the patent scenario a topic whose qrels list no relevant document is ω⁻;
     where there is none, every topic gets an ω⁻ twin with its relevant documents removed (``"twins"``).
 
@@ -70,10 +63,8 @@ def from_folder(folder: Path) -> Benchmark:
         cases, more = _review(source) if is_review else _decisive(source, about)
         halves.append(cases)
         notes += more
-    both = (
-        {case.group for case in halves[0]} & {case.group for case in halves[-1]} if len(halves) == 2 else None
-    )
-    if both:
+    both = set.intersection(*({case.group for case in half} for half in halves))
+    if len(halves) == 2 and both:
         raise InputProblem(
             f"The topic {min(both)} is in both train and test of {folder}; leave it out of one of them."
         )
@@ -86,7 +77,7 @@ def from_folder(folder: Path) -> Benchmark:
         provenance=about.get("provenance", f"files in the folder {folder.resolve().name}"),
         simulated=about.get("simulated", False),
         weigh_by_group=is_review,
-        statistics=achieved(halves[-1]),
+        statistics=achieved(halves[-1], None if is_review else sources[-1].qrels),
         notes=notes,
     )
 
@@ -109,21 +100,29 @@ def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tup
 
 
 def _source(folder: Path) -> Source:
-    run = _only(folder, (".run", ".run.gz"), "run", "a TREC run whose name ends in .run")
-    assert run is not None
-    outcomes = _only(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"), "file of 2×2 tables", None)
-    needed = "TREC judgments whose name ends in .qrels" if outcomes is None else None
-    return Source(run, _only(folder, (".qrels", ".qrels.gz"), "file of judgments", needed), outcomes)
+    tabular = _named(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    judged = [path for path in tabular if is_qrels(path)]
+    run = _only(folder, _named(folder, (".run", ".run.gz")), "runs")
+    outcomes = _only(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
+    qrels = _only(folder, [*_named(folder, (".qrels", ".qrels.gz")), *judged], "files of judgments")
+    if run is None:
+        raise InputProblem(f"The folder {folder} holds no run; put a TREC run whose name ends in .run there.")
+    if qrels is None and outcomes is None:
+        raise InputProblem(
+            f"The folder {folder} holds no file of judgments; put TREC judgments whose name ends in .qrels there."
+        )
+    return Source(run, qrels, outcomes)
 
 
-def _only(folder: Path, suffixes: tuple[str, ...], what: str, needed: str | None) -> Path | None:
-    found = sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
+def _named(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
+
+
+def _only(folder: Path, found: list[Path], what: str) -> Path | None:
     if len(found) > 1:
         raise InputProblem(
-            f"The folder {folder} holds {len(found)} {what}s ({found[0].name}, {found[1].name}); keep one."
+            f"The folder {folder} holds {len(found)} {what} ({found[0].name}, {found[1].name}); keep one."
         )
-    if not found and needed is not None:
-        raise InputProblem(f"The folder {folder} holds no {what}; put {needed} there.")
     return found[0] if found else None
 
 

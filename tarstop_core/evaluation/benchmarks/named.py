@@ -1,7 +1,5 @@
 """The benchmarks by name, and a folder of one's own by its path."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarstop_core.errors import InputProblem

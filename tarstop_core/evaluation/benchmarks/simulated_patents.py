@@ -1,7 +1,5 @@
 """Simulated patent searches: the paper's first decision on rankings that were drawn."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
@@ -22,10 +20,7 @@ def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -
         The training half is drawn with it, the test half with the next.
     """
     train, test = (rankings.simulate_patent_rankings(topics, seed + half) for half in (0, 1))
-    return Benchmark(
-        name=NAMED.name,
-        title=NAMED.title,
-        scenario=NAMED.scenario,
+    return NAMED.holding(
         folds=(Fold(*([Case(topic, topic.name) for topic in half] for half in (train, test))),),
         provenance=(
             f"tarstop_core.samples.simulate.rankings, seeds {seed} (training) and {seed + 1} (test); matched to the "

@@ -1,7 +1,5 @@
 """Simulated reviews of test accuracy: the paper's second decision on rankings and 2×2 tables that were drawn."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -12,10 +10,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
     """Simulated review outcomes: 67 to train and 68 to test by default, no review in both."""
     simulated = reviews.simulate_review_outcomes(outcomes, seed)
     train, test = simulated[: outcomes // 2], simulated[outcomes // 2 :]
-    return Benchmark(
-        name=NAMED.name,
-        title=NAMED.title,
-        scenario=NAMED.scenario,
+    return NAMED.holding(
         folds=(Fold(*([Case(each.topic, each.review, each) for each in half] for half in (train, test))),),
         provenance=(
             f"tarstop_core.samples.simulate.reviews, seed {seed}; matched to the paper's ranking statistics and to "

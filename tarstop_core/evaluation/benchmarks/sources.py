@@ -1,14 +1,11 @@
 """Cases from the files of a collection: rankings with judgments, or with 2×2 tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from tarstop_core.documents.topic import Topic
-from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
 
@@ -46,8 +43,7 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
     twins : bool
         Whether every ω⁺ topic gets an ω⁻ twin; topics without relevant documents stay ω⁻ either way.
     """
-    if source.qrels is None:
-        raise InputProblem(f"There are no qrels for {source.run}; put them beside it.")
+    assert source.qrels is not None
     run, qrels = read_run(source.run), read_qrels(source.qrels)
     topics, notes = label_topics(run, qrels)
     cases = []
@@ -60,8 +56,7 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
 
 def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
     """Cases of a ranking and its 2×2 tables, and what is to be said of the files."""
-    if source.outcomes is None:
-        raise InputProblem(f"There are no 2×2 tables for {source.run}; put a CSV of outcomes beside it.")
+    assert source.outcomes is not None
     run = read_run(source.run)
     found = read_outcomes(source.outcomes, run)
     return [Case(each.topic, each.review, each) for each in found.outcomes], (*run.notes, *found.notes)

@@ -5,53 +5,31 @@ whoever built it. Intervals come from resampling groups (a topic with its twin, 
 in the patent scenario within the share of ω⁺ cases, which is fixed and not found.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
+from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks.named import TASKS
-
-Floats = NDArray[np.float64]
+from tarstop_core.policies import POLICIES
+from tarstop_core.value.payoffs import Floats
 
 DRAWS = 1000
-SEED = 1
 LEVELS = (0.025, 0.975)
 REFERENCE = "greedy"
-CONTRACT = (
-    *(
-        "approach",
-        "q_star",
-        "cost",
-        "truth",
-        "net_utility",
-        "recall",
-        "screened",
-        "icer",
-        "decision_agreement",
-    ),
-    *("false_adopt", "false_reject", "topics"),
+CONTRACT = tuple(
+    "approach q_star cost truth net_utility recall screened icer decision_agreement "
+    "false_adopt false_reject topics".split()
 )
 """Columns that come first in every table of rows."""
-PAPER_NAMES = {
-    "greedy": "Greedy",
-    "smooth": "Smooth",
-    "batch": "Batch",
-    "budget": "Budget",
-    "qbcb": "QBCB",
-    "knee": "Kneedle",
-    "grlstop": "GRLStop",
-}
+PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
 """What the paper's tables call a method."""
 
 
@@ -68,15 +46,6 @@ def weighted_mean(results: Results, values: Floats, q: int, share: float | None 
     """Mean over cases of values of shape (T, …), as if `share` of the cases were ω⁺ (at q*'s truth)."""
     weights = metrics.share_weights(results.omega[:, q], share, results.weights)
     return np.asarray(np.tensordot(weights, values, axes=1))
-
-
-@lru_cache(maxsize=8)
-def _drawn(groups: int, draws: int) -> Floats:
-    """How often each group is in each bootstrap sample, shape (draws, groups); drawing takes longer than using."""
-    counts = np.random.default_rng(SEED).multinomial(groups, np.full(groups, 1 / groups), size=draws)
-    drawn = counts.astype(float)
-    drawn.setflags(write=False)
-    return drawn
 
 
 def mean_with_interval(
@@ -99,7 +68,7 @@ def mean_with_interval(
     omega, weights = results.omega[:, q], results.weights
     _, of = np.unique(np.asarray(results.groups), return_inverse=True)
     groups = int(of.max()) + 1
-    drawn = _drawn(groups, draws)
+    drawn = metrics.bootstrap_weights(groups, draws)
     if share is None and TASKS[results.scenario].fixed_share:
         share = float(weights[omega].sum() / weights.sum())
     parts = [(np.ones(len(omega), dtype=bool), 1.0)]
@@ -133,7 +102,6 @@ def rows(
 
     Parameters
     ----------
-    results : Results
     share : float, optional
         Share of ω⁺ cases to weigh to; as they are unless given.
     q_stars, costs : sequence of float, optional
@@ -155,94 +123,82 @@ def rows(
     """
     q_at = [results.q(each) for each in (results.q_stars if q_stars is None else q_stars)]
     c_at = [results.c(each) for each in (results.costs if costs is None else costs)]
-    cells = (_Cell(results, q, c_at, share, draws) for q in q_at)
-    methods = range(len(results.methods))
-    return pd.DataFrame(
-        [cell.row(m, c, place) for cell in cells for place, c in enumerate(c_at) for m in methods]
+    return pd.concat([_rows(results, q, c_at, share, draws) for q in q_at], ignore_index=True)
+
+
+def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws: int) -> pd.DataFrame:
+    """The rows of one q*, cost by cost: means over cases have the shape (M, C), columns (C, M)."""
+    omega, settings = results.omega[:, q], results.settings
+    truth = omega[:, None, None]
+    screened, plus, utility, recall = (
+        each[:, :, q, c_at] for each in (results.screened, results.plus, results.net_utility, results.recall)
     )
+    agrees = metrics.agreement(plus, truth)
+
+    def mean(values: Floats) -> Floats:
+        return weighted_mean(results, values, q, share)
+
+    read, right = mean(screened), mean(agrees)
+    weights = metrics.share_weights(omega, share, results.weights)
+    # With weights only observed depths can be quantiles: numpy interpolates none.
+    depths = np.quantile(screened, (0.25, 0.5, 0.75), axis=0, weights=weights, method="inverted_cdf")
+    decide_now = {
+        variant: float(mean(metrics.agreement(deciding_now(results, q, variant), omega)))
+        for variant in {method.variant for method in results.methods}
+    }
+    methods = _named(results.methods)
+    columns: dict[str, ArrayLike] = {
+        "approach": methods["approach"],
+        "q_star": results.q_stars[q],
+        "cost": np.array(results.costs)[c_at, None],
+        "truth": settings["truth"],
+        "net_utility": mean(utility).T,
+        "recall": mean(recall).T,
+        "screened": read.T,
+        "icer": _icers(results, read, right).T,
+        "decision_agreement": right.T,
+        # Counts without the dust of summing weights.
+        "false_adopt": (mean(metrics.false_adopt(plus, truth)) * len(omega)).round(6).T,
+        "false_reject": (mean(metrics.false_reject(plus, truth)) * len(omega)).round(6).T,
+        "topics": len(results.cases),
+        **methods,
+        "setting": [[results.setting(m, q, c) for m in range(len(results.methods))] for c in c_at],
+        "engine": settings["engine"],
+        "benchmark": settings["benchmark"],
+        "simulated": results.simulated,
+        "share": mean(omega.astype(float)),
+        "decide_now": [decide_now[method.variant] for method in results.methods],
+        "effort_saved": (1 - read / mean(results.documents.astype(float))).T,
+        "regret": mean(regrets(results, q)[:, :, c_at]).T,
+        **{f"depth_{level}": each.T for level, each in zip((25, 50, 75), depths, strict=True)},
+    }
+    if draws:
+        uncertain = {"net_utility": utility, "decision_agreement": agrees, "screened": screened}
+        for name, values in uncertain.items():
+            interval = mean_with_interval(results, values, q, share, draws)
+            columns |= {f"{name}_low": interval.low.T, f"{name}_high": interval.high.T}
+    if results.plus_exact is not None:
+        columns["engine_changes"] = mean(np.abs(results.plus_exact[:, :, q, c_at] - plus)).T
+    return _long(columns)
 
 
-class _Cell:
-    """Everything of one q*, for all methods and the costs wanted."""
+def _icers(results: Results, read: Floats, right: Floats) -> NDArray[np.object_]:
+    """ICER of each method and cost against Greedy, where that was run."""
+    names = [method.name for method in results.methods]
+    found = np.full(read.shape, metrics.NEITHER, dtype=object)
+    if REFERENCE in names:
+        reference = names.index(REFERENCE)
+        for m, c in np.ndindex(read.shape):
+            at = ((m, c), (reference, c))
+            found[m, c] = metrics.icer(*(float(each[i]) for i in at for each in (read, right)))
+        found[reference] = metrics.REFERENCE
+    return found
 
-    def __init__(self, results: Results, q: int, c_at: list[int], share: float | None, draws: int) -> None:
-        self.results, self.q = results, q
-        omega = results.omega[:, q]
-        plus = results.plus[:, :, q, c_at]
-        self.screened = results.screened[:, :, q, c_at]
-        truth = omega[:, None, None]
-        utility = results.net_utility[:, :, q, c_at]
-        agrees = metrics.agreement(plus, truth)
 
-        def mean(values: Floats) -> Floats:
-            return weighted_mean(results, values, q, share)
-
-        self.share = float(mean(omega.astype(float)))
-        self.utility, self.agrees, self.read = mean(utility), mean(agrees), mean(self.screened)
-        self.recall = mean(results.recall[:, :, q, c_at])
-        self.adopts = mean(metrics.false_adopt(plus, truth)) * len(omega)
-        self.rejects = mean(metrics.false_reject(plus, truth)) * len(omega)
-        self.saved = 1 - self.read / mean(results.documents.astype(float))
-        self.regret = mean(regrets(results, q)[:, :, c_at])
-        self.decide_now = {
-            variant: float(mean(metrics.agreement(deciding_now(results, q, variant), omega)))
-            for variant in {method.variant for method in results.methods}
-        }
-        self.weights = metrics.share_weights(omega, share, results.weights)
-        exact = results.plus_exact
-        self.changes = None if exact is None else mean(np.abs(exact[:, :, q, c_at] - plus))
-        self.reference = next((m for m, each in enumerate(results.methods) if each.name == REFERENCE), None)
-        uncertain = {"net_utility": utility, "decision_agreement": agrees, "screened": self.screened}
-        self.intervals = {
-            name: mean_with_interval(results, values, q, share, draws)
-            for name, values in (uncertain if draws else {}).items()
-        }
-
-    def row(self, m: int, c: int, place: int) -> dict[str, Any]:
-        results, method = self.results, self.results.methods[m]
-        at = (m, place)
-        # With weights only observed depths can be quantiles: numpy interpolates none.
-        depths = np.quantile(
-            self.screened[:, m, place], (0.25, 0.5, 0.75), weights=self.weights, method="inverted_cdf"
-        )
-        row: dict[str, Any] = {
-            "approach": method.title,
-            "q_star": results.q_stars[self.q],
-            "cost": results.costs[c],
-            "truth": results.settings["truth"],
-            "net_utility": float(self.utility[at]),
-            "recall": float(self.recall[at]),
-            "screened": float(self.read[at]),
-            "icer": self._icer(m, place),
-            "decision_agreement": float(self.agrees[at]),
-            # Counts without the dust of summing weights.
-            "false_adopt": round(float(self.adopts[at]), 6),
-            "false_reject": round(float(self.rejects[at]), 6),
-            "topics": len(results.cases),
-            **_named(method),
-            "setting": results.setting(m, self.q, c),
-            "engine": results.settings["engine"],
-            "benchmark": results.settings["benchmark"],
-            "simulated": results.simulated,
-            "share": self.share,
-            "decide_now": self.decide_now[method.variant],
-            "effort_saved": float(self.saved[at]),
-            "regret": float(self.regret[at]),
-            **{f"depth_{level}": float(depth) for level, depth in zip((25, 50, 75), depths, strict=True)},
-        }
-        for name, interval in self.intervals.items():
-            row[f"{name}_low"], row[f"{name}_high"] = float(interval.low[at]), float(interval.high[at])
-        if self.changes is not None:
-            row["engine_changes"] = float(self.changes[at])
-        return row
-
-    def _icer(self, m: int, place: int) -> metrics.Icer:
-        if m == self.reference:
-            return metrics.REFERENCE
-        if self.reference is None:
-            return metrics.NEITHER
-        at = [(m, place), (self.reference, place)]
-        return metrics.icer(*(float(each[i]) for i in at for each in (self.read, self.agrees)))
+def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Columns that broadcast to one shape as a row for each of its entries."""
+    spread = np.broadcast_arrays(*columns.values())
+    return pd.DataFrame({name: each.ravel() for name, each in zip(columns, spread, strict=True)})
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
@@ -258,14 +214,14 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
     return np.where(np.isnan(b_0), np.nan, results.payoffs[q].chooses_plus(b_0))
 
 
-def _named(method: MethodInfo) -> dict[str, Any]:
-    """Columns that say which method a row is of."""
+def _named(methods: Sequence[MethodInfo]) -> dict[str, NDArray[np.object_]]:
+    """Columns that say which method a row is of, shape (M,)."""
+    fields = {"method": "name", "approach": "title"} | {
+        each: each for each in ("policy", "variant", "family")
+    }
     return {
-        "method": method.name,
-        "approach": method.title,
-        "policy": method.policy,
-        "variant": method.variant,
-        "family": method.family,
+        column: np.array([getattr(method, field) for method in methods], dtype=object)
+        for column, field in fields.items()
     }
 
 
@@ -295,17 +251,14 @@ def regret_by_cost(
     q = results.q(q_star)
     values = regrets(results, q)
     mean = weighted_mean(results, values, q, share)
-    interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws) if draws else None
-    found = []
-    for m, method in enumerate(results.methods):
-        if method.knows_truth:
-            continue
-        for c, cost in enumerate(results.costs):
-            row = {**_named(method), "cost": cost, "regret": float(mean[m, c])}
-            if interval is not None:
-                row |= {"regret_low": float(interval.low[m, c]), "regret_high": float(interval.high[m, c])}
-            found.append(row)
-    return pd.DataFrame(found)
+    found = {"regret": mean}
+    if draws:
+        interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws)
+        found |= {"regret_low": interval.low, "regret_high": interval.high}
+    methods = {name: each[:, None] for name, each in _named(results.methods).items()}
+    table = _long({**methods, "cost": results.costs, **found})
+    followed = [not method.knows_truth for method in results.methods]
+    return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
 
 
 def errors(results: Results, cost: float, share: float | None = None) -> pd.DataFrame:
@@ -322,17 +275,10 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
         plus, omega = results.plus[:, :, q, c], results.omega[:, q, None]
         adopts = weighted_mean(results, metrics.false_adopt(plus, omega), q, share)
         rejects = weighted_mean(results, metrics.false_reject(plus, omega), q, share)
-        for m, method in enumerate(results.methods):
-            found.append(
-                {
-                    **_named(method),
-                    "q_star": q_star,
-                    "false_adopt": float(adopts[m]),
-                    "false_reject": float(rejects[m]),
-                    "loss": float(adopts[m] * payoffs.wrong_plus + rejects[m] * payoffs.wrong_minus),
-                }
-            )
-    return pd.DataFrame(found)
+        loss = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
+        errors_of_each = {"false_adopt": adopts, "false_reject": rejects, "loss": loss}
+        found.append(_long({**_named(results.methods), "q_star": q_star, **errors_of_each}))
+    return pd.concat(found, ignore_index=True)
 
 
 def compare(
@@ -358,26 +304,23 @@ def compare(
         read = weighted_mean(results, results.screened[:, :, q], q, share)
         better = weighted_mean(results, (gain > 1e-12).astype(float), q, share)
         worse = weighted_mean(results, (gain < -1e-12).astype(float), q, share)
-        for m, method in enumerate(results.methods):
-            if m == other:
-                continue
-            for c, cost in enumerate(results.costs):
-                found.append(
-                    {
-                        **_named(method),
-                        "reference": results.methods[other].title,
-                        "q_star": q_star,
-                        "cost": cost,
-                        "difference": float(interval.value[m, c]),
-                        "difference_low": float(interval.low[m, c]),
-                        "difference_high": float(interval.high[m, c]),
-                        "better": float(better[m, c]),
-                        "worse": float(worse[m, c]),
-                        "agreement": float(agrees[m, c] - agrees[other, c]),
-                        "screened": float(read[m, c] - read[other, c]),
-                    }
-                )
-    return pd.DataFrame(found)
+        table = _long(
+            {
+                **{name: each[:, None] for name, each in _named(results.methods).items()},
+                "reference": results.methods[other].title,
+                "q_star": q_star,
+                "cost": results.costs,
+                "difference": interval.value,
+                "difference_low": interval.low,
+                "difference_high": interval.high,
+                "better": better,
+                "worse": worse,
+                "agreement": agrees - agrees[other],
+                "screened": read - read[other],
+            }
+        )
+        found.append(table[table["method"] != reference])
+    return pd.concat(found, ignore_index=True)
 
 
 def case_rows(results: Results, q_star: float | None = None, cost: float | None = None) -> pd.DataFrame:
@@ -391,26 +334,30 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
     """
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
-    T, M = len(results.cases), len(results.methods)
-    parts = [
-        {
-            "topic": np.repeat(np.array(results.cases, dtype=object), M),
-            "group": np.repeat(np.array(results.groups, dtype=object), M),
-            "omega": np.repeat(results.omega[:, q], M),
-            "documents": np.repeat(results.documents, M),
-            "approach": [method.title for method in results.methods] * T,
-            "method": [method.name for method in results.methods] * T,
-            "q_star": results.q_stars[q],
-            "cost": results.costs[c],
-            **{
-                name: getattr(results, name)[:, :, q, c].ravel()
-                for name in ("screened", "plus", "recall", "net_utility")
-            },
-            "fold": np.repeat(results.fold, M),
-        }
-        for q, c in product(q_at, c_at)
-    ]
-    return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
+    methods = _named(results.methods)
+    return pd.concat(
+        [
+            _long(
+                {
+                    "topic": np.array(results.cases, dtype=object)[:, None],
+                    "group": np.array(results.groups, dtype=object)[:, None],
+                    "omega": results.omega[:, q, None],
+                    "documents": results.documents[:, None],
+                    "approach": methods["approach"],
+                    "method": methods["method"],
+                    "q_star": results.q_stars[q],
+                    "cost": results.costs[c],
+                    "screened": results.screened[:, :, q, c],
+                    "plus": results.plus[:, :, q, c],
+                    "recall": results.recall[:, :, q, c],
+                    "net_utility": results.net_utility[:, :, q, c],
+                    "fold": results.fold[:, None],
+                }
+            )
+            for q, c in product(q_at, c_at)
+        ],
+        ignore_index=True,
+    )
 
 
 def beside_paper(results: Results) -> pd.DataFrame:

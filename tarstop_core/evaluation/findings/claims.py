@@ -1,7 +1,5 @@
 """What an experiment says about the claims it was made for, in sentences with their numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -15,10 +13,9 @@ from tarstop_core.evaluation.tasks.named import TASKS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
+READERS = (("greedy", "Greedy"), ("look-ahead", "a look-ahead"), ("optimal", "optimal stopping"))
 PAIRS = (
-    ("greedy", "decide-now", "Reading pays: Greedy beats deciding at once"),
-    ("look-ahead", "decide-now", "Reading pays: a look-ahead beats deciding at once"),
-    ("optimal", "decide-now", "Reading pays: optimal stopping beats deciding at once"),
+    *((rule, "decide-now", f"Reading pays: {called} beats deciding at once") for rule, called in READERS),
     ("optimal", "greedy", "Optimal stopping beats the paper's Greedy"),
     ("look-ahead", "greedy", "A look-ahead beats the paper's Greedy"),
     ("optimal@hazard", "optimal", "A first-hit hazard beats marginal chances"),
@@ -30,11 +27,7 @@ PAIRS = (
             "decide-now@learned",
             f"With a learned prior reading pays: {called} beats deciding at once",
         )
-        for rule, called in (
-            ("greedy", "Greedy"),
-            ("look-ahead", "a look-ahead"),
-            ("optimal", "optimal stopping"),
-        )
+        for rule, called in READERS
     ),
     ("look-ahead@learned", "greedy@learned", "With a learned prior a look-ahead beats Greedy"),
     ("optimal@learned", "greedy@learned", "With a learned prior optimal stopping beats Greedy"),
@@ -57,7 +50,6 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
 
     Parameters
     ----------
-    results : Results
     share : float, optional
         Share of ω⁺ cases to weigh to.
     draws : int
@@ -67,18 +59,18 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
     found = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):
         found.append(_utility_aware(results, share, draws))
-    for one, other, claim in PAIRS:
-        if {one, other} <= run:
-            found.append(Verdict(claim, pair_sentence(results, one, other, share, draws)))
-    return found
+    return found + [
+        Verdict(claim, pair_sentence(results, one, other, share, draws))
+        for one, other, claim in PAIRS
+        if {one, other} <= run
+    ]
 
 
 def pair_sentence(
     results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS
 ) -> str:
     """How one method did against another over all q* and costs, on the same cases."""
-    table = compare(results.only([one, other]), other, share, draws)
-    own = table[table["method"] == one]
+    own = compare(results.only([one, other]), other, share, draws)
     return f"{own['approach'].iloc[0]} against {own['reference'].iloc[0]}: {_counts(own)}"
 
 
@@ -99,12 +91,10 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
     parts = []
     all_beaten = True
     for name in UTILITY_AWARE:
-        cells = []
-        for baseline in baselines:
-            table = compare(results.only([name, baseline]), baseline, share, draws)
-            cells.append(table[table["method"] == name])
-        differences = np.array([cell["difference"].to_numpy() for cell in cells])
-        lows = np.array([cell["difference_low"].to_numpy() for cell in cells])
+        cells = [compare(results.only([name, each]), each, share, draws) for each in baselines]
+        differences, lows = (
+            np.array([cell[column] for cell in cells]) for column in ("difference", "difference_low")
+        )
         ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
         all_beaten &= bool(ahead.all())
         parts.append(

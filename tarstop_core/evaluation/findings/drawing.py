@@ -1,7 +1,5 @@
 """What figures of an experiment share: how a method looks, and the ground they are drawn on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of an experiment as plain plotly dictionaries, each with the sentence that says what it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -26,13 +24,8 @@ from tarstop_core.presentation.palette import MINUS, PLUS
 
 FURTHEST = -1.0
 """Differences below it are not drawn, but counted."""
-ERRORS = {name: task.errors for name, task in TASKS.items()}
-"""What a wrong a⁺ and a wrong a⁻ are called, by scenario; the columns keep one name for both."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
-
-
-# --- regret against cost --------------------------------------------------------------------------
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
@@ -153,9 +146,6 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     )
 
 
-# --- error decomposition --------------------------------------------------------------------------
-
-
 def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
     """Wrong a⁺ and wrong a⁻ of each method as shares of all topics, a panel for each q*.
 
@@ -166,7 +156,7 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
     scenario : str
         What the errors are called after.
     """
-    q_stars = sorted(frame["q_star"].unique())
+    q_stars, called = sorted(frame["q_star"].unique()), TASKS[scenario].errors
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
     top = 1.12 * float((frame["false_adopt"] + frame["false_reject"]).max())
@@ -178,8 +168,8 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         suffix = "" if panel == 0 else str(panel + 1)
         left = panel * (width + 0.04)
         for column, title, colour in (
-            ("false_adopt", f"wrong a⁺ ({ERRORS[scenario]['false_adopt']})", PLUS),
-            ("false_reject", f"wrong a⁻ ({ERRORS[scenario]['false_reject']})", MINUS),
+            ("false_adopt", f"wrong a⁺ ({called['false_adopt']})", PLUS),
+            ("false_reject", f"wrong a⁻ ({called['false_reject']})", MINUS),
         ):
             data.append(
                 {
@@ -262,9 +252,6 @@ def error_sentence(frame: pd.DataFrame) -> str:
     return " ".join(said)
 
 
-# --- effort and depths ----------------------------------------------------------------------------
-
-
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Documents read by each method: mean with its interval, and the middle half of topics.
 
@@ -325,9 +312,6 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     )
 
 
-# --- paired differences ---------------------------------------------------------------------------
-
-
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
@@ -371,16 +355,14 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
 def difference_sentence(frame: pd.DataFrame) -> str:
     """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
     reference = frame["reference"].iloc[0]
-    better = frame[frame["difference_low"] > 0]["approach"].tolist()
-    worse = frame[frame["difference_high"] < 0]["approach"].tolist()
-    open_ = frame[(frame["difference_low"] <= 0) & (frame["difference_high"] >= 0)]["approach"].tolist()
+    low, high = frame["difference_low"], frame["difference_high"]
     parts = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
-        for names, what in (
-            (better, f"better than {reference}"),
-            (worse, f"worse than {reference}"),
-            (open_, f"not to be told from {reference}"),
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {reference}"
+        for where, what in (
+            (low > 0, "better than"),
+            (high < 0, "worse than"),
+            ((low <= 0) & (high >= 0), "not to be told from"),
         )
-        if names
+        if (names := frame[where]["approach"].tolist())
     ]
     return f"By intervals of 95 % {'; '.join(parts)}." if parts else f"Nothing was compared with {reference}."

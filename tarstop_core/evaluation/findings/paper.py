@@ -5,8 +5,6 @@ numbers of false adopts and false rejects, which the paper draws but does not pr
 same functions that measure an experiment here do it.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -77,7 +75,21 @@ def recovered() -> pd.DataFrame:
         plus = omega_plus(panel)
         reference = panel[panel["approach"] == REFERENCE_METHOD].iloc[0]
         for _, row in panel.iterrows():
-            adopts, rejects = _errors(row, plus)
+            known = {"omega_plus": plus, **row[["topics", "screened", "cost"]]}
+            payoffs = Payoffs.from_q_star(row["q_star"])
+            adopts, rejects = metrics.errors_of_net_utility(
+                payoffs, **row[["net_utility", "decision_agreement"]], **known
+            )
+            if math.isnan(adopts):
+                # Both cost the same where they are not known apart, so any split and any ω⁺ will do.
+                split = ((1 - row["decision_agreement"]) * row["topics"], 0.0)
+                known["omega_plus"] = 0.0 if math.isnan(plus) else plus
+            else:
+                digits = 2 if row["approach"] in MEANS_OF_REPLICATIONS else 0
+                split = adopts, rejects = abs(round(adopts, digits)), abs(round(rejects, digits))
+            again = metrics.net_utility_of_errors(
+                payoffs, false_adopt=split[0], false_reject=split[1], **known
+            )
             compared = [
                 each[name] for each in (row, reference) for name in ("screened", "decision_agreement")
             ]
@@ -89,45 +101,13 @@ def recovered() -> pd.DataFrame:
                     "false_adopt": adopts,
                     "false_reject": rejects,
                     "net_utility": row["net_utility"],
-                    "net_utility_again": _net_utility(row, plus, adopts, rejects),
+                    "net_utility_again": again,
                     "icer": row["icer"],
                     "icer_again": ratio,
                     "icer_agrees": _icer_agrees(row["icer"], ratio, row, reference),
                 }
             )
     return pd.DataFrame(found)
-
-
-def _errors(row: pd.Series, plus: float) -> tuple[float, float]:
-    adopts, rejects = metrics.errors_of_net_utility(
-        Payoffs.from_q_star(row["q_star"]),
-        net_utility=row["net_utility"],
-        decision_agreement=row["decision_agreement"],
-        omega_plus=plus,
-        topics=row["topics"],
-        screened=row["screened"],
-        cost=row["cost"],
-    )
-    if math.isnan(adopts):
-        return adopts, rejects
-    digits = 2 if row["approach"] in MEANS_OF_REPLICATIONS else 0
-    return abs(round(adopts, digits)), abs(round(rejects, digits))
-
-
-def _net_utility(row: pd.Series, plus: float, adopts: float, rejects: float) -> float:
-    """From the errors; where they are not known apart, both cost the same and any split will do."""
-    topics = row["topics"]
-    if math.isnan(adopts):
-        adopts, rejects = (1 - row["decision_agreement"]) * topics, 0.0
-    return metrics.net_utility_of_errors(
-        Payoffs.from_q_star(row["q_star"]),
-        false_adopt=adopts,
-        false_reject=rejects,
-        omega_plus=0.0 if math.isnan(plus) else plus,
-        topics=topics,
-        screened=row["screened"],
-        cost=row["cost"],
-    )
 
 
 def _icer_agrees(printed: str, own: metrics.Icer, row: pd.Series, reference: pd.Series) -> bool:

@@ -1,12 +1,10 @@
 """Everything an experiment found, on disk: tables, figures, and one page that needs no network."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, tables
 from tarstop_core.evaluation.findings.figures import (
-    ERRORS,
     difference_figure,
     difference_sentence,
     effort_figure,
@@ -33,7 +30,6 @@ from tarstop_core.files import without_formulas
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
 
-ICER_DIGITS = {name: task.icer_digits for name, task in TASKS.items()}
 STATISTICS = {
     "n_relevant": "relevant documents a topic",
     "map": "MAP",
@@ -99,42 +95,32 @@ class Findings:
         return aggregate.errors(self.results, self.cost, self.share)
 
     @property
-    def unit(self) -> str:
-        """What cases are called."""
-        return TASKS[self.results.scenario].cases
-
-    @property
     def caption(self) -> str:
         """What every table says of itself."""
         known = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
         weighed = f"; weighed to {self.share:.0%} ω⁺" if self.share is not None else ""
         return (
-            f"{known['title']} ({simulated}{len(self.results.cases)} {self.unit}), cost of a document {self.cost:g}; "
+            f"{known['title']} ({simulated}{len(self.results.cases)} {TASKS[self.results.scenario].cases}), cost of a document {self.cost:g}; "
             f"truth: {known['truth']}; engine: {known['engine']}{weighed}"
         )
 
-    @property
-    def figures(self) -> list[Drawn]:
+    def figures(self) -> Iterator[Drawn]:
         """All figures."""
-        return list(self._figures())
-
-    def _figures(self) -> Iterator[Drawn]:
         results, simulated = self.results, self.results.simulated
         for q_star, every in self.regret.items():
             focus = every[every["method"].isin(FOCUS)]
             frame = focus if focus["method"].nunique() > 2 else every
-            against = every["method"].nunique()
             yield Drawn(
                 f"regret_q{q_star:g}",
-                f"Regret against the best of the {against} methods run, by cost of a document, q* = {q_star:g}",
-                lambda dark, frame=frame: regret_figure(frame, simulated, dark),  # type: ignore[misc]
+                f"Regret against the best of the {every['method'].nunique()} methods run, by cost of a document, q* = {q_star:g}",
+                partial(regret_figure, frame, simulated),
                 regret_sentence(frame, q_star, self.cost),
             )
         yield Drawn(
             "errors",
             f"Wrong decisions of both kinds, cost {self.cost:g}",
-            lambda dark: error_figure(self.errors, results.scenario, simulated, dark),
+            partial(error_figure, self.errors, results.scenario, simulated),
             error_sentence(self.errors),
         )
         for q_star in results.q_stars:
@@ -142,7 +128,7 @@ class Findings:
             yield Drawn(
                 f"effort_q{q_star:g}",
                 f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
-                lambda dark, own=own: effort_figure(own, simulated, dark),  # type: ignore[misc]
+                partial(effort_figure, own, simulated),
                 effort_sentence(own),
             )
             if self.comparisons is not None:
@@ -151,7 +137,7 @@ class Findings:
                 yield Drawn(
                     f"differences_q{q_star:g}",
                     f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
-                    lambda dark, paired=paired: difference_figure(paired, simulated, dark),  # type: ignore[misc]
+                    partial(difference_figure, paired, simulated),
                     difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
@@ -159,7 +145,7 @@ class Findings:
             yield Drawn(
                 f"reliability_{variant}",
                 f"Reliability of chances ({variant}), {quality.how}",
-                lambda dark, bins=bins: reliability_figure(bins, simulated, dark),  # type: ignore[misc]
+                partial(reliability_figure, bins, simulated),
                 f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
                 f"{quality.ece:.4f}.",
             )
@@ -205,16 +191,16 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
             without_formulas(frame).to_csv(
                 folder / name, index=False, compression=packed, lineterminator="\n"
             )
-        digits = ICER_DIGITS[results.scenario]
-        (folder / "tables.tex").write_text(
-            tables.latex(report.rows, report.cost, report.caption, digits), encoding="utf-8"
-        )
-        (folder / "settings.json").write_text(
-            json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        digits = TASKS[results.scenario].icer_digits
+        texts = {
+            "tables.tex": tables.latex(report.rows, report.cost, report.caption, digits),
+            "settings.json": json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n",
+            "report.html": html(report),
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
         save(results, folder / "results.npz")
-        (folder / "report.html").write_text(html(report), encoding="utf-8")
-        files = [*frames, "tables.tex", "settings.json", "results.npz", "report.html"]
+        files = [*frames, *texts, "results.npz"]
         drawn, missing = _pictures(report, folder / "figures") if pictures else ([], [])
     except OSError as problem:
         raise InputProblem(f"The report cannot be written to {folder}: {problem.strerror}.") from None
@@ -227,7 +213,7 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
 
     folder.mkdir(exist_ok=True)
     figures, places = [], []
-    for drawn in report.figures:
+    for drawn in report.figures():
         figure = drawn.draw(False)
         figure["layout"] |= {"paper_bgcolor": "white", "plot_bgcolor": "white"}
         for kind in PICTURES:
@@ -246,37 +232,40 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
     return [f"{folder.name}/{place.name}" for place in places], []
 
 
-# --- the page -------------------------------------------------------------------------------------
-
-
 def html(report: Findings) -> str:
     """The report as one page: figures that can be looked into, without a network."""
     import plotly.offline
 
-    results, digits = report.results, ICER_DIGITS[report.results.scenario]
-    known, paper = results.settings, TASKS[results.scenario].paper
+    results, known = report.results, report.results.settings
+    task = TASKS[results.scenario]
     return page(
         __name__,
         title=f"{known['title']}: stopping rules compared",
         known=known,
         simulated=results.simulated,
         cases=len(results.cases),
-        unit=report.unit,
-        groups=TASKS[results.scenario].groups,
+        unit=task.cases,
+        groups=task.groups,
         draws=report.draws,
         claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
         caption=report.caption,
         panels=[
-            (q_star, tables.panel(report.rows, q_star, report.cost, digits).rename(columns=tables.HEADINGS))
+            (
+                q_star,
+                tables.panel(report.rows, q_star, report.cost, task.icer_digits).rename(
+                    columns=tables.HEADINGS
+                ),
+            )
             for q_star in sorted(results.q_stars, reverse=True)
         ],
         engine=_engine(report),
         beside=_beside_paper(report),
         ordering=claims.ordering_sentences(results),
-        other_truth=paper is not None and known["truth"] != paper.truth,
+        other_truth=task.paper is not None and known["truth"] != task.paper.truth,
         figures=[
-            {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)} for drawn in report.figures
+            {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)}
+            for drawn in report.figures()
         ],
         compared=report.comparisons is not None,
         calibration=_calibration(results),
@@ -286,12 +275,10 @@ def html(report: Findings) -> str:
         ).reset_index(),
         settings=pd.DataFrame(
             [
-                {
-                    "setting": name,
-                    "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
-                }
+                (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
                 for name, value in known.items()
-            ]
+            ],
+            columns=["setting", "value"],
         ),
         plotly_js=plotly.offline.get_plotlyjs(),
     )
@@ -319,7 +306,7 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
         ("recall", "Recall", "{:.4f}".format),
         *(
             (column, f"{name.capitalize()}s", _share)
-            for column, name in ERRORS[report.results.scenario].items()
+            for column, name in TASKS[report.results.scenario].errors.items()
         ),
     )
     return pd.DataFrame(

@@ -1,7 +1,5 @@
 """Results that come with the programme, and those of a person's own runs: listed quickly, read when looked at."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.places import sample_dir
+from tarstop_core.value.payoffs import Floats
 
 FOLDER = "results"
 
@@ -29,29 +28,25 @@ class Listed:
 
     @property
     def benchmark(self) -> str:
-        """Short name of the benchmark."""
         return str(self.settings["benchmark"])
 
     @property
     def title(self) -> str:
-        """Title of the benchmark."""
         return str(self.settings["title"])
 
     @property
     def truth(self) -> str:
-        """What counted as the truth."""
         return str(self.settings["truth"])
 
     @property
     def simulated(self) -> bool:
-        """Whether the benchmark is simulated."""
         return bool(self.settings["simulated"])
 
 
 def shipped() -> list[Listed]:
     """Every shipped file, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
-    found = [listed(path) for path in sorted((sample_dir() / FOLDER).glob("*.npz"))]
-    return sorted(found, key=lambda each: (not each.simulated, each.path.stem))
+    files = map(listed, (sample_dir() / FOLDER).glob("*.npz"))
+    return sorted(files, key=lambda each: (not each.simulated, each.path.stem))
 
 
 def listed(path: Path) -> Listed:
@@ -102,7 +97,7 @@ def load_small(path: Path) -> Results:
     return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
 
 
-def _small(values: NDArray[np.float64]) -> NDArray[Any]:
+def _small(values: Floats) -> NDArray[Any]:
     if np.array_equal(values, np.rint(values)) and values.min(initial=0) >= 0:
         return values.astype(np.min_scalar_type(int(values.max(initial=0))))
     return values.astype(np.float32)

@@ -1,8 +1,7 @@
 """Tables laid out as the paper's: for reading, for a spreadsheet, for LaTeX."""
 
-from __future__ import annotations
-
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,14 +20,12 @@ HEADINGS: dict[str, str] = {
     "decide_now": "Decide now",
 }
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
-PAPER_COSTS = {name: task.paper.cost for name, task in TASKS.items() if task.paper is not None}
-"""Cost per document of the paper's tables."""
 
 
 def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
     """The paper's cost where it was run, else the one in the middle."""
-    wanted = PAPER_COSTS.get(scenario)
-    return wanted if wanted is not None and wanted in costs else sorted(costs)[len(costs) // 2]
+    paper = TASKS[scenario].paper
+    return paper.cost if paper is not None and paper.cost in costs else sorted(costs)[len(costs) // 2]
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
@@ -38,7 +35,6 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
     ----------
     rows : DataFrame
         :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
-    q_star, cost : float
     digits : int
         Decimals of the ICER (the paper: 1 in patents, 0 in reviews).
 
@@ -100,14 +96,13 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
 
     Parameters
     ----------
-    rows : DataFrame
-    cost : float
     caption : str
         Plain text; truth and engine belong in it.
     digits : int
         Decimals of the ICER.
     """
     columns = list(HEADINGS)
+    plain = rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")])
     lines = [
         r"\begin{table}",
         rf"\caption{{{_escaped(caption)}}}",
@@ -117,12 +112,7 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     ]
     for q_star in sorted(rows["q_star"].unique(), reverse=True):
         lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
-        for row in panel(
-            rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")]),
-            q_star,
-            cost,
-            digits,
-        ).itertuples(index=False):
+        for row in panel(plain, q_star, cost, digits).itertuples(index=False):
             lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
@@ -152,12 +142,9 @@ _ESCAPES = {
 def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
-    out = ""
-    at = 0
-    while at < len(text):
-        pair = text[at : at + 2]
-        if pair in _ESCAPES:
-            out, at = out + _ESCAPES[pair], at + 2
-        else:
-            out, at = out + _ESCAPES.get(text[at], text[at]), at + 1
-    return out
+    # Longer ones first: ω⁺ before anything that stands for ω alone.
+    return re.sub(
+        "|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))),
+        lambda found: _ESCAPES[found[0]],
+        text,
+    )

@@ -1,17 +1,15 @@
 """Two more figures of an experiment, for looking into it: what effort buys, and the path of a single topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
+from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -27,17 +25,13 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Depths, Floats
 
 HALVES = ((0.0, 0.47), (0.53, 1.0))
 CURVES, MARGINS = 300, 66
 """Pixels of belief and worth above the stopping depths, and of what is round the figure."""
 JUMPS = 400
 """Changes of a curve that are drawn where they are; one with more is smooth."""
-
-
-# --- effort and what it buys ----------------------------------------------------------------------
 
 
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
@@ -127,17 +121,11 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     )
 
 
-# --- one topic ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Stop:
     """Where a method stopped on a topic."""
 
-    approach: str
-    policy: str
-    variant: str
-    family: str
+    method: MethodInfo
     screened: float
     """Documents read; an expectation for rules that draw a sample."""
     plus: float
@@ -169,15 +157,12 @@ def topic_figure(
         Belief after d documents, before a hit.
     worth : ndarray, shape (N,), or None
         What the method in question compares with the cost.
-    stops : sequence of Stop
-    cost, q_star : float
     depth : int
         Where the method in question stopped: curves are solid up to there.
     hit : int or None
         Depth of the document that settles the question.
     steps : bool
         Draw belief as steps (reviews).
-    belief_title, worth_title : str
     """
     n = len(b) - 1
     text = text_colour(dark)
@@ -190,7 +175,7 @@ def topic_figure(
     data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     notes = [label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
     ordered = sorted(stops, key=lambda each: -each.screened)
-    names = [each.approach for each in ordered]
+    names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
     drawn = clear_layout(
@@ -231,11 +216,11 @@ def topic_figure(
             range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
         )
     for each in ordered:
-        look = style(each.policy, each.variant, each.family)
+        look = style(each.method.policy, each.method.variant, each.method.family)
         data.append(
             points(
                 [max(0.5, each.screened)],
-                [each.approach],
+                [each.method.title],
                 look["color"],
                 marker={"symbol": look["symbol"]},
                 mode="markers+text",
@@ -244,7 +229,7 @@ def topic_figure(
                 textposition="middle left" if each.screened > 0.3 * n else "middle right",
                 textfont={"color": text, "size": 11},
                 cliponaxis=False,
-                hovertemplate=f"{each.approach}: {each.screened:,.1f} documents<extra></extra>",
+                hovertemplate=f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>",
             )
         )
     if hit is not None:
@@ -256,7 +241,7 @@ def topic_figure(
     return {"data": data, "layout": drawn}
 
 
-def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
+def _depths_to_draw(curve: Floats) -> Depths:
     """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
@@ -265,7 +250,7 @@ def _depths_to_draw(curve: Floats) -> NDArray[np.intp]:
 
 
 def _solid_then_dashed(
-    at: NDArray[np.intp],
+    at: Depths,
     y: Sequence[float | None],
     depth: int,
     colour: str,
@@ -297,8 +282,8 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
 
     Examples
     --------
-    >>> greedy = Stop("Greedy", "greedy", "marginal", "", 3.0, 0.0, 0.0)
-    >>> budget = Stop("Budget", "budget", "marginal", "", 100.0, 1.0, 1.0)
+    >>> greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
+    >>> budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
     >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
     'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
     """
@@ -309,13 +294,13 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
         action = f"decides rightly in {share_words(chosen.right)} of its samples"
     right = [each for each in stops if each.right == 1]
     said = (
-        f"On {name} ({truth}, {documents:,} documents) {chosen.approach} stops after {_documents(chosen.screened)} and "
+        f"On {name} ({truth}, {documents:,} documents) {chosen.method.title} stops after {_documents(chosen.screened)} and "
         f"{action}; {len(right)} of the {len(stops)} methods decide rightly"
     )
     if not right:
         return f"{said}."
     quick = min(right, key=lambda each: each.screened)
-    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.approach})."
+    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.method.title})."
 
 
 def _documents(count: float) -> str:

@@ -1,14 +1,11 @@
 """The topics behind a figure: what became of each, and what the path of one is drawn from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -20,7 +17,7 @@ from tarstop_core.evaluation.tally import says_what_was_measured
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Floats, Payoffs
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
@@ -55,19 +52,13 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     omega = results.omega[at, q]
     return [
         Stop(
-            method.title,
-            method.policy,
-            method.variant,
-            method.family,
+            method,
             float(results.screened[at, m, q, c]),
             float(results.plus[at, m, q, c]),
             float(metrics.agreement(results.plus[at, m, q, c], omega)),
         )
         for m, method in enumerate(results.methods)
     ]
-
-
-# --- making them again ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +83,7 @@ def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
 
 def path_of(
     material: Material, results: Results, topic: str, method: str, q_star: float, cost: float
-) -> tuple[Any, NDArray[np.float64] | None]:
+) -> tuple[Any, Floats | None]:
     """The path of a topic as a method saw it, and what the method weighed along it; None where it weighs nothing."""
     m, fold = results.method(method), int(results.fold[results.cases.index(topic)])
     known = material.knowledge[fold][results.methods[m].variant]
@@ -122,10 +113,9 @@ def as_measured(
 
 def task_of(results: Results) -> Task:
     """The task that results were measured with."""
-    known = results.settings
     # Where a case stops was measured; how often a sample was drawn for that is not asked again.
-    drawn = {"replications", "seed"}
-    return TASKS[results.scenario].asked({name: known[name] for name in known if name not in drawn})
+    undrawn = {"replications": None, "seed": None}
+    return TASKS[results.scenario].asked({**results.settings, **undrawn})
 
 
 def _slim(case: Case) -> Case:

@@ -1,7 +1,5 @@
 """What an experiment asks of a scenario, and what every scenario's task plays in the same way."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,8 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
 from tarstop_core.policies.audit import Audit, AuditGrid
@@ -18,11 +17,7 @@ from tarstop_core.policies.gain_curve import gain
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 REPLICATIONS = 50
 """Random samples of QBCB and Target, as in the paper, wherever their expectation has no closed form."""
@@ -170,3 +165,22 @@ def generator(seed: int, case: Case) -> np.random.Generator:
     """Numbers that depend on the seed and the case alone, however cases are split over workers."""
     digest = hashlib.blake2b(case.name.encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
+
+
+def fitted(benchmark: Benchmark, fold: Fold, task: Any, kind: str = "marginal") -> Calibrator:
+    """A calibrator on the training cases of a fold, as the task has its `pseudo` documents."""
+    return fit(
+        [case.topic for case in fold.learned_from],
+        kind=kind,
+        scenario=task.scenario,
+        name=benchmark.title,
+        source=benchmark.provenance,
+        simulated=benchmark.simulated,
+        pseudo=task.pseudo,
+    )
+
+
+def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:
+    """What rules that draw a sample came to: documents read, chance of a⁺ and recall of each setting, shape (S, …)."""
+    # Turned round, so that the axes they lack come first.
+    return PlayedGrid(*(np.broadcast_to(each.T, shape[::-1]).T for each in means))

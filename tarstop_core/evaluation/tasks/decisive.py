@@ -1,7 +1,5 @@
 """Patents: one relevant document decides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -9,16 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.base import (
-    Flags,
-    Floats,
     Paper,
     PlayedGrid,
     Task,
+    averaged,
     depths_of,
+    fitted,
     found_in,
     generator,
     sample_grid,
@@ -26,7 +23,7 @@ from tarstop_core.evaluation.tasks.base import (
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
 TRUTH = "a relevant document exists"
 
@@ -71,19 +68,7 @@ class DecisiveTask(Task):
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
         """A calibrator of each kind, fitted on ω⁺ topics."""
-        topics = [case.topic for case in fold.learned_from]
-        return {
-            kind: fit(
-                topics,
-                kind=kind,
-                scenario=self.scenario,
-                name=benchmark.title,
-                source=benchmark.provenance,
-                simulated=benchmark.simulated,
-                pseudo=self.pseudo,
-            )
-            for kind in variants
-        }
+        return {kind: fitted(benchmark, fold, self, kind) for kind in variants}
 
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         topic = case.topic
@@ -110,9 +95,7 @@ class DecisiveTask(Task):
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)
-            return PlayedGrid(
-                *(np.broadcast_to(each[:, None, None], shape) for each in (screened, found, recall))
-            )
+            return averaged(shape, screened, found, recall)
         depths = depths_of(paths, settings, costs)
         hits = found_in(case)[depths]
         plus = hits > 0

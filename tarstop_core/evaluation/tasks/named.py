@@ -1,7 +1,5 @@
 """The tasks by scenario."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask

@@ -1,7 +1,5 @@
 """Reviews of diagnostic accuracy: 2×2 tables accumulate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -12,17 +10,17 @@ from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.evaluation.tasks.base import (
     REPLICATIONS,
-    Flags,
     Paper,
     PlayedGrid,
     Task,
+    averaged,
     depths_of,
+    fitted,
     found_in,
     generator,
     sample_grid,
@@ -31,7 +29,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Flags, Payoffs
 
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
@@ -83,16 +81,8 @@ class ReviewTask(Task):
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
     ) -> dict[str, tuple[Calibrator, Prior]]:
         """A calibrator of "brings data", and the prior of each variant."""
-        cases = fold.learned_from
-        calibrator = fit(
-            [case.topic for case in cases],
-            scenario=self.scenario,
-            name=benchmark.title,
-            source=benchmark.provenance,
-            simulated=benchmark.simulated,
-            pseudo=self.pseudo,
-        )
-        outcomes = [case.outcome for case in cases if case.outcome is not None]
+        calibrator = fitted(benchmark, fold, self)
+        outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         return {
             variant: (
                 calibrator,
@@ -177,28 +167,19 @@ class ReviewTask(Task):
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
         recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return PlayedGrid(
-            np.broadcast_to(screened[:, None, None], shape),
-            np.broadcast_to(plus[:, :, None], shape),
-            np.broadcast_to(recall[:, None, None], shape),
-        )
+        return averaged(shape, screened, plus, recall)
 
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Of truth and engine, and where the paper's own figures disagree."""
-        found = []
-        if known["truth"] == "pooled":
-            found.append(
-                "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
-                "studies would choose; compare it under that truth."
-            )
-        else:
-            found.append("Truth: what all studies would choose, as the paper’s Table 2 implies.")
-        found.append(
-            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one."
+        pooled = (
+            "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
+            "studies would choose; compare it under that truth."
         )
-        found.append(
+        full = "Truth: what all studies would choose, as the paper’s Table 2 implies."
+        return [
+            pooled if known["truth"] == "pooled" else full,
+            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
             "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
-            "test outcomes hold (312,790)."
-        )
-        return found
+            "test outcomes hold (312,790).",
+        ]

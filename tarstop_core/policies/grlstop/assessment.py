@@ -1,7 +1,5 @@
 """How an agent does on labelled topics: reliability, how far it reads, and how far it need have read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

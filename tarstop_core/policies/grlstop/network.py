@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,7 @@ HIDDEN = 64
 """Units of a hidden layer (the published GRLStop's)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
+class Network(NamedTuple):
     """s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3, one number for each state."""
 
     W1: Single
@@ -41,11 +41,6 @@ class Network:
             b3=np.full(1, bias, dtype=np.float32),
         )
 
-    @property
-    def arrays(self) -> tuple[Single, ...]:
-        """All weights, in the order of the fields."""
-        return (self.W1, self.b1, self.W2, self.b2, self.w3, self.b3)
-
     def __call__(self, states: Single) -> Single:
         """Outputs for states of shape (n, inputs), shape (n,)."""
         return self.after_first(states @ self.W1 + self.b1)
@@ -54,7 +49,7 @@ class Network:
         """Outputs from the sums that enter the first hidden layer, shape (…, H) to (…)."""
         return np.asarray(np.tanh(np.tanh(sums) @ self.W2 + self.b2) @ self.w3 + self.b3)
 
-    def gradient(self, states: Single, slope: Callable[[Single], Single]) -> tuple[Single, ...]:
+    def gradient(self, states: Single, slope: Callable[[Single], Single]) -> Network:
         """Gradient of a loss in all weights.
 
         Parameters
@@ -68,7 +63,7 @@ class Network:
         d_output = slope(second @ self.w3 + self.b3)
         d_second = np.outer(d_output, self.w3) * (1 - second * second)
         d_first = (d_second @ self.W2.T) * (1 - first * first)
-        return (
+        return Network(
             states.T @ d_first,
             d_first.sum(axis=0),
             first.T @ d_second,
@@ -85,8 +80,8 @@ class Adam:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.mean = [np.zeros_like(array) for array in network.arrays]
-        self.square = [np.zeros_like(array) for array in network.arrays]
+        self.mean = [np.zeros_like(array) for array in network]
+        self.square = [np.zeros_like(array) for array in network]
         self.steps = 0
 
     def step(self, gradient: Sequence[Single], rate: float) -> None:
@@ -95,9 +90,7 @@ class Adam:
         clip = np.float32(min(1.0, self.MAX_NORM / (norm + self.TINY)))
         self.steps += 1
         correction = np.sqrt(1 - self.SQUARE**self.steps) / (1 - self.MEAN**self.steps)
-        for array, part, mean, square in zip(
-            self.network.arrays, gradient, self.mean, self.square, strict=True
-        ):
+        for array, part, mean, square in zip(self.network, gradient, self.mean, self.square, strict=True):
             part = clip * part
             mean += np.float32(1 - self.MEAN) * (part - mean)
             square += np.float32(1 - self.SQUARE) * (part * part - square)
@@ -115,9 +108,8 @@ class Weights:
 
     def save(self, path: str | Path) -> None:
         """Write a .npz file; equal weights give equal bytes."""
-        arrays = {field.name: getattr(self.network, field.name) for field in fields(Network)}
         with open(path, "wb") as file:
-            np.savez_compressed(file, scale=np.float64(self.scale), **arrays)
+            np.savez_compressed(file, scale=np.float64(self.scale), **self.network._asdict())
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:
@@ -130,7 +122,7 @@ class Weights:
         """
         try:
             with np.load(path, allow_pickle=False) as stored:
-                network = Network(**{field.name: stored[field.name] for field in fields(Network)})
+                network = Network(*(stored[name] for name in Network._fields))
                 weights = cls(network, float(stored["scale"]))
         except FileNotFoundError:
             raise InputProblem(f"There is no file {path}; give a file of weights.") from None
@@ -146,7 +138,7 @@ class Weights:
         shapes = ((INPUTS, HIDDEN), (HIDDEN,), (HIDDEN, HIDDEN), (HIDDEN,), (HIDDEN,), (1,))
         return all(
             array.shape == shape and array.dtype == np.float32 and bool(np.isfinite(array).all())
-            for array, shape in zip(self.network.arrays, shapes, strict=True)
+            for array, shape in zip(self.network, shapes, strict=True)
         ) and bool(np.isfinite(self.scale))
 
 

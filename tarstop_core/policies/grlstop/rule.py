@@ -5,8 +5,6 @@ model, whose weights are not published. What was assumed is said by :mod:`~tarst
 and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` says how well it does on simulated topics it has not seen.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath

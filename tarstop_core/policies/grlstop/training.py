@@ -6,10 +6,8 @@ W choices and the paper's reward has a price for every step, so there is no disc
 seldom stops, so that it sees the far end of rankings; learning rate and entropy bonus fall to nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,10 +71,12 @@ def train(
             for played in np.array_split(rng.permutation(len(episodes)), -(-len(episodes) // EPISODES)):
                 left = 1.0 - done / steps
                 choices = _play_and_judge(episodes, played, policy, value, rng)
+                count = len(choices.stops)
                 for _ in range(EPOCHS):
-                    for batch in np.array_split(rng.permutation(len(choices)), -(-len(choices) // BATCH)):
-                        _learn(choices.take(batch), policy_descent, value_descent, left)
-                done += len(choices)
+                    for batch in np.array_split(rng.permutation(count), -(-count // BATCH)):
+                        taken = _Played(*(each[batch] for each in choices))
+                        _learn(taken, policy_descent, value_descent, left)
+                done += count
                 if progress is not None:
                     progress(min(done / steps, 1.0))
                 if done >= steps:
@@ -154,8 +154,7 @@ def log_chance(logit: Single, stops: Single) -> Single:
     return np.asarray(-np.logaddexp(0.0, np.where(stops > 0, -logit, logit)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Played:
+class _Played(NamedTuple):
     """Choices of a round, one after another: shape (n, INPUTS) and, else, (n,)."""
 
     states: Single
@@ -163,14 +162,6 @@ class _Played:
     before: Single
     gain: Single
     earned: Single
-
-    def __len__(self) -> int:
-        return len(self.stops)
-
-    def take(self, index: Integers) -> _Played:
-        return _Played(
-            self.states[index], self.stops[index], self.before[index], self.gain[index], self.earned[index]
-        )
 
 
 def _play_and_judge(
@@ -194,7 +185,7 @@ def _learn(batch: _Played, policy: Adam, value: Adam, left: float) -> None:
         return policy_slope(logit, batch.stops, batch.before, gain, ENTROPY * left)
 
     def value_loss(expected: Single) -> Single:
-        return (expected - batch.earned) / np.float32(len(batch))
+        return (expected - batch.earned) / np.float32(len(expected))
 
     policy.step(policy.network.gradient(batch.states, policy_loss), LEARNING_RATE * left)
     value.step(value.network.gradient(batch.states, value_loss), LEARNING_RATE * left)

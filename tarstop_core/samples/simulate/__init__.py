@@ -1,3 +1,1 @@
 """Simulated data: rankings for experiments and a readable patent collection for trying things out."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """`python -m tarstop_core.samples.simulate DIR`: write the simulated sample data."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -15,25 +15,22 @@ what they follow from. How deep the studies lie under BM25 follows from how much
 question's language (`Plan.wording`). Nothing here describes a real test, disease, study or person.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from itertools import cycle
 
 from tarstop_core.documents.reports import FullText
-from tarstop_core.samples.simulate.grammar import capitals, fill
+from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
 from tarstop_core.samples.simulate.questions import QUESTIONS, Plan, Question
 from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 2712
 
 SHORTEST = 45  # words of an abstract
-
-
 OTHER_WORDING = 0.6  # chance that any other report names them in the question's words
 OTHER_FIELD_SHARE = 0.1
 SHARES: dict[str, float] = {  # of the other reports
@@ -150,16 +147,11 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
     >>> len(reviews), len(reviews[0].studies)
     (10, 11)
     """
-    total = sum(question.plan.documents for question in QUESTIONS)
-    numbers = random.Random(f"{seed} report numbers").sample(range(100_000, 1_000_000), total)
-    used: set[str] = set()
+    abstracts: set[str] = set()
     reviews = []
-    for question in QUESTIONS:
-        plan = question.plan
-        own, numbers = numbers[: plan.documents], numbers[plan.documents :]
-        rng = random.Random(f"{seed} {question.topic} {plan.draw}")
-        reports = _pool(question, plan, used, rng)
-        named = [replace(report, id=f"SIM-{number}") for report, number in zip(reports, own, strict=True)]
+    for question, numbers, rng in apart(seed, "report numbers", range(100_000, 1_000_000), QUESTIONS):
+        pool = zip(_pool(question, question.plan, abstracts, rng), numbers, strict=True)
+        named = [replace(report, id=f"SIM-{number}") for report, number in pool]
         reviews.append(Review(question, tuple(sorted(named, key=lambda report: report.id))))
     return reviews
 
@@ -167,7 +159,7 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
 # --- one review -----------------------------------------------------------------------------------
 
 
-def _pool(question: Question, plan: Plan, used: set[str], rng: random.Random) -> list[Report]:
+def _pool(question: Question, plan: Plan, abstracts: set[str], rng: random.Random) -> list[Report]:
     reports = _included(question, plan, rng)
     others = plan.documents - len(reports)
     strays = round(OTHER_FIELD_SHARE * others)
@@ -175,20 +167,16 @@ def _pool(question: Question, plan: Plan, used: set[str], rng: random.Random) ->
     kinds += ["course"] * (others - strays - len(kinds))
     elsewhere = [each for each in QUESTIONS if each is not question]
     titles = {report.title for report in reports}
-    used |= {report.abstract for report in reports}
-    for kind in [*kinds[: others - strays], *["other field"] * strays]:
-        while True:
-            if kind == "other field":
-                report = _other(rng.choice(elsewhere), rng.choice(list(SHARES)), rng)
-                report = replace(report, kind=kind)
-            else:
-                report = _other(question, kind, rng)
-            if report.title not in titles and report.abstract not in used:
-                break
-        titles.add(report.title)
-        used.add(report.abstract)
-        reports.append(report)
-    return reports
+    abstracts |= {report.abstract for report in reports}
+
+    def stray() -> Report:
+        report = _other(rng.choice(elsewhere), rng.choice(list(SHARES)), rng)
+        return replace(report, kind="other field")
+
+    reports += [
+        unlike(partial(_other, question, kind, rng), titles, abstracts) for kind in kinds[: others - strays]
+    ]
+    return reports + [unlike(stray, titles, abstracts) for _ in range(strays)]
 
 
 def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report]:

@@ -1,10 +1,10 @@
 """What both grammars of readable samples need."""
 
-from __future__ import annotations
-
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 
 def fill(
@@ -45,3 +45,24 @@ def capitals(words: Mapping[str, str]) -> dict[str, str]:
     {'d': 'valve', 'D': 'Valve'}
     """
     return dict(words) | {capital(name): capital(text) for name, text in words.items()}
+
+
+def apart(
+    seed: int, what: str, numbers: range, subjects: Sequence[Any]
+) -> Iterator[tuple[Any, list[int], random.Random]]:
+    """Each subject with a number for every document that its plan wants, no number twice, and its own random stream."""
+    total = sum(subject.plan.documents for subject in subjects)
+    drawn = iter(random.Random(f"{seed} {what}").sample(numbers, total))
+    for subject in subjects:
+        own = [*islice(drawn, subject.plan.documents)]
+        yield subject, own, random.Random(f"{seed} {subject.topic} {subject.plan.draw}")
+
+
+def unlike(made: Callable[[], Any], titles: set[str], abstracts: set[str]) -> Any:
+    """The first document made whose title and abstract are new; they are added to those that are known."""
+    document = made()
+    while document.title in titles or document.abstract in abstracts:
+        document = made()
+    titles.add(document.title)
+    abstracts.add(document.abstract)
+    return document

@@ -13,22 +13,20 @@ How deep the first prior art lies under BM25 follows from how much of it speaks 
 (`Plan.wording`). Nothing here describes a real patent.
 """
 
-from __future__ import annotations
-
 import random
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 
 from tarstop_core.presentation.numbers import listed
-from tarstop_core.samples.simulate.grammar import capitals, fill
-from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention, Mechanism, Plan
+from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
+from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention, Mechanism
 from tarstop_core.samples.simulate.words import Slots, read
 
 DEFAULT_SEED = 1412
 
 SHORTEST, LONGEST = 62, 118  # words of an abstract
-
-
 NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim's words
 PARTIAL_SHARE = 0.22  # of the pool
 OTHER_FIELD_SHARE = 0.08
@@ -112,39 +110,25 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     >>> sum(topic.omega for topic in topics), len(topics)
     (8, 16)
     """
-    total = sum(invention.plan.documents for invention in INVENTIONS)
-    numbers = random.Random(f"{seed} numbers").sample(range(100, 10_000), total)
-    used: set[str] = set()
-    topics = []
-    for invention in INVENTIONS:
-        plan = invention.plan
-        own, numbers = numbers[: plan.documents], numbers[plan.documents :]
-        rng = random.Random(f"{seed} {invention.topic} {plan.draw}")
-        topics.append(_simulate_topic(invention, plan, own, rng, used))
-    return topics
+    abstracts: set[str] = set()
+    each = apart(seed, "numbers", range(100, 10_000), INVENTIONS)
+    return [_simulate_topic(invention, numbers, rng, abstracts) for invention, numbers, rng in each]
 
 
 def _simulate_topic(
-    invention: Invention, plan: Plan, numbers: list[int], rng: random.Random, used: set[str]
+    invention: Invention, numbers: list[int], rng: random.Random, abstracts: set[str]
 ) -> PatentTopic:
-    partial = round(PARTIAL_SHARE * plan.documents)
-    other = round(OTHER_FIELD_SHARE * plan.documents)
-    same = plan.documents - plan.prior_art - plan.near_misses - partial - other
-    kinds = (
-        ["prior art"] * plan.prior_art
-        + ["near miss"] * plan.near_misses
-        + ["partial"] * partial
-        + ["same field"] * same
-        + ["other field"] * other
-    )
+    plan = invention.plan
+    counts = {"prior art": plan.prior_art, "near miss": plan.near_misses}
+    counts["partial"] = round(PARTIAL_SHARE * plan.documents)
+    strays = round(OTHER_FIELD_SHARE * plan.documents)
+    counts["same field"] = plan.documents - sum(counts.values()) - strays
+    counts["other field"] = strays
+    kinds = Counter(counts).elements()
     titles: set[str] = set()
     documents = []
     for nth, (kind, number) in enumerate(zip(kinds, numbers, strict=True)):
-        document = _document(invention, kind, plan.wording, nth, rng)
-        while document.title in titles or document.abstract in used:
-            document = _document(invention, kind, plan.wording, nth, rng)
-        titles.add(document.title)
-        used.add(document.abstract)
+        document = unlike(partial(_document, invention, kind, plan.wording, nth, rng), titles, abstracts)
         kind_code = rng.choice(("A1", "A1", "A1", "B1", "B2", "U1"))
         documents.append(replace(document, publication_number=f"SIM-{number:04d}-{kind_code}"))
     documents.sort(key=lambda document: document.publication_number)

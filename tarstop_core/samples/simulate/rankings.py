@@ -17,8 +17,6 @@ MAP, NDCG, Recall@100 and the shares of ω⁺ topics with a hit within 31 and wi
 else about the benchmark is invention, and results on it are results on simulated data.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -195,6 +193,12 @@ def stratified(rng: np.random.Generator, n: int) -> FloatArray:
     return (rng.permutation(n) + rng.random(n)) / n
 
 
+def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: float) -> FloatArray:
+    """The shares of n topics in documents whose place is random, from a beta."""
+    drawn = beta.ppf(stratified(rng, n), concentration * mean, concentration * (1.0 - mean))
+    return np.asarray(drawn, dtype=np.float64)
+
+
 def _relevant_counts(rng: np.random.Generator, n: int) -> IntArray:
     share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
     return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
@@ -221,11 +225,7 @@ def _ranked_places(
     centre = np.where(hard, shape.hard_place, centre)
     hits = owner[labels]
     log_place = centre[hits] + shape.spread * rng.standard_normal(len(hits))
-    odd_share = beta.ppf(
-        stratified(rng, positives),
-        ODD_CONCENTRATION * shape.odd_share,
-        ODD_CONCENTRATION * (1.0 - shape.odd_share),
-    )
+    odd_share = odd_shares(rng, positives, shape.odd_share, ODD_CONCENTRATION)
     odd = rng.random(len(hits)) < odd_share[hits]
     place[labels] = np.where(odd, rng.random(len(hits)), 10**log_place)
 

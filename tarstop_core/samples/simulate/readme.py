@@ -1,7 +1,5 @@
 """The README of the sample data: what is simulated and how, what was matched, and the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,8 +9,8 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.presentation.html import TEMPLATES
 from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate import rankings, reviews
-from tarstop_core.samples.simulate.diagnostic import Review
-from tarstop_core.samples.simulate.patents import PatentTopic
+from tarstop_core.samples.simulate.diagnostic import Report, Review
+from tarstop_core.samples.simulate.patents import Document, PatentTopic
 
 THETA = 0.75
 NAMES = {
@@ -27,16 +25,19 @@ NAMES = {
 
 def first_hits(topic: PatentTopic) -> list[int]:
     """Depths (1-based) of the prior art when the pool is ranked by BM25 with the claim as query."""
-    texts = [f"{document.title} {document.abstract}" for document in topic.documents]
-    order, _ = rank_documents(texts, topic.invention.claim)
-    return [depth for depth, i in enumerate(order, start=1) if topic.documents[i].relevant]
+    wanted = [document.relevant for document in topic.documents]
+    return _depths(topic.documents, topic.invention.claim, wanted)
 
 
 def study_depths(review: Review) -> list[int]:
     """Depths (1-based) of the studies when the pool is ranked by BM25 with the question as query."""
-    texts = [f"{report.title} {report.abstract}" for report in review.reports]
-    order, _ = rank_documents(texts, review.question.question)
-    return [depth for depth, i in enumerate(order, start=1) if review.reports[i].counts is not None]
+    wanted = [report.counts is not None for report in review.reports]
+    return _depths(review.reports, review.question.question, wanted)
+
+
+def _depths(pool: Sequence[Document | Report], query: str, wanted: Sequence[bool]) -> list[int]:
+    order, _ = rank_documents([f"{each.title} {each.abstract}" for each in pool], query)
+    return (np.flatnonzero(np.array(wanted)[order]) + 1).tolist()
 
 
 def tables_of(review: Review) -> Tables:
@@ -71,23 +72,24 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
             above=beliefs > 0.5,
             documents=np.mean([len(outcome.topic) for outcome in outcomes]),
             studies=np.array([len(outcome.tables) for outcome in outcomes]),
-            searches=[_search(topic) for topic in topics],
-            answers=[_answer(review) for review in written],
+            searches=[
+                {
+                    "topic": topic.invention.topic,
+                    "documents": len(topic.documents),
+                    "near": sum(document.kind == "near miss" for document in topic.documents),
+                    "hits": first_hits(topic),
+                }
+                for topic in topics
+            ],
+            answers=[
+                {
+                    "topic": review.question.topic,
+                    "documents": len(review.reports),
+                    "included": sum(report.included for report in review.reports),
+                    "depths": study_depths(review),
+                    "belief": bivariate_belief(tables_of(review), THETA),
+                }
+                for review in written
+            ],
         )
     )
-
-
-def _search(topic: PatentTopic) -> dict[str, object]:
-    near = sum(document.kind == "near miss" for document in topic.documents)
-    hits = first_hits(topic)
-    return {"topic": topic.invention.topic, "documents": len(topic.documents), "near": near, "hits": hits}
-
-
-def _answer(review: Review) -> dict[str, object]:
-    return {
-        "topic": review.question.topic,
-        "documents": len(review.reports),
-        "included": sum(report.included for report in review.reports),
-        "depths": study_depths(review),
-        "belief": bivariate_belief(tables_of(review), THETA),
-    }

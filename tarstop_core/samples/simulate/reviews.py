@@ -21,21 +21,19 @@ paper gives these, the number of outcomes and documents and the least number of 
 invention, and results on it are results on simulated data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
-from scipy.stats import beta, geom, nbinom
+from scipy.stats import geom, nbinom
 
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.samples.simulate.rankings import falling_scores, ranking_statistics, stratified
+from tarstop_core.samples.simulate.rankings import falling_scores, odd_shares, ranking_statistics, stratified
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -165,11 +163,7 @@ def _half(
     documents = np.exp(POOL_SPREAD * ndtri(stratified(rng, reviews)))
     documents = (POOL_MEAN * documents / documents[review_of].mean()).round().astype(np.int64)
     centre = shape.place + FRAILTY * ndtri(stratified(rng, reviews))
-    odd_share = beta.ppf(
-        stratified(rng, reviews),
-        ODD_CONCENTRATION * shape.odd_share,
-        ODD_CONCENTRATION * (1 - shape.odd_share),
-    )
+    odd_share = odd_shares(rng, reviews, shape.odd_share, ODD_CONCENTRATION)
     share = STUDIES_DISPERSION / (STUDIES_DISPERSION + STUDIES_MEAN - STUDIES_LEAST)
     studies = STUDIES_LEAST + nbinom.ppf(stratified(rng, total), STUDIES_DISPERSION, share).astype(np.int64)
     mu = (
@@ -195,9 +189,8 @@ def _half(
             labels = np.zeros(n, dtype=bool)
             labels[positions] = True
             topic = Topic(f"{name}/{number}", ids, scores, labels, int(labels.sum()))
-            simulated.append(
-                Outcome(topic, name, _tables(found, len(positions), float(mu[outcome])), positions)
-            )
+            tables = _tables(found, len(positions), float(mu[outcome]))
+            simulated.append(Outcome(topic, name, tables, positions))
     return simulated
 
 

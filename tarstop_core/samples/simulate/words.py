@@ -4,8 +4,6 @@ The dataclass says what a file must hold; a file that holds less, more or someth
 word is lost in silence. Order is kept, because seeded draws depend on it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import is_dataclass
 from importlib.resources.abc import Traversable

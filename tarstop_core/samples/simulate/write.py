@@ -1,7 +1,5 @@
 """Writes the folder of sample data; equal seeds write equal bytes."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -11,20 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.samples.collections import REVIEW_COLUMNS, TOPIC_COLUMNS
 from tarstop_core.samples.simulate import diagnostic, patents
-from tarstop_core.samples.simulate.diagnostic import Report, Review
-from tarstop_core.samples.simulate.patents import Document, PatentTopic
+from tarstop_core.samples.simulate.diagnostic import Review
+from tarstop_core.samples.simulate.patents import PatentTopic
 from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
-GOOGLE_COLUMNS = tuple(
-    (
-        "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
-        "result link,representative figure link"
-    ).split(",")
-)
+GOOGLE_COLUMNS = (
+    "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,"
+    "result link,representative figure link"
+).split(",")
 
 
 def write_sample_data(
@@ -45,9 +40,10 @@ def write_sample_data(
 
 
 def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
-    about = [(t.invention.topic, t.invention.title, t.invention.claim, len(t.documents)) for t in topics]
+    columns = ("topic", "title", "claim")
+    about = [(*_of(topic.invention, *columns).values(), len(topic.documents)) for topic in topics]
     contents = {
-        folder / "topics.csv": _csv([TOPIC_COLUMNS, *about]),
+        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
         folder / "qrels.txt": "".join(
             f"{t.invention.topic} 0 {d.publication_number} {int(d.relevant)}\n"
             for t in topics
@@ -61,16 +57,32 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
         ),
     }
     for topic in topics:
-        contents[folder / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(map(_record, topic.documents))
+        contents[folder / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(
+            {
+                "id": each.publication_number,
+                **_of(each, "title", "abstract"),
+                "date": str(each.year),
+                "publication_number": each.publication_number,
+                "authors": each.assignee,
+            }
+            for each in topic.documents
+        )
     return contents
 
 
 def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
-    about = [(*(getattr(r.question, name) for name in REVIEW_COLUMNS[:4]), len(r.reports)) for r in reviews]
+    columns = ("topic", "title", "question", "criteria")
+    about = [(*_of(review.question, *columns).values(), len(review.reports)) for review in reviews]
     contents = {
-        folder / "topics.csv": _csv([REVIEW_COLUMNS, *about]),
+        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
         folder / "full_texts.jsonl.gz": _json_lines(
-            _full_text(review.question.topic, report)
+            {
+                "topic": review.question.topic,
+                "id": report.id,
+                "text": report.full_text,
+                **_of(report, "status", "reason", "study"),
+                **dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
+            }
             for review in reviews
             for report in review.reports
             if report.included
@@ -78,39 +90,14 @@ def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
     }
     for review in reviews:
         contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
-            {
-                "id": each.id,
-                "title": each.title,
-                "abstract": each.abstract,
-                "date": str(each.year),
-                "authors": each.authors,
-            }
+            {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
             for each in review.reports
         )
     return contents
 
 
-def _full_text(topic: str, report: Report) -> dict[str, object]:
-    return {
-        "topic": topic,
-        "id": report.id,
-        "text": report.full_text,
-        "status": report.status,
-        "reason": report.reason,
-        "study": report.study,
-        **dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
-    }
-
-
-def _record(document: Document) -> dict[str, str]:
-    return {
-        "id": document.publication_number,
-        "title": document.title,
-        "abstract": document.abstract,
-        "date": str(document.year),
-        "publication_number": document.publication_number,
-        "authors": document.assignee,
-    }
+def _of(thing: object, *names: str) -> dict[str, object]:
+    return {name: getattr(thing, name) for name in names}
 
 
 def _json_lines(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -135,26 +122,16 @@ def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
     prior_art = [document for document in topic.documents if document.relevant]
     others = [document for document in topic.documents if not document.relevant]
     chosen = prior_art + rng.sample(others, GOOGLE_ROWS - len(prior_art))
-    chosen.sort(key=lambda document: document.publication_number)
     rows: list[Sequence[object]] = [
         ("search URL:", "https://patents.google.com/?q=(foldable+antenna+mount)&oq=foldable+antenna+mount"),
         GOOGLE_COLUMNS,
     ]
-    for document in chosen:
+    for document in sorted(chosen, key=lambda document: document.publication_number):
         months = f"{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
         number = document.publication_number
-        rows.append(
-            (
-                number,
-                document.title,
-                document.assignee,
-                ", ".join(rng.sample(patents.WORDS.inventors, rng.randint(1, 3))),
-                f"{document.year - 2}-{months}",
-                f"{document.year - 1}-{months}",
-                f"{document.year}-{months}",
-                f"{document.year}-{months}" if "-B" in number else "",
-                f"https://example.org/simulated/{number}",
-                "",
-            )
-        )
+        inventors = ", ".join(rng.sample(patents.WORDS.inventors, rng.randint(1, 3)))
+        dates = [f"{document.year - before}-{months}" for before in (2, 1, 0)]
+        granted = dates[-1] if "-B" in number else ""
+        link = f"https://example.org/simulated/{number}"
+        rows.append((number, document.title, document.assignee, inventors, *dates, granted, link, ""))
     return _csv(rows)

@@ -1,13 +1,8 @@
 """What pages, advice and exports ask of a scenario."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import count_of
@@ -17,9 +12,7 @@ from tarstop_core.screening.scenarios.kind import Kind
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.value.payoffs import Flags, Floats
 
 
 class Scenario(Kind, ABC):
@@ -84,8 +77,6 @@ class Scenario(Kind, ABC):
     """Whether the belief stays as it is between two finds."""
     verdicts_tell: ClassVar[bool] = True
     """Whether verdicts alone move the belief, so that labels that came along can be replayed."""
-    floor_offered: ClassVar[bool] = False
-    """Whether a person may ask for a least chance of the right decision."""
 
     @property
     def first_actions(self) -> tuple[str, str]:
@@ -162,16 +153,7 @@ class Scenario(Kind, ABC):
         """Depths at which a person's floor on the chance of the right decision lets a rule stop; None without one."""
         return None
 
-    def facts(
-        self,
-        settings: Settings,
-        calibrator: Calibrator,
-        path: Path,
-        p: Floats,
-        state: State,
-        *,
-        floor_holds: bool,
-    ) -> Any:
+    def facts(self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State) -> Any:
         """What else is told at this depth, as the scenario's own pieces of pages read it; None for nothing."""
         return None
 
@@ -189,10 +171,6 @@ class Scenario(Kind, ABC):
 
     def open_question(self, advice: Advice) -> bool:
         """Whether something waits that could change the decision."""
-        return False
-
-    def floor_holds(self, advice: Advice) -> bool:
-        """Whether a rule would stop but for that floor."""
         return False
 
     # --- in words

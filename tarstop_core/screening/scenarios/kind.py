@@ -1,7 +1,5 @@
 """What settings and states may ask of their scenario: they stand below it."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from typing import ClassVar

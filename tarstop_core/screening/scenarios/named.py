@@ -1,7 +1,5 @@
 """The scenarios by name."""
 
-from __future__ import annotations
-
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW

@@ -1,13 +1,10 @@
 """Patent prior art: one document decides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
@@ -19,8 +16,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import Path
-
-Floats = NDArray[np.float64]
+from tarstop_core.value.payoffs import Floats
 
 
 class Patent(Scenario):
@@ -56,23 +52,18 @@ class Patent(Scenario):
     example: ClassVar[str] = "If about one application in three like this one fails, say 33 %."
 
     def question(self, settings: Settings) -> str:
-        """Whether there is prior art."""
         return "prior art exists"
 
     def not_so(self, settings: Settings) -> str:
-        """That there is none."""
         return "no prior art exists"
 
     def otherwise(self, settings: Settings) -> str:
-        """That there is none."""
         return "none exists"
 
     def mistake(self, settings: Settings) -> str:
-        """A document was overlooked."""
         return "a missed prior-art document, that is a wrong"
 
     def starting_chance(self, share: int, settings: Settings) -> str:
-        """What a starting chance of `share` % says."""
         return f"of 100 cases like this one, prior art exists in about {share}."
 
     # --- chances and path
@@ -131,17 +122,15 @@ class Patent(Scenario):
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
         """Citation, confirmation, and what was said of the application."""
         mine = settings.application
-        said = [
+        rows = [
+            (f"“{settings.plus}” needs a document to cite", "yes" if settings.needs_citation else "no"),
+            ("Hits count once confirmed", "yes" if settings.confirm_hits else "no"),
             ("Application", mine.number),
             ("Family of the application", mine.family),
             ("Prior art must precede", date_words(mine.priority)),
             ("Flagged documents left out of the list", f"{mine.left_out:,}" if mine.left_out else ""),
         ]
-        return [
-            (f"“{settings.plus}” needs a document to cite", _yes(settings.needs_citation)),
-            ("Hits count once confirmed", _yes(settings.confirm_hits)),
-            *(row for row in said if row[1]),
-        ]
+        return [row for row in rows if row[1]]
 
     def protocol_limits(self, settings: Settings) -> list[str]:
         """Citation, confirmation, and from when prior art has to be."""
@@ -163,10 +152,6 @@ class Patent(Scenario):
             "grade": GRADES.get(int(final.labels[depth]), ""),
             "together_with": "" if first is None else ids[first],
         }
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
 
 
 PATENT = Patent()

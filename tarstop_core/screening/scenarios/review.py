@@ -1,13 +1,10 @@
 """A review of diagnostic accuracy: 2×2 tables of many studies add up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
@@ -23,10 +20,8 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.studies import chance_otherwise
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 COULD_CHANGE = 0.01
 """Chance from which waiting reports count as able to change the decision."""
@@ -67,8 +62,6 @@ class ReviewFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
-    floor_holds: bool = False
-    """Whether a rule would stop but for the floor on the chance of the right decision."""
 
     @property
     def reports_first(self) -> bool:
@@ -83,25 +76,12 @@ class ReviewFacts:
 
 def data_share(settings: Settings, state: State) -> DataShare:
     """P(data | included) after the reports that were read in full."""
-    read = [report for report in state.read_in_full.values() if report.was_read]
-    with_data = sum(report.outcome == "data" for report in read)
-    return settings.data_share.updated(with_data, len(read) - with_data)
+    read = sum(report.was_read for report in state.read_in_full.values())
+    return settings.data_share.updated(_with_data(state), read - _with_data(state))
 
 
-def review_rows(told: ReviewFacts, settings: Settings) -> list[tuple[str, str]]:
-    """What stands beside the advice of a review: name and value, in the order of the page."""
-    mean, low, high = told.unseen
-    rows = [
-        ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
-        ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
-        ("Relevant documents probably still unread", f"{number(round(mean))} ({low:,.0f} to {high:,.0f})"),
-    ]
-    if settings.two_stages:
-        share, least, most = told.share
-        rows.append(
-            ("Included reports that bring data", f"{percent(share)} ({percent(least)} to {percent(most)})")
-        )
-    return rows
+def _with_data(state: State) -> int:
+    return sum(report.outcome == "data" for report in state.read_in_full.values())
 
 
 def _prior(settings: Settings) -> str:
@@ -111,6 +91,10 @@ def _prior(settings: Settings) -> str:
         f"prior with s {number(prior.s)}, τ {number(prior.tau)}, spread of the false-positive rate "
         f"{number(prior.s_fpr)} and η {number(prior.eta)}{learned}"
     )
+
+
+def _with_interval(share: float, low: float, high: float) -> str:
+    return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
 class Review(Scenario):
@@ -151,7 +135,6 @@ class Review(Scenario):
     verdicts_tell: ClassVar[bool] = False
 
     def question(self, settings: Settings) -> str:
-        """Whether sensitivity is high enough."""
         return f"sensitivity exceeds {percent(settings.theta)}"
 
     def belief_on_list(self, settings: Settings) -> str:
@@ -159,11 +142,9 @@ class Review(Scenario):
         return f"chance it exceeds {percent(settings.theta)}"
 
     def not_so(self, settings: Settings) -> str:
-        """That it is not."""
         return f"sensitivity does not exceed {percent(settings.theta)}"
 
     def otherwise(self, settings: Settings) -> str:
-        """That it is not."""
         return "it does not"
 
     def mistakes(self, settings: Settings) -> tuple[str, str]:
@@ -171,7 +152,6 @@ class Review(Scenario):
         return f"a test whose {self.not_so(settings)}", f"a test whose {self.question(settings)}"
 
     def starting_chance(self, share: int, settings: Settings) -> str:
-        """What a starting chance of `share` % says."""
         said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}."
         return f"{said} The paper starts from there." if share == 50 else said
 
@@ -186,7 +166,6 @@ class Review(Scenario):
         return ("be included", p) if settings.two_stages else (self.find, rho)
 
     def chance_column(self, settings: Settings) -> str:
-        """In two stages, of being included."""
         return "Its chance to be included" if settings.two_stages else "Its chance to bring data"
 
     def path(
@@ -194,17 +173,16 @@ class Review(Scenario):
     ) -> CumulativePath:
         """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
         evidence = state.evidence
-        share = data_share(settings, state).mean
-        two_stages = settings.two_stages
+        share = data_share(settings, state).mean if settings.two_stages else 1.0
         return CumulativePath(
             p=chances,
             states=states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior),
             known=known_at(evidence.positions, len(chances)),
             payoffs=settings.payoffs,
             labels=np.asarray(state.labels == RELEVANT),
-            share=share if two_stages else 1.0,
-            full_cost=settings.full_cost if two_stages else 0.0,
-            waiting=(share if two_stages else 1.0) * len(state.waiting),
+            share=share,
+            full_cost=settings.full_cost if settings.two_stages else 0.0,
+            waiting=share * len(state.waiting),
         )
 
     def key(self, settings: Settings, state: State) -> str:
@@ -232,16 +210,9 @@ class Review(Scenario):
         return np.asarray(1 - cast(CumulativePath, path).disagreement(settings.truth) >= settings.floor)
 
     def facts(
-        self,
-        settings: Settings,
-        calibrator: Calibrator,
-        path: Path,
-        p: Floats,
-        state: State,
-        *,
-        floor_holds: bool,
+        self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State
     ) -> ReviewFacts:
-        """Of reports that wait, the rest of the list, the best plan, and what is probably still unread.
+        """As :class:`ReviewFacts` says them.
 
         `p` as the calibrator gives it: what was found already corrects the number still unread, and a scale that came
         from the same documents would count them twice.
@@ -258,9 +229,7 @@ class Review(Scenario):
             report_worth=path.one_report(),
             report_cost=path.full_cost,
             reports_to_read=to_read,
-            reports_may_change=float(
-                chance_otherwise(now.b, now.n_0, float(waiting), settings.payoffs.q_star)
-            ),
+            reports_may_change=float(chance_otherwise(now.b, now.n_0, waiting, settings.payoffs.q_star)),
             otherwise=float(path.otherwise[depth]),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
@@ -271,7 +240,6 @@ class Review(Scenario):
                 calibrator.dispersion,
             ),
             share=(share.mean, *share.interval()),
-            floor_holds=floor_holds,
         )
 
     def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
@@ -279,11 +247,21 @@ class Review(Scenario):
         return facts.reports_first or (facts.reports_open and not advice.go_on)
 
     def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
-        """Chances of the right decision, and what is still unread."""
-        return review_rows(advice.facts, settings)
+        told: ReviewFacts = advice.facts
+        mean, low, high = told.unseen
+        rows = [
+            ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
+            ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
+            (
+                "Relevant documents probably still unread",
+                f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
+            ),
+        ]
+        if settings.two_stages:
+            rows.append(("Included reports that bring data", _with_interval(*told.share)))
+        return rows
 
     def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
-        """What the belief was made of, and how sure the decision was."""
         told: ReviewFacts = advice.facts
         return {
             "theta": settings.theta,
@@ -297,17 +275,11 @@ class Review(Scenario):
         }
 
     def open_question(self, advice: Advice) -> bool:
-        """Reports that could change the decision."""
         return bool(advice.facts.reports_open)
-
-    def floor_holds(self, advice: Advice) -> bool:
-        """Whether a rule would stop but for the floor."""
-        return bool(advice.facts.floor_holds)
 
     # --- in words
 
     def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
-        """Which reports to read, and why."""
         told, unit = advice.facts, settings.payoffs.unit
         count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
         word = "READ WAITING REPORTS"
@@ -331,9 +303,8 @@ class Review(Scenario):
         )
 
     def going_on(self, advice: Advice, settings: Settings) -> str:
-        """The floor that holds, or the best plan."""
         told: ReviewFacts = advice.facts
-        if told.floor_holds:
+        if advice.floor_holds:
             return (
                 f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
                 "decision does not allow it yet."
@@ -344,9 +315,8 @@ class Review(Scenario):
 
     def worth_nothing(self, settings: Settings) -> str:
         """Where what follows from documents costs more than they are worth."""
-        if not settings.full_cost:
-            return ""
-        return "The next documents are worth less than reading their reports would cost."
+        costs = "The next documents are worth less than reading their reports would cost."
+        return costs if settings.full_cost else ""
 
     def not_worth_it(self, settings: Settings) -> str:
         """The same in two stages, on stopping."""
@@ -357,25 +327,20 @@ class Review(Scenario):
         )
 
     def read_in_words(self, advice: Advice) -> str:
-        """'12 documents and 3 studies with data'."""
         count = advice.facts.studies
         return f"{count_of(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
 
     def found_in_words(self, state: State) -> list[str]:
-        """Included, with data, waiting."""
-        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
         waiting = len(state.waiting)
         return [
             f"{state.relevant:,} {'included' if state.settings.two_stages else 'relevant'}",
-            f"{with_data:,} with data",
+            f"{_with_data(state):,} with data",
             "1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting",
         ]
 
     def listed_in_words(self, state: State) -> str:
-        """Included, with a table, to be read."""
-        with_data = sum(report.outcome == "data" for report in state.read_in_full.values())
         waiting = len(state.waiting)
-        words = f"{state.relevant:,} included, {with_data:,} with a 2×2 table"
+        words = f"{state.relevant:,} included, {_with_data(state):,} with a 2×2 table"
         return f"{words}, {waiting:,} to be read in full" if waiting else words
 
     def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
@@ -385,9 +350,7 @@ class Review(Scenario):
         return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
-        """Threshold, engine, prior, truth, stages, costs, floor."""
         share = settings.data_share
-        low, high = share.interval()
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
@@ -397,7 +360,7 @@ class Review(Scenario):
             ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
             (
                 "Included reports expected to bring data",
-                f"{percent(share.mean)} ({percent(low)} to {percent(high)})",
+                _with_interval(share.mean, *share.interval()),
             ),
             (
                 "Least chance of the right decision (floor)",
@@ -406,7 +369,6 @@ class Review(Scenario):
         ]
 
     def adjustable(self, settings: Settings) -> dict[str, str]:
-        """Threshold, starting chance, cost of a report, floor."""
         return {
             "θ": number(settings.theta),
             "starting chance": percent(settings.b_0),
@@ -415,7 +377,6 @@ class Review(Scenario):
         }
 
     def protocol(self, settings: Settings) -> list[str]:
-        """How sensitivity is pooled, and when reports are read."""
         full = (
             " Included reports will be read in full at a cost of "
             f"{amount(settings.full_cost, settings.payoffs.unit)} each; only their 2×2 tables move the probability."
@@ -428,15 +389,10 @@ class Review(Scenario):
         ]
 
     def protocol_stop(self, settings: Settings) -> list[str]:
-        """The floor."""
-        if not settings.floor:
-            return []
-        return [
-            f"It will not stop while the chance of the right decision is below {percent(settings.floor)}."
-        ]
+        said = f"It will not stop while the chance of the right decision is below {percent(settings.floor)}."
+        return [said] if settings.floor else []
 
     def moved_by(self, settings: Settings) -> str:
-        """A table, wherever it comes from."""
         return "report read in full" if settings.two_stages else "2×2 table"
 
     # --- what leaves

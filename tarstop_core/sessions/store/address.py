@@ -1,7 +1,5 @@
 """Where a database lies: its URL, what it is called, and what is said when it cannot be used."""
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path

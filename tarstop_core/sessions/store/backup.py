@@ -3,8 +3,6 @@
 A file is there whole or not at all, and so is what is restored from it.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence

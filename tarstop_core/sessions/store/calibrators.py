@@ -1,7 +1,5 @@
 """Calibrators: kept for ever, under the names that a person gives them, on or off the list."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Collections: documents that were brought together, and their texts."""
 
-from __future__ import annotations
-
 import json
 import time
 import zlib

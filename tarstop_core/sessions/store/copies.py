@@ -1,7 +1,5 @@
 """Files that are whole or not there: copies of a SQLite database under names that nothing else has."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

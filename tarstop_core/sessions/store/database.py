@@ -3,8 +3,6 @@
 Statements elsewhere are the same for every kind of database; what only SQLite has to be told is here.
 """
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The list of sessions, each with how far it is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import partial

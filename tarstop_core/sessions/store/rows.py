@@ -1,7 +1,5 @@
 """What the store gives out: a collection, a document, a session, a calibrator, a line of the list of sessions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

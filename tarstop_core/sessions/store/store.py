@@ -5,8 +5,6 @@ to wait for the disk. A log only ever grows, and each event carries its number, 
 session cannot overwrite each other.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

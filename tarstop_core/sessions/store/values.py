@@ -1,7 +1,5 @@
 """What goes into a column: text and JSON that every database takes, and orders and scores that fit."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

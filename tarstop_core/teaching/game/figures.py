@@ -1,7 +1,5 @@
 """Figures of the game as plain plotly dictionaries, each with the sentence that says what it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,17 +77,9 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
         upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
     ]
     for row, (depth, names) in enumerate(sorted(stops.items())):
-        right = depth > last / 2
-        layout["annotations"].append(
-            label(
-                depth,
-                0.97 - 0.12 * row,
-                f" {' and '.join(names)}: {depth} ",
-                text_colour(dark),
-                xanchor="right" if right else "left",
-                yanchor="top",
-            )
-        )
+        said, y = f" {' and '.join(names)}: {depth} ", 0.97 - 0.12 * row
+        where = {"xanchor": "right" if depth > last / 2 else "left", "yanchor": "top"}
+        layout["annotations"].append(label(depth, y, said, text_colour(dark), **where))
     marker, hover = {"symbol": "triangle-up"}, "#%{x}<extra></extra>"
     figure["data"].append(points(shown, [-0.02] * len(shown), PLUS, 13, marker=marker, hovertemplate=hover))
     if shown:

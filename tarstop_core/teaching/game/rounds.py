@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
 
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
@@ -27,7 +27,8 @@ from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.teaching.lesson.steps import topic_of
+from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 Mix = str
 """One of :data:`SAMPLES`."""
@@ -43,6 +44,7 @@ SCALE, UNIT = 1000.0, "points"
 YOU = "You"
 UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
+_ENDS = {True: "p", False: "m", None: ""}
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,7 @@ def encode(calls: Sequence[Call]) -> str:
     >>> encode([Call(16, True), Call(30, False), Call(5)])
     '16p.30m.5'
     """
-    ends = {True: "p", False: "m", None: ""}
-    return ".".join(f"{call.depth}{ends[call.plus]}" for call in calls)
+    return ".".join(f"{call.depth}{_ENDS[call.plus]}" for call in calls)
 
 
 def decode(text: str) -> tuple[Call, ...]:
@@ -80,30 +81,31 @@ def decode(text: str) -> tuple[Call, ...]:
     >>> decode("16p.5")
     (Call(depth=16, plus=True), Call(depth=5, plus=None))
     """
-    if not text:
-        return ()
     calls: list[Call] = []
-    for part in text.split("."):
+    meant = {end: plus for plus, end in _ENDS.items()}
+    for part in text.split(".") if text else ():
         found = _CALL.fullmatch(part)
         if found is None or (calls and calls[-1].plus is None) or len(calls) == ROUNDS:
             raise InputProblem(
                 f"The address names the calls “{text[:40]}”, which cannot be read; they look like 16p.30m.5. "
                 "The game begins anew."
             )
-        calls.append(Call(int(found[1]), {"p": True, "m": False, "": None}[found[2]]))
+        calls.append(Call(int(found[1]), meant[found[2]]))
     return tuple(calls)
 
 
 @lru_cache(maxsize=1)
 def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
     """Keys of the samples by kind and truth."""
-    found: dict[tuple[str, bool], list[str]] = {}
-    for topic, judged in sample_qrels().items():
-        found.setdefault((PATENT.sample, any(judged.values())), []).append(f"{PATENT.sample}:{topic}")
+    truths = {f"{PATENT.sample}:{topic}": any(judged.values()) for topic, judged in sample_qrels().items()}
     for topic in sample_reviews()["topic"]:
-        one = sample(f"{REVIEW.sample}:{topic}")
-        found.setdefault((REVIEW.sample, one.omega(one.settings)), []).append(f"{REVIEW.sample}:{topic}")
-    return {kind: tuple(keys) for kind, keys in found.items()}
+        one = sample(key := f"{REVIEW.sample}:{topic}")
+        truths[key] = one.omega(one.settings)
+    found: dict[tuple[str, bool], tuple[str, ...]] = {}
+    for key, truth in truths.items():
+        kind = key.partition(":")[0], truth
+        found[kind] = (*found.get(kind, ()), key)
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -117,12 +119,8 @@ def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
     """
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
-    kinds = SAMPLES[mix]
-    found = []
-    for at in range(ROUNDS):
-        kind = kinds[at % len(kinds)]
-        found.append(str(left[kind, bool(rng.random() < 0.5)].pop()))
-    return tuple(found)
+    kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
+    return tuple(str(left[kind, bool(rng.random() < 0.5)].pop()) for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -188,18 +186,9 @@ class Game:
 
     def decide(self, plus: bool) -> Game:
         """With the round decided."""
-        return (
-            replace(self, calls=(*self.calls[:-1], Call(self.calls[-1].depth, plus)))
-            if self.reading
-            else self
-        )
-
-
-def topic_of(explored: Explored) -> Topic:
-    """The ranked list of a sample."""
-    truth = explored.truth
-    assert truth is not None  # samples are labelled
-    return truth.topic if isinstance(truth, Outcome) else truth
+        if not self.reading:
+            return self
+        return replace(self, calls=(*self.calls[:-1], replace(self.calls[-1], plus=plus)))
 
 
 def finds_of(explored: Explored) -> tuple[int, ...]:
@@ -269,27 +258,24 @@ def compared(game: Game) -> tuple[Row, ...]:
     Rules that draw a random sample end with another belief for every sample, so where a review is played they are
     left out.
     """
-    rounds = range(len(game.keys))
-    explored = [sample(key) for key in game.keys]
-    settings = [game.settings(at) for at in rounds]
-    own = tuple(played(explored[at], settings[at], game.calls[at]) for at in rounds)
-    rows, reviews = [Row(YOU, "", own)], any(not each.kind.one_decides for each in settings)
+    rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
+    own = tuple(played(*each, call) for each, call in zip(rounds, game.calls, strict=True))
+    rows, reviews = [Row(YOU, "", own)], any(not settings.kind.one_decides for _, settings in rounds)
     for rule in POLICIES.values():
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()
-            rows.append(
-                Row(
-                    short(policy),
-                    policy.family,
-                    tuple(explored[at].replayed(policy, settings[at]) for at in rounds),
-                )
-            )
+            replayed = tuple(explored.replayed(policy, settings) for explored, settings in rounds)
+            rows.append(Row(short(policy), policy.family, replayed))
     oracle = {rule.title for rule in POLICIES.values() if rule.knows_truth}
     fair = [row for row in rows if row.title not in oracle]
-    utilities = np.array([[each.net_utility for each in row.played] for row in fair]).T
-    regrets = dict(zip((row.title for row in fair), metrics.regret(utilities).mean(axis=0), strict=True))
-    told = [replace(row, regret=float(regrets[row.title]) if row.title in regrets else None) for row in rows]
+    regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))
+    told = [replace(row, regret=regrets.get(row)) for row in rows]
     return tuple(sorted(told, key=lambda row: row.total, reverse=True))
+
+
+def _net_utilities(rows: Sequence[Row]) -> Floats:
+    """A round a row, a column a rule."""
+    return np.array([[each.net_utility for each in row.played] for row in rows]).T
 
 
 def short(policy: Policy) -> str:
@@ -303,10 +289,7 @@ def short(policy: Policy) -> str:
 def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
-    asked = {
-        sample(key).settings.scenario: sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]
-    }.values()
-    choices = "; ".join(f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in asked)
+    choices = "; ".join(f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game))
     return (
         f"Five lists, and on each the chance beforehand is one half. Every document you read costs {points(game.cost)}; "
         f"stop when you like, and decide: {choices}. {actions(game, True)} brings {points(payoffs.B)} if right and loses "
@@ -323,8 +306,12 @@ def actions(game: Game, plus: bool) -> str:
     >>> actions(Game(), True), actions(Game(mix="patent"), False)
     ('“Reject” or “Adopt”', '“Grant”')
     """
-    found = [sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]]
-    return " or ".join(f"“{action(plus, each)}”" for each in found)
+    return " or ".join(f"“{action(plus, each)}”" for each in _asked(game))
+
+
+def _asked(game: Game) -> list[Settings]:
+    """Of its first list of each kind."""
+    return [sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]]
 
 
 def points(value: float) -> str:
@@ -377,8 +364,7 @@ def hidden(explored: Explored, settings: Settings, call: Call) -> str:
 
 def regret_sentence(rows: Sequence[Row]) -> str:
     """What regret is measured against here: in every round somebody else may be the best."""
-    fair = np.array([[each.net_utility for each in row.played] for row in rows if row.regret is not None])
-    best = fair.max(axis=0).sum()
+    best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     said = (
         "Regret: points given up a round, on average, against whoever did best in that round, you or a rule but not the "
         f"Oracle. These bests of single rounds come to {best:,.0f} points together, which nobody needs to have reached."
@@ -395,29 +381,22 @@ def regret_sentence(rows: Sequence[Row]) -> str:
 def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     """How the person did against the rules, in a few sentences."""
     fair = [row for row in rows if row.regret is not None]
-    place = next(at for at, row in enumerate(fair, 1) if row.you)
-    you = fair[place - 1]
-    rules = {row.title: row for row in fair if not row.you}
-    best = next(row for row in fair if not row.you)
-    right = round(you.mean["decision_agreement"] * ROUNDS)
-    read = sum(each.depth for each in you.played)
+    at = next(at for at, row in enumerate(fair) if row.you)
+    you, best = fair[at], next(row for row in fair if not row.you)
+    optimal = next(row for row in fair if row.title == "Optimal")
+    right, optimal_right = (round(row.mean["decision_agreement"] * ROUNDS) for row in (you, optimal))
+    read, optimal_read = (sum(each.depth for each in row.played) for row in (you, optimal))
     said = (
-        f"You came to {points(you.total)}, number {place} of {len(fair)}{UNCOUNTED}; the best rule here, {best.title}, came to "
+        f"You came to {points(you.total)}, number {at + 1} of {len(fair)}{UNCOUNTED}; the best rule here, {best.title}, came to "
         f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {count_of(read)}; "
-        f"Optimal was right in {round(rules['Optimal'].mean['decision_agreement'] * ROUNDS)} and read "
-        f"{sum(each.depth for each in rules['Optimal'].played):,.0f}."
+        f"Optimal was right in {optimal_right} and read {optimal_read:,.0f}."
     )
-    lost = metrics.regret(np.array([[each.net_utility for each in row.played] for row in fair]).T)[
-        :, place - 1
-    ]
+    lost = metrics.regret(_net_utilities(fair))[:, at]
     worst = int(lost.argmax())
     if lost[worst] <= 0:
         return f"{said} No rule did better than you in any round."
     own = you.played[worst]
-    why = (
-        "a wrong decision"
-        if (own.action == "a+") != own.omega
-        else f"{count_of(own.depth)} read where fewer would have done"
-    )
+    wrong = (own.action == "a+") != own.omega
+    why = "a wrong decision" if wrong else f"{count_of(own.depth)} read where fewer would have done"
     title = sample(game.keys[worst]).name
     return f"{said} Most was given up in round {worst + 1}, {title}: {points(float(lost[worst]))}, for {why}."

@@ -4,8 +4,6 @@ A term does not repeat what stands elsewhere: its formula and source are those o
 rule's are the rule's own.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

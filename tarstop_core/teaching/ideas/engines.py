@@ -1,25 +1,25 @@
-"""What moves a belief about sensitivity, by each engine."""
+"""What moves a belief about sensitivity, by each engine; what more patients and more studies would do."""
 
-from __future__ import annotations
-
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from tarstop_core.belief.bayes import posterior
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evidence.drawing import short
 from tarstop_core.explore.lists import sample
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rows_of
+from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, line, rows_of
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.samples.collections import published_sets, sample_reviews
-from tarstop_core.teaching.ideas.drawing import MARKS
-from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.teaching.ideas.shared import MARKS, Idea, named
+from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea(
     "Studies",
@@ -78,7 +78,7 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         trace["line"]["shape"] = "hv"
         data.append(trace)
         y = (0.28 if high else 0.98) - 0.09 * row
-        notes.append(note(1, y, f"{MARKS[dash]} {title}", ink(colour, dark), yanchor="top"))
+        notes.append(named(1, y, f"{MARKS[dash]} {title}", colour, dark))
     xaxis = axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d")
     yaxis = axis(
         f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
@@ -88,26 +88,28 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
 
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
     """How far single studies move the belief, and how far the engines are apart."""
-    tables = evidence()[name].tables
-    b = np.array(list(paths["bivariate"].beliefs), dtype=float)
-    moves = np.abs(np.diff(b))
-    at = int(np.argmax(moves))
-    later = len(moves) // 2
-    reml = [
-        (abs(float(r) - float(e)), n)
-        for n, (r, e) in enumerate(zip(paths["reml"].beliefs, paths["bivariate"].beliefs, strict=True))
-        if r is not None and e is not None
-    ]
-    apart = (
-        f" REML says nothing before three studies, and then differs by up to {_points(max(reml)[0])}."
-        if reml
-        else ""
-    )
+    b, moves, at, later = _moves(paths)
+    study = f"Study {at + 1}"
+    called = short(evidence()[name].tables.study[at])
+    reml = np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
+    apart = ""
+    if not np.isnan(reml).all():
+        apart = (
+            f" REML says nothing before three studies, and then differs by up to {_points(np.nanmax(reml))}."
+        )
     return (
-        f"{_study(tables, at)} moves the chance by {_points(moves[at])}, from {percent(float(b[at]))} to "
+        f"{study}{'' if called == study else f' ({called})'} moves the chance by {_points(moves[at])}, from "
+        f"{percent(float(b[at]))} to "
         f"{percent(float(b[at + 1]))}; the last {len(moves) - later} studies together move it from {percent(float(b[later]))} to "
         f"{percent(float(b[-1]))}, none of them by more than {_points(moves[later:].max())}.{apart}"
     )
+
+
+def _moves(paths: dict[str, BeliefPath]) -> tuple[Floats, Floats, int, int]:
+    """The exact belief, how far each study moves it, which moves it most, and where the second half begins."""
+    b = np.array(paths["bivariate"].beliefs, dtype=float)
+    moves = np.abs(np.diff(b))
+    return b, moves, int(np.argmax(moves)), len(moves) // 2
 
 
 def _points(difference: float) -> str:
@@ -115,16 +117,9 @@ def _points(difference: float) -> str:
     return f"{number(round(100 * float(difference), 1))} points"
 
 
-def _study(tables: Tables, at: int) -> str:
-    """A study by its place, and by its name where it has one."""
-    name = short(tables.study[at])
-    return f"Study {at + 1}" if name == f"Study {at + 1}" else f"Study {at + 1} ({name})"
-
-
 def engines_heading(paths: dict[str, BeliefPath]) -> str:
     """What the figure finds."""
-    moves = np.abs(np.diff(np.array(paths["bivariate"].beliefs, dtype=float)))
-    at, later = int(np.argmax(moves)), len(moves) // 2
+    _, moves, at, later = _moves(paths)
     return f"One study moves the chance by {_points(moves[at])}, the last {len(moves) - later} by {_points(moves[later:].max())} at most"
 
 
@@ -133,3 +128,90 @@ def engines_rows(name: str, paths: dict[str, BeliefPath]) -> Rows:
     studies = ["", *evidence()[name].tables.study]
     beliefs = {engine: np.array(path.beliefs, dtype=float) for engine, path in paths.items()}
     return rows_of(studies=np.arange(len(studies)), study=studies, **beliefs)
+
+
+MORE = (1, 2, 4)
+"""Times as many patients in each study, or as many studies alike."""
+
+
+@dataclass(frozen=True)
+class Widths:
+    """How wide the 95 % interval of pooled sensitivity is, at each of :data:`MORE`."""
+
+    patients: tuple[float, ...]
+    """With so many times as many patients in each study, at the same rates."""
+    studies: tuple[float, ...]
+    """With so many times as many studies alike."""
+
+
+@lru_cache(maxsize=64)
+def widths(name: str, theta: float, tau: float) -> Widths:
+    """What more patients and what more studies would do, exactly (sensitivity alone)."""
+    tables, prior = evidence()[name].tables, Prior(tau=tau)
+
+    def width(changed: Tables) -> float:
+        found = posterior(changed, theta, prior)
+        return found.quantile(0.975) - found.quantile(0.025)
+
+    def with_cells(times: int, studies: int) -> Tables:
+        cells = (np.tile(getattr(tables, cell) * times, studies) for cell in CELLS)
+        return Tables(tables.study * studies, *cells)
+
+    return Widths(
+        tuple(width(with_cells(times, 1)) for times in MORE),
+        tuple(width(with_cells(1, times)) for times in MORE),
+    )
+
+
+def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figure:
+    """Width of the interval with more patients in each study, and with more studies."""
+    x = [math.log2(each) for each in MORE]
+    lines = (
+        (found.patients, "more patients in each study", POOLED),
+        (found.studies, "more studies alike", BELIEF),
+    )
+    data, notes = [], []
+    for widths, name, colour in lines:
+        y = [100 * width for width in widths]
+        how = {"mode": "lines+markers", "marker": {"size": 9, "color": colour}}
+        data.append(line(x, y, colour, width=3, **how, hovertemplate="%{y:.1f} points<extra></extra>"))
+        above = widths[-1] >= max(each[0][-1] for each in lines)
+        yanchor, yshift = ("bottom", 6) if above else ("top", -6)
+        notes.append(label(x[-1], y[-1], name, ink(colour, dark), yanchor=yanchor, yshift=yshift))
+    top = 100 * max(*found.patients, *found.studies)
+    xaxis = axis(
+        "times as many", dark, tickvals=x, ticktext=[f"×{each}" for each in MORE], range=[-0.1, x[-1] + 0.15]
+    )
+    yaxis = axis("width of the 95 % interval (points)", dark, range=[0, 1.3 * top], nticks=6)
+    return drawn(data, 290, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
+
+
+def widths_sentence(found: Widths) -> str:
+    """What more patients and more studies would do."""
+    now, patients, studies = (
+        100 * each for each in (found.patients[0], found.patients[-1], found.studies[-1])
+    )
+    change = patients - now
+    verb = (
+        "would leave it at"
+        if abs(change) < 0.5
+        else "would even widen it to"
+        if change > 0
+        else "would narrow it to"
+    )
+    why = "Patients tell a study’s own sensitivity better; how far studies differ from each other only more studies can average out."
+    return (
+        f"All studies together fix pooled sensitivity to an interval {now:.1f} percentage points wide. {MORE[-1]} times as many "
+        f"patients in each study {verb} {patients:.1f}; {MORE[-1]} times as many studies would narrow it to {studies:.1f}. {why}"
+    )
+
+
+def widths_heading(found: Widths) -> str:
+    """What the figure finds."""
+    helped = found.patients[-1] < 0.9 * found.patients[0]
+    return f"More patients {'help a little' if helped else 'do not help'}; more studies do"
+
+
+def widths_rows(found: Widths) -> Rows:
+    """The figure's numbers."""
+    return rows_of(times=MORE, width_with_more_patients=found.patients, width_with_more_studies=found.studies)

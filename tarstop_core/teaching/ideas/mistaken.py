@@ -1,27 +1,33 @@
-"""What chances that are too high or too low do, over the sample searches."""
-
-from __future__ import annotations
+"""What chances that are too high or too low do: over the sample searches, and along one list."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, line, note, rise, rows_of
-from tarstop_core.presentation.numbers import number
-from tarstop_core.presentation.palette import THRESHOLD
+from tarstop_core.presentation.figures import (
+    Figure,
+    Rows,
+    axis,
+    drawn,
+    label,
+    line,
+    rise,
+    rows_of,
+    text_colour,
+)
+from tarstop_core.presentation.numbers import count_of, number, percent
+from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.drawing import HALVES
-from tarstop_core.teaching.ideas.mistaken_path import factor_name, scaled
-from tarstop_core.teaching.ideas.shared import Idea, searches
+from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, searches
 from tarstop_core.value.decisive import DecisivePath
-
-Floats = NDArray[np.float64]
-
+from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea(
     "Wrong chances",
@@ -29,12 +35,8 @@ IDEA = Idea(
     "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
     "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
 )
-
-
 MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
 """Rules that are asked with chances that are too high or too low."""
-
-
 FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
 """What all chances are multiplied by: a quarter to four times."""
 
@@ -115,9 +117,7 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
         data.append(line(x, each.depth.tolist(), look["color"], width=2.5, **how))
         data.append(line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
         mark = {"circle": "●", "square": "■"}.get(look["symbol"], "◆")
-        notes.append(
-            note(1, 1 - 0.07 * row, f"{mark} {each.policy}", ink(look["color"], dark), yanchor="top")
-        )
+        notes.append(named(1, 1 - 0.07 * row, f"{mark} {each.policy}", look["color"], dark))
     here = math.log2(factor)
     data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
     data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
@@ -137,16 +137,17 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
     """What the factor does to each rule."""
     at, even = FACTORS.index(factor), FACTORS.index(1.0)
-    direction = "as they are" if factor == 1 else f"{factor_name(factor)}"
-    parts = [
-        f"{each.policy} reads {number(float(each.depth[at]))} documents instead of {number(float(each.depth[even]))} and loses "
-        f"{number(float(each.lost[at]))} a search ({number(float(each.lost[even]))} with the right chances)"
-        if factor != 1
-        else f"{each.policy} reads {number(float(each.depth[at]))} documents and loses {number(float(each.lost[at]))} a search"
-        for each in found
-    ]
-    optimal = found[0].lost
-    low, high = float(optimal[0]), float(optimal[-1])
+    direction = "as they are" if factor == 1 else factor_name(factor)
+    parts = []
+    for each in found:
+        instead = right = ""
+        if factor != 1:
+            instead = f" instead of {number(each.depth[even])}"
+            right = f" ({number(each.lost[even])} with the right chances)"
+        parts.append(
+            f"{each.policy} reads {number(each.depth[at])} documents{instead} and loses {number(each.lost[at])} a search{right}"
+        )
+    low, high = found[0].lost[[0, -1]].tolist()
     worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
     side = (
         "hits that were promised and did not come make belief fall too fast"
@@ -168,3 +169,84 @@ def mistaken_rows(found: Sequence[Mistaken]) -> Rows:
             factor=FACTORS, depth=each.depth, expected_net_utility=each.net_utility, lost=each.lost
         )
     ]
+
+
+def scaled(explored: Explored, settings: Settings, factor: float) -> DecisivePath:
+    """The path of a search with every chance times a factor, at most 1."""
+    return _scaled(explored, settings.b_0, factor).with_payoffs(settings.payoffs)
+
+
+@lru_cache(maxsize=1024)
+def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
+    """What does not depend on payoffs, computed once."""
+    return cast(DecisivePath, explored.planned(replace(explored.settings, b_0=b_0), factor))
+
+
+def factor_name(factor: float) -> str:
+    """A factor in figures.
+
+    Examples
+    --------
+    >>> [factor_name(each) for each in (0.25, 0.5 ** 0.5, 1.0, 4.0)]
+    ['× 1/4', '× 0.71', '× 1', '× 4']
+    """
+    inverse = round(1 / factor)
+    if factor < 1 and abs(1 / factor - inverse) < 1e-9:
+        return f"× 1/{inverse}"
+    return f"× {factor:.3g}" if factor >= 1 else f"× {factor:.2f}"
+
+
+def mistaken_path_figure(
+    right: DecisivePath,
+    believed: DecisivePath,
+    policy: Policy,
+    cost: float,
+    factor: float,
+    *,
+    dark: bool = False,
+) -> Figure:
+    """Belief along one list with the chances as they are and scaled, and where the rule then stops."""
+    stops = [int(policy.depths(path, [cost])[0]) for path in (right, believed)]
+    last = min(len(right), max(30, int(1.4 * max(stops))))
+    x = list(range(last + 1))
+    hover = "%{x}: %{y:.2f}<extra></extra>"
+    data, notes = [], []
+    both = (
+        (right, stops[0], STUDY, "dash", "chances as they are"),
+        (believed, stops[1], BELIEF, "solid", f"chances {factor_name(factor)}"),
+    )
+    for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
+        data.append(line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
+        data.append(dot(stop, float(path.b[stop]), colour))
+        said = f"{MARKS[dash]} {words}: stops at {stop}"
+        notes.append(named(1, 0.98 - 0.1 * row, said, colour, dark))
+    q_star = right.payoffs.q_star
+    data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    notes.append(label(last, q_star, "q*", text_colour(dark)))
+    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
+    return drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
+
+
+def mistaken_path_sentence(
+    right: DecisivePath, believed: DecisivePath, policy: Policy, cost: float, factor: float
+) -> str:
+    """What the rule believes on one list, and what that makes it do."""
+    stop, stops = (int(policy.depths(path, [cost])[0]) for path in (right, believed))
+    if factor == 1:
+        return (
+            f"With the chances as they are {policy} stops after {count_of(stop)} without a hit, at a chance of "
+            f"{percent(right.belief_at(stop))}; move the factor."
+        )
+    verb = "falls faster" if factor > 1 else "falls more slowly"
+    compare = "as deep" if stops == stop else "less deep" if stops < stop else "deeper"
+    return (
+        f"With all chances {factor_name(factor)} the belief {verb} with every miss: {policy} stops after {count_of(stops)} "
+        f"instead of {stop:,}, {compare}, and takes the chance for {percent(believed.belief_at(stops))} where it is "
+        f"{percent(right.belief_at(stops))}."
+    )
+
+
+def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> Rows:
+    """The figure's numbers, a row a depth."""
+    return rows_of(depth=np.arange(len(right.b)), belief=right.b, belief_with_scaled_chances=believed.b)

@@ -1,7 +1,5 @@
 """Where certainty is worth most."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarstop_core.explore.stakes_figure import beliefs_drawn
@@ -19,8 +17,7 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.teaching.ideas.drawing import dot
-from tarstop_core.teaching.ideas.shared import Idea
+from tarstop_core.teaching.ideas.shared import Idea, dot
 from tarstop_core.value.payoffs import Payoffs
 
 IDEA = Idea(

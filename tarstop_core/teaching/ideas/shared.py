@@ -1,15 +1,19 @@
-"""What ideas share: how one is described, and the lists that they are shown on."""
+"""What ideas share: how one is described and drawn, and the lists that they are shown on."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
-from tarstop_core.explore.lists import Explored, sample_search
+from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.presentation.figures import Figure, ink, note, points
 from tarstop_core.samples.collections import sample_topics
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
+
+HALVES = ((0.56, 1.0), (0.0, 0.44))
+"""Of the height: what stands above, and below."""
+MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
+"""Lines in the names beside them."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,24 @@ def at_stake(explored: Explored, q_star: float, cost: float, theta: float = 0.75
 @lru_cache(maxsize=1)
 def searches() -> tuple[Explored, ...]:
     """All sample searches."""
-    return tuple(sample_search(str(topic)) for topic in sample_topics()["topic"])
+    return tuple(sample(f"search:{topic}") for topic in sample_topics()["topic"])
 
 
-def search_names() -> Iterator[tuple[str, str]]:
+def search_names() -> list[tuple[str, str]]:
     """Topics and titles of the sample searches."""
-    yield from (
-        (str(topic), title) for topic, title in sample_topics()[["topic", "title"]].itertuples(index=False)
-    )
+    return list(sample_topics()[["topic", "title"]].itertuples(index=False, name=None))
 
 
 def search(topic: str) -> Explored:
     """One of :func:`searches`, by its topic."""
     return searches()[[name for name, _ in search_names()].index(topic)]
+
+
+def dot(x: float, y: float, colour: str, symbol: str = "circle", **more: Any) -> Figure:
+    """One point."""
+    return points([x], [y], colour, marker={"symbol": symbol}, **{"hoverinfo": "skip", **more})
+
+
+def named(x: float, y: float, name: str, colour: str, dark: bool, **more: Any) -> Figure:
+    """The name of a line or point of this colour, below a height of the plot; x and y are shares of it."""
+    return note(x, y, name, ink(colour, dark), yanchor="top", **more)

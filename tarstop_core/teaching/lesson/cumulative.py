@@ -1,7 +1,5 @@
 """The formulas of a lesson in which 2×2 tables add up: the belief they make, and what studies are worth."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np
@@ -9,7 +7,7 @@ import numpy as np
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import question
-from tarstop_core.teaching.lesson.formula import DERIVED, FilledFormula, tex
+from tarstop_core.teaching.lesson.formula import ALONE, DERIVED, FilledFormula, tex
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 from tarstop_core.value.cumulative import CumulativePath
 
@@ -30,21 +28,18 @@ EXPLAINED = {
 
 def belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
     """How likely it is now that the test is sensitive enough."""
-    return [_belief(lesson, step)]
+    d, b = step.depth, step.now.b
 
+    def filled(said: str, *lines: str, place: str = PLACE) -> list[FilledFormula]:
+        heading = f"How likely is it that {question(lesson.settings)} now?"
+        posterior = r"b_d &= \Pr(\mathrm{Se} > \theta \mid \text{tables so far})"
+        return [FilledFormula("belief", heading, said, (posterior, *lines), b, place)]
 
-def _belief(lesson: Lesson, step: Step) -> FilledFormula:
-    d, b, asked = step.depth, step.now.b, question(lesson.settings)
-    heading = f"How likely is it that {asked} now?"
-    posterior = r"b_d &= \Pr(\mathrm{Se} > \theta \mid \text{tables so far})"
+    if d == 0:
+        return filled(f"Nothing has been read: {percent(b)} is what is believed beforehand.", rf"&= {tex(b)}")
     if step.found == 0:
-        said = (
-            f"Document {d:,} brought no 2×2 table, so the belief stays where it was."
-            if d
-            else f"Nothing has been read: {percent(b)} is what is believed beforehand."
-        )
-        same = "b_{d-1} = " if d else ""
-        return FilledFormula("belief", heading, said, (posterior, rf"&= {same}{tex(b)}"), b, PLACE)
+        said = f"Document {d:,} brought no 2×2 table, so the belief stays where it was."
+        return filled(said, rf"&= b_{{d-1}} = {tex(b)}")
     outcome, earlier = lesson.explored.truth, float(lesson.path.b[d - 1])
     assert isinstance(outcome, Outcome)  # only those have a cumulative path
     new = slice(step.studies - step.found, step.studies)
@@ -52,22 +47,16 @@ def _belief(lesson: Lesson, step: Step) -> FilledFormula:
     seen = " and ".join(f"the test found {TP:,.0f} of {TP + FN:,.0f} diseased" for TP, FN in pairs)
     said = f"Document {d:,} brought {'a 2×2 table' if step.found == 1 else f'{step.found} tables'}: {seen}."
     if not (0 < earlier < 1 and 0 < b < 1):
-        return FilledFormula("belief", heading, said, (posterior, rf"&= {tex(b)}"), b, PLACE)
+        return filled(said, rf"&= {tex(b)}")
     ratio = b / (1 - b) / (earlier / (1 - earlier))
     odds = "for" if ratio >= 1 else "against"
     said += f" That is evidence {odds} it: a factor of {number(max(ratio, 1 / ratio))} on the odds."
-    return FilledFormula(
-        "belief",
-        heading,
+    for_it = rf"{tex(earlier)} \times {tex(ratio)}"
+    return filled(
         said,
-        (
-            posterior,
-            r"&= \frac{b_{d-1}\,\Lambda}{b_{d-1}\,\Lambda + 1 - b_{d-1}}",
-            rf"&= \frac{{{tex(earlier)} \times {tex(ratio)}}}{{{tex(earlier)} \times {tex(ratio)} + {tex(1 - earlier)}}}"
-            rf" = {tex(b)}",
-        ),
-        b,
-        f"{PLACE}; Λ is the factor on the odds",
+        r"&= \frac{b_{d-1}\,\Lambda}{b_{d-1}\,\Lambda + 1 - b_{d-1}}",
+        rf"&= \frac{{{for_it}}}{{{for_it} + {tex(1 - earlier)}}} = {tex(b)}",
+        place=f"{PLACE}; Λ is the factor on the odds",
     )
 
 
@@ -79,16 +68,16 @@ def rho(lesson: Lesson, step: Step) -> FilledFormula:
     return FilledFormula("rho", "So how likely does it bring data?", said, lines, rho, PLACE)
 
 
-def evsi(lesson: Lesson, step: Step, heading: str, gained: str) -> FilledFormula:
+def evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """What the next document alone is worth."""
     path, now, payoffs = _path(lesson), step.now, lesson.settings.payoffs
     study = path.states[int(path.known[step.depth])]
     one = study.evsi(payoffs)
     return FilledFormula(
         "evsi",
-        heading,
+        ALONE,
         f"Over all tables that a study with {study.n1:,} diseased may bring, it is worth {amount(one, payoffs.unit)}; "
-        f"times the chance that the document brings one, {gained}.",
+        f"times the chance that the document brings one, {amount(step.evsi, payoffs.unit)}.",
         (
             r"\mathrm{EVSI}_1 &= \mathrm{EVPI} - \textstyle\sum_t \min\{b f^+_t (B + L_g),",
             r"&\qquad (1-b) f^-_t (G + L_r)\}",

@@ -1,12 +1,10 @@
 """The formulas of a lesson in which one document decides: survival, belief, and what a hit is worth."""
 
-from __future__ import annotations
-
 import math
 from typing import cast
 
-from tarstop_core.presentation.numbers import percent
-from tarstop_core.teaching.lesson.formula import DERIVED, FilledFormula, tex
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.teaching.lesson.formula import ALONE, DERIVED, FilledFormula, tex
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import exceeds
@@ -29,15 +27,18 @@ EXPLAINED = {
 
 def belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
     """How likely prior art is now, and how often nothing would have shown by now."""
-    path = _path(lesson)
-    d, heading = step.depth, "How likely is prior art now?"
+    path, d = _path(lesson), step.depth
+
+    def believed(said: str, b: float, *lines: str) -> FilledFormula:
+        return FilledFormula("belief", "How likely is prior art now?", said, lines, b, PLACE)
+
     if step.settled:
         said = f"Document {path.hit:,} discloses the claim: one such document settles the question."
-        return [FilledFormula("belief", heading, said, (r"b_d &= 1",), 1.0, PLACE)]
+        return [believed(said, 1.0, r"b_d &= 1")]
     b_0, b, M = path.b_0, float(path.b[d]), math.exp(float(path.curve.log_M[d]))
     if d == 0:
         said = f"Nothing has been read: {percent(b_0)} is what is believed beforehand."
-        return [FilledFormula("belief", heading, said, (rf"b_0 &= {tex(b_0)}",), b, PLACE)]
+        return [believed(said, b, rf"b_0 &= {tex(b_0)}")]
     before, h = math.exp(float(path.curve.log_M[d - 1])), float(path.curve.h[d - 1])
     missed = "document 1 is" if d == 1 else f"all of the first {d:,} are"
     return [
@@ -49,16 +50,11 @@ def belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
             M,
             PLACE,
         ),
-        FilledFormula(
-            "belief",
-            heading,
+        believed(
             f"By Bayes’ rule the chance that prior art exists is now {percent(b)}.",
-            (
-                r"b_d &= \frac{b_0 M_d}{b_0 M_d + 1 - b_0}",
-                rf"&= \frac{{{tex(b_0)} \times {tex(M)}}}{{{tex(b_0)} \times {tex(M)} + {tex(1 - b_0)}}} = {tex(b)}",
-            ),
             b,
-            PLACE,
+            r"b_d &= \frac{b_0 M_d}{b_0 M_d + 1 - b_0}",
+            rf"&= \frac{{{tex(b_0)} \times {tex(M)}}}{{{tex(b_0)} \times {tex(M)} + {tex(1 - b_0)}}} = {tex(b)}",
         ),
     ]
 
@@ -74,7 +70,7 @@ def rho(lesson: Lesson, step: Step) -> FilledFormula:
     return FilledFormula("rho", "So how likely is it a hit?", said, lines, rho, PLACE)
 
 
-def evsi(lesson: Lesson, step: Step, heading: str, gained: str) -> FilledFormula:
+def evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """What the next document alone is worth."""
     settings, now, payoffs = lesson.settings, step.now, lesson.settings.payoffs
     gain, surplus = now.rho * payoffs.wrong_minus, payoffs.K * max(0.0, now.b - payoffs.q_star)
@@ -82,10 +78,10 @@ def evsi(lesson: Lesson, step: Step, heading: str, gained: str) -> FilledFormula
         said = "Reading just one more cannot change the action for the better: nothing, taken alone."
     else:
         more = " That is more than the paper’s score." if bool(exceeds(step.evsi, now.value)) else ""
-        said = f"A hit would show that “{settings.plus}” is right: {gained}.{more}"
+        said = f"A hit would show that “{settings.plus}” is right: {amount(step.evsi, payoffs.unit)}.{more}"
     return FilledFormula(
         "evsi",
-        heading,
+        ALONE,
         said,
         (
             r"\mathrm{EVSI} &= \max\{0,\ \rho(B + L_g) - K\max(0,\, b - q^*)\}",

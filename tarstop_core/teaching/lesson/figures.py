@@ -1,7 +1,5 @@
 """Figures of a lesson as plain plotly dictionaries, lettered for a lecture hall."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
     drawn with what the best plan is worth.
     """
-    path = lesson.ahead(step.depth)
+    path = lesson.path.ahead(step.depth)
     worth = lesson.policy.worth(path)
     title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
     plan = step.depth + step.more
@@ -57,22 +55,16 @@ def end_of_axis(plan: int, documents: int) -> int:
     return min(documents, next((end for end in ENDS if end >= wanted), documents))
 
 
-def for_a_hall(figure: Figure, height: int = 430, *, simulated: bool = True, dark: bool = False) -> Figure:
+def for_a_hall(figure: Figure, height: int = 430, *, dark: bool = False) -> Figure:
     """The same figure with larger letters, and marked as simulated."""
     layout = figure["layout"]
-    if simulated:
-        mark = note(1, 1, "simulated", text_colour(dark), yshift=2)
-        layout["annotations"] = [*layout["annotations"], mark]
+    layout["annotations"].append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     for each in layout["annotations"]:
         each["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
     layout["font"] = {"color": text_colour(dark)}
     layout["height"] = height
     margin = layout["margin"]
-    layout["margin"] = margin | {
-        "l": round(LETTERS * margin["l"]),
-        "t": 26,
-        "b": round(LETTERS * margin["b"]),
-    }
+    margin |= {"l": round(LETTERS * margin["l"]), "t": 26, "b": round(LETTERS * margin["b"])}
     _enlarge(layout)
     return figure
 

@@ -1,12 +1,11 @@
 """One formula with numbers in it, and numbers as formulas write them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 from tarstop_core.presentation.numbers import number
 
+ALONE = "What is the next document alone exactly worth?"
 DERIVED = "not in the paper; derived from its framework"
 
 

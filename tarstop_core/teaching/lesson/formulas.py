@@ -4,17 +4,16 @@ In the symbols d is the number of documents read. Places are sections of the pap
 *Decision-Theoretic Stopping Rules for Document Screening*.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 
+from tarstop_core.calibration.calibrator import z_scores
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.teaching.lesson import cumulative, decisive
 from tarstop_core.teaching.lesson.formula import DERIVED, FilledFormula, tex
-from tarstop_core.teaching.lesson.steps import Lesson, Standing, Step
+from tarstop_core.teaching.lesson.steps import Lesson, Step, topic_of
 from tarstop_core.value.payoffs import exceeds
 
 BY_SCENARIO: dict[str, ModuleType] = {PATENT.name: decisive, REVIEW.name: cumulative}
@@ -33,28 +32,31 @@ def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
     >>> [formula.name for formula in filled(lesson, lesson.step(3))][:4]
     ['survival', 'belief', 'chance', 'rho']
     """
-    own, standing = BY_SCENARIO[lesson.settings.scenario], lesson.standing(step)
+    own = BY_SCENARIO[lesson.settings.scenario]
     found: list[FilledFormula] = own.belief(lesson, step)
-    if standing is not None:
-        found += [_chance(step, standing, own.PAST), own.rho(lesson, step)]
+    if step.p is not None:
+        found += [_chance(lesson, step, step.p, own.PAST), own.rho(lesson, step)]
     found += [_actions(lesson, step), _evpi(lesson, step)]
-    if standing is not None:
-        found += [_score(lesson, step), _evsi(lesson, step, own), _worth(lesson, step, own)]
+    if step.p is not None:
+        found += [_score(lesson, step), own.evsi(lesson, step), _worth(lesson, step, own)]
     return (*found, _decision(lesson, step))
 
 
-def _chance(step: Step, at: Standing, past: str) -> FilledFormula:
-    assert step.p is not None  # where a score stands, a document is left
+def _chance(lesson: Lesson, step: Step, p: float, past: str) -> FilledFormula:
+    scores = topic_of(lesson.explored).scores
+    assert scores is not None  # samples are ranked by BM25
+    score, mean, sd = float(scores[step.depth]), float(scores.mean()), float(scores.std())
+    z = float(z_scores(scores)[step.depth])
     return FilledFormula(
         "chance",
         f"What about the next document, #{step.depth + 1:,}?",
-        f"Its score lies {number(abs(at.z))} standard deviations {'above' if at.z >= 0 else 'below'} the mean of this "
-        f"list. Of such documents {percent(step.p)} {past} in the lists it was learned from.",
+        f"Its score lies {number(abs(z))} standard deviations {'above' if z >= 0 else 'below'} the mean of this "
+        f"list. Of such documents {percent(p)} {past} in the lists it was learned from.",
         (
             r"p_{d+1} &= f(z_{d+1}) = f\!\left(\tfrac{v_{d+1} - \bar v}{s_v}\right)",
-            rf"&= f\!\left(\tfrac{{{tex(at.score)} - {tex(at.mean)}}}{{{tex(at.sd)}}}\right) = f({tex(at.z)}) = {tex(step.p)}",
+            rf"&= f\!\left(\tfrac{{{tex(score)} - {tex(mean)}}}{{{tex(sd)}}}\right) = f({tex(z)}) = {tex(p)}",
         ),
-        step.p,
+        p,
         "Calibration: z-score within the topic, isotonic regression f",
     )
 
@@ -115,13 +117,6 @@ def _score(lesson: Lesson, step: Step) -> FilledFormula:
         now.value,
         "Policies: Greedy, the paper’s rule",
     )
-
-
-def _evsi(lesson: Lesson, step: Step, own: ModuleType) -> FilledFormula:
-    heading = "What is the next document alone exactly worth?"
-    gained = amount(step.evsi, lesson.settings.payoffs.unit)
-    found: FilledFormula = own.evsi(lesson, step, heading, gained)
-    return found
 
 
 def _worth(lesson: Lesson, step: Step, own: ModuleType) -> FilledFormula:

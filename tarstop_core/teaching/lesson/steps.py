@@ -4,16 +4,10 @@ Nothing is computed here that the engine does not compute: beliefs, values and d
 replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.lists.Explored.replayed`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tarstop_core.calibration.calibrator import z_scores
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation import metrics
@@ -26,8 +20,6 @@ from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,16 +55,6 @@ class Step:
     """Documents it would still read if nothing (more) turned up."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How a document's score stands among those of its list."""
-
-    score: float
-    mean: float
-    sd: float
-    z: float
-
-
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """One rule on one labelled list."""
@@ -102,35 +84,13 @@ class Lesson:
     def compared(self) -> tuple[tuple[Policy, Played], ...]:
         """The rule and those it is held against, as replayed; the rule itself first."""
         others = [policy for policy in COMPARED if policy != self.policy]
-        return (
-            (self.policy, self.played),
-            *((policy, self.explored.replayed(policy, self.settings)) for policy in others),
-        )
+        replayed = [(policy, self.explored.replayed(policy, self.settings)) for policy in others]
+        return (self.policy, self.played), *replayed
 
     @cached_property
     def regret(self) -> float:
         """Net utility given up against the best of :attr:`compared`."""
         return float(metrics.regret([[found.net_utility for _, found in self.compared]])[0, 0])
-
-    @property
-    def topic(self) -> Topic:
-        """The ranked list."""
-        truth = self.explored.truth
-        assert truth is not None  # a lesson is given on lists whose truth is known
-        return truth.topic if isinstance(truth, Outcome) else truth
-
-    def standing(self, step: Step) -> Standing | None:
-        """Where the score of the next document stands in its list; None where there is none to weigh."""
-        if step.p is None:
-            return None
-        scores = self.topic.scores
-        assert scores is not None  # samples are ranked by BM25
-        z = float(z_scores(scores)[step.depth])
-        return Standing(float(scores[step.depth]), float(scores.mean()), float(scores.std()), z)
-
-    def ahead(self, depth: int) -> Path:
-        """The path as somebody sees it who has read so far: nothing (more) turns up."""
-        return self.path.ahead(depth)
 
     def step(self, depth: int) -> Step:
         """Everything there is to say after so many documents, at most :attr:`stop`.
@@ -149,7 +109,7 @@ class Lesson:
         left = depth < len(path) and not settled
         worth, plan = best_plan(path, depth) if left else (0.0, 0)
         compared = self.policy.worth(path)
-        projected = int(self.policy.depths(self.ahead(depth), [cost], depth)[0])
+        projected = int(self.policy.depths(path.ahead(depth), [cost], depth)[0])
         return Step(
             depth=depth,
             documents=len(path),
@@ -169,6 +129,13 @@ class Lesson:
     def found(self, depth: int) -> int:
         """What the document at this rank brought: 1 for the first hit, or its number of studies."""
         return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
+
+
+def topic_of(explored: Explored) -> Topic:
+    """The ranked list of a sample."""
+    truth = explored.truth
+    assert truth is not None  # samples are labelled
+    return truth.topic if isinstance(truth, Outcome) else truth
 
 
 @lru_cache(maxsize=16)
@@ -274,22 +241,23 @@ def came_of(lesson: Lesson) -> str:
 
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     """One row a document read so far: what it brought, what is believed after it, what the next ones are worth."""
-    path, cost = lesson.path, lesson.settings.cost
+    path, ids = lesson.path, topic_of(lesson.explored).ids
     chances, compared = path.chances, lesson.policy.worth(path)
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
-        now = decide(path, k, cost)
-        weighs = compared is not None and k < len(path) and now.rho > 0
+        now = decide(path, k, lesson.settings.cost)
         found.append(
             {
                 "rank": k,
-                "id": str(lesson.topic.ids[k - 1]),
+                "id": str(ids[k - 1]),
                 "p": float(chances[k - 1]),
                 "found": lesson.found(k),
                 "b": now.b,
                 "evpi": now.evpi,
                 "rho_evpi": now.value,
-                "worth": float(compared[k]) if compared is not None and weighs else None,
+                "worth": float(compared[k])
+                if compared is not None and k < len(path) and now.rho > 0
+                else None,
                 "advice": "continue" if k < lesson.stop else "stop",
             }
         )

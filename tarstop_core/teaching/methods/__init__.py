@@ -4,8 +4,6 @@ A section is a file beside this one, named like what it explains. What a rule do
 (:mod:`tarstop_core.policies`), its formula included. `python -m tarstop_core.teaching.methods` prints the document.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import tomllib
@@ -63,17 +61,15 @@ def sections() -> tuple[Section, ...]:
 
 
 def _section(text: str) -> Section:
-    said = _fields(tomllib.loads(text))
+    said = _plain(tomllib.loads(text))
     place, title, intro = said.pop("place"), said.pop("title"), said.pop("intro", "")
-    return Section(place, title, intro, tuple(Formula(key, **_fields(each)) for key, each in said.items()))
-
-
-def _fields(said: dict[str, Any]) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in said.items()}
+    return Section(place, title, intro, tuple(Formula(key, **each) for key, each in said.items()))
 
 
 def _plain(value: Any) -> Any:
-    """A list as a tuple, a text without the line breaks that keep its file readable."""
+    """Lists as tuples, texts without the line breaks that keep their file readable."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, str):
         return value.replace("\n", " ")
     return tuple(value) if isinstance(value, list) else value

@@ -1,7 +1,5 @@
 """Folds over groups."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

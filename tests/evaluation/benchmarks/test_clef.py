@@ -1,7 +1,5 @@
 """The benchmarks on real collections."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.evaluation.benchmarks.named import named

@@ -1,7 +1,5 @@
 """Folders of one's own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,8 +9,10 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.ranking_metrics import ranking_metrics
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.files import read_qrels, read_run
 
 RUN = "".join(f"{t} Q0 d{i} {i} {9 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 7))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
@@ -45,6 +45,18 @@ def test_a_folder_is_cross_validated_with_twins(tmp_path: Path) -> None:
     # T3's relevant document is not ranked: ω⁺, and nothing can be found.
     lost = found.cases.index("T3")
     assert found.omega[lost].all() and not found.recall[lost].any()
+
+
+def test_judgments_in_a_tsv_are_no_tables_and_their_grades_count(tmp_path: Path) -> None:
+    folder = fill(tmp_path / "beir", qrels=None)
+    rows = "".join(f"{line.split()[0]}\t{line.split()[2]}\t2\n" for line in QRELS.splitlines())
+    (folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\nT1\td3\t1\n" + rows, encoding="utf-8")
+    made = from_folder(folder)
+    judged = ranking_metrics(read_run(folder / "a.run"), read_qrels(folder / "test.tsv"))
+    assert made.scenario == "patent" and made.statistics["ndcg"][0] == judged["ndcg"]
+    (folder / "a.qrels").write_text(QRELS, encoding="utf-8")
+    with pytest.raises(InputProblem, match=r"2 files of judgments \(a\.qrels, test\.tsv\)"):
+        from_folder(folder)
 
 
 def test_topics_without_relevant_documents_are_omega_minus_as_they_are(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Benchmarks by name: one file each, all in the list, and told of in the documents."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Mapping

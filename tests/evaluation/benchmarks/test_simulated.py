@@ -1,7 +1,5 @@
 """The simulated benchmarks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents

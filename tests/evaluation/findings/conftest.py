@@ -1,7 +1,5 @@
 """Results of a few methods, one of which draws a sample."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents

@@ -1,7 +1,5 @@
 """Rows of tables against plain means over cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences on claims say what the numbers say."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How methods look in figures of an experiment."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.policies import POLICIES
 

@@ -1,7 +1,5 @@
 """Figures of an experiment hold what their frames hold, and their sentences say it."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The published tables: everything in them that follows from the rest does."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

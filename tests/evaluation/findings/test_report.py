@@ -1,7 +1,5 @@
 """The report: files that are whole, a page that needs no network, pictures where they can be drawn."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -14,8 +12,12 @@ import pytest
 from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.findings.report import Findings, folds_said, html, write
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results, load
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +59,9 @@ def test_the_page_is_whole_and_needs_no_network(page: str) -> None:
 
 
 def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, report: Findings) -> None:
-    names = [drawn.name for drawn in report.figures]
+    names = [drawn.name for drawn in report.figures()]
     assert len(names) == len(set(names)) and {"errors", "regret_q0.5", "reliability_marginal"} <= set(names)
-    for drawn in report.figures:
+    for drawn in report.figures():
         found = re.search(
             rf'<script type="application/json" id="{re.escape(drawn.name)}-data">(.*?)</script>', page
         )
@@ -71,7 +73,7 @@ def test_every_figure_is_in_the_page_twice_and_has_its_sentence(page: str, repor
 
 def test_what_is_simulated_says_so(page: str, report: Findings) -> None:
     assert "Simulated: nothing here was observed" in page
-    for drawn in report.figures:
+    for drawn in report.figures():
         assert "simulated" in json.dumps(drawn.draw(False)["layout"]["annotations"])
     assert "simulated" in report.caption and "truth: a relevant document exists" in report.caption
     assert "engine: decisive" in report.caption
@@ -90,7 +92,7 @@ def test_regret_is_the_same_wherever_it_is_written(report: Findings) -> None:
         assert own.loc[by_cost.index].to_numpy() == pytest.approx(by_cost.to_numpy()) and len(own) == len(
             by_cost
         )
-    heading = next(drawn.heading for drawn in report.figures if drawn.name == "regret_q0.5")
+    heading = next(drawn.heading for drawn in report.figures() if drawn.name == "regret_q0.5")
     assert "the best of the 6 methods run" in heading
 
 
@@ -130,8 +132,15 @@ def test_missing_pictures_are_named_with_what_they_need(
     assert (tmp_path / "report.html").is_file()
 
 
-def test_pictures_are_drawn(results: Results, tmp_path: Path) -> None:
-    written = write(Findings(results.only(["greedy", "optimal"]), draws=10), tmp_path)
+def test_pictures_are_drawn(patents: Benchmark, tmp_path: Path) -> None:
+    few = run(
+        patents,
+        DecisiveTask(),
+        parse_methods(["greedy", "optimal"], "patent"),
+        q_stars=(0.5,),
+        costs=(0.001,),
+    )
+    written = write(Findings(few, draws=10), tmp_path)
     if written.missing:
         pytest.skip(written.missing[0])
     assert (tmp_path / "figures" / "errors.svg").read_text(encoding="utf-8").startswith("<svg")

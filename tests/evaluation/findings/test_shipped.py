@@ -1,7 +1,5 @@
 """Results that come with the programme."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables as the paper lays them out."""
 
-from __future__ import annotations
-
 from tarstop_core.evaluation.findings import aggregate, tables
 from tarstop_core.evaluation.results import Results
 

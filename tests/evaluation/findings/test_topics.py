@@ -1,7 +1,5 @@
 """The topics behind a figure."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -24,7 +22,7 @@ def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
     assert (frame["regret"] >= 0).all()
     at = small.cases.index(frame["topic"][0])
     stops = stops_of(small, at, q, c)
-    assert [stop.approach for stop in stops] == [method.title for method in small.methods]
+    assert [stop.method.title for stop in stops] == [method.title for method in small.methods]
     assert stops[m].screened == frame["screened"][0]
 
 
@@ -35,7 +33,7 @@ def test_the_path_marks_every_method_where_it_stopped(small: Results) -> None:
     b = np.linspace(0.5, 0.1, n + 1)
     figure = view.topic_figure(b, None, stops, cost=0.001, q_star=0.5, depth=3, hit=None, simulated=True)
     marked = {trace["y"][0]: trace["x"][0] for trace in figure["data"] if trace.get("yaxis") == "y3"}
-    assert marked == {stop.approach: max(0.5, stop.screened) for stop in stops}
+    assert marked == {stop.method.title: max(0.5, stop.screened) for stop in stops}
     assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"])
 
 

@@ -1,7 +1,5 @@
 """Windows lose no document, targets and rewards are the formulas', and where the published code differs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The network's gradient is the derivative, Adam is its formulas, and files come back as they were."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +16,14 @@ def network(seed: int = 0) -> Network:
 
 def test_the_gradient_is_the_derivative() -> None:
     rng = np.random.default_rng(1)
-    double = Network(*(array.astype(float) for array in network().arrays))  # type: ignore[arg-type]
+    double = Network(*(array.astype(float) for array in network()))  # type: ignore[arg-type]
     states, wanted = rng.standard_normal((5, INPUTS)), rng.standard_normal(5)
 
     def loss() -> float:
         return float(((double(states) - wanted) ** 2).sum())
 
     gradient = double.gradient(states, lambda output: 2 * (output - wanted))
-    for array, part in zip(double.arrays, gradient, strict=True):
+    for array, part in zip(double, gradient, strict=True):
         assert part.shape == array.shape
         for index in rng.integers(0, array.size, 20):
             before, step = array.flat[index], 1e-6
@@ -51,7 +49,7 @@ def test_adam_takes_the_published_steps() -> None:
     descent = Adam(learner)
     rng = np.random.default_rng(2)
     for t in range(1, 6):
-        gradient = [np.zeros_like(array) for array in learner.arrays]
+        gradient = [np.zeros_like(array) for array in learner]
         gradient[4] = rng.standard_normal(HIDDEN).astype(np.float32)
         descent.step(gradient, 0.01)
         g = gradient[4].astype(float)
@@ -68,7 +66,7 @@ def test_a_file_comes_back_and_equal_weights_give_equal_bytes(tmp_path: Path) ->
     back = Weights.load(one)
     back.save(two)
     assert back.scale == 19.5
-    assert all((a == b).all() for a, b in zip(back.network.arrays, network().arrays, strict=True))
+    assert all((a == b).all() for a, b in zip(back.network, network(), strict=True))
     assert one.read_bytes() == two.read_bytes()
 
 
@@ -80,7 +78,7 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(InputProblem, match="holds no weights of GRLStop"):
             Weights.load(path)
-    arrays = dict(zip(("W1", "b1", "W2", "b2", "w3", "b3"), network().arrays, strict=True))
+    arrays = dict(zip(("W1", "b1", "W2", "b2", "w3", "b3"), network(), strict=True))
     spoiled = (
         {"W1": arrays["W1"][:5]},
         {"W1": np.full_like(arrays["W1"], np.nan)},

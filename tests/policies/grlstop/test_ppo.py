@@ -1,7 +1,5 @@
 """PPO's parts against plain loops and differences, and a task that is learned in seconds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -128,7 +126,7 @@ def test_equal_seeds_give_equal_weights_and_progress_is_told() -> None:
     told: list[float] = []
     topics = easy_topics(10)
     runs = [train(topics, seed=seed, steps=3_000, progress=told.append) for seed in (1, 1, 2)]
-    first, same, other = (run.network.arrays for run in runs)
+    first, same, other = (run.network for run in runs)
     assert all((a == b).all() for a, b in zip(first, same, strict=True))
     assert not (first[0] == other[0]).all()
     assert told.count(1.0) == 3 and all(0 < share <= 1 for share in told)

@@ -1,7 +1,5 @@
 """GRLStop's depths against an agent that goes window by window, its restarts, and how the shipped one does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

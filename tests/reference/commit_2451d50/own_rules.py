@@ -1,7 +1,5 @@
 """Rules as a person wrote them for TARstop of commit 2451d50: they must go on working as they stand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The readable reviews: every report says what becomes of it, and its full text holds the numbers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

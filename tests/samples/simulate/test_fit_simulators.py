@@ -1,7 +1,5 @@
 """The script that fits the simulators: it looks for the constants it names, and starts at the shipped ones."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

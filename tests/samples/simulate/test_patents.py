@@ -1,7 +1,5 @@
 """The readable collection: every document says what its kind promises, and ranks at varied depths."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

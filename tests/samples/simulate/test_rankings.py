@@ -1,7 +1,5 @@
 """The simulated benchmark: reproducible, near its six targets, and hard to read the truth from."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pytest

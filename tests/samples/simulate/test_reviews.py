@@ -1,7 +1,5 @@
 """The simulated benchmark of reviews: reproducible, near its three targets, tables behind every hit."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folder of sample data: made again byte for byte, and read back whole."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path
@@ -100,7 +98,7 @@ def test_export_has_the_form_of_google_patents(written: Path) -> None:
     with (written / "google_patents_example.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][0] == "search URL:" and rows[0][1].startswith("https://patents.google.com/?q=")
-    assert tuple(rows[1]) == GOOGLE_COLUMNS
+    assert rows[1] == GOOGLE_COLUMNS
     body = rows[2:]
     assert len(body) == 60 and all(len(row) == len(GOOGLE_COLUMNS) for row in body)
     assert all(row[0].startswith("SIM-") and row[4] < row[5] < row[6] for row in body)

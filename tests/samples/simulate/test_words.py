@@ -1,7 +1,5 @@
 """The files of words: one that is malformed raises and names the place, so that no word is lost in silence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A review in progress: its log, its path, and the advice that comes of both."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -261,9 +259,9 @@ def test_a_floor_keeps_a_rule_from_stopping() -> None:
     events = [label(at, "irrelevant") for at in range(3)]
     assert not told(events, dear).go_on
     held = told(events, replace(dear, floor=0.9))
-    assert held.go_on and held.facts.floor_holds and held.more == N - 3
+    assert held.go_on and held.floor_holds and held.more == N - 3
     allowed = told(events, replace(dear, floor=0.4))
-    assert not allowed.go_on and not allowed.facts.floor_holds
+    assert not allowed.go_on and not allowed.floor_holds
 
 
 def test_nothing_read_is_said() -> None:

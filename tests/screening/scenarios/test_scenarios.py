@@ -1,7 +1,5 @@
 """What a scenario says of itself, and that nobody asks which one it is."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

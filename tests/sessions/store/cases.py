@@ -1,13 +1,12 @@
 """Records, sessions and logs to try a store with, and the databases that it is tried on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from hypothesis import settings
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.log import Event
@@ -16,6 +15,8 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests import postgres
 
+EXAMPLES = settings.default.max_examples // 4
+"""Of a property that every example writes to a database for, on each of two."""
 SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
 
 

@@ -1,7 +1,5 @@
 """Every test of the store runs on SQLite and on PostgreSQL."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Processes that can be killed: loading the libraries takes longer than any test, so one loads them and forks others."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

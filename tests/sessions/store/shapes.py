@@ -1,7 +1,5 @@
 """Databases in the shapes that they had, and what is in one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

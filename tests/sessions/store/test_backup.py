@@ -1,7 +1,5 @@
 """A backup holds all that is in a store, at one moment; a restore puts all of it back, or nothing."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import threading

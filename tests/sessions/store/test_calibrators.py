@@ -1,7 +1,5 @@
 """Calibrators are kept once and for ever, on or off the list."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

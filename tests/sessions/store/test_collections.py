@@ -1,7 +1,5 @@
 """Records come back as they were saved, whole or not at all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store import collections
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import new_session, some_records
+from tests.sessions.store.cases import EXAMPLES, new_session, some_records
 
 
 def test_a_collection_comes_back_as_it_was_saved(store: Store) -> None:
@@ -34,7 +32,7 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(data=st.data(), ids=st.lists(CELLS.filter(bool), min_size=1, max_size=6, unique=True))
-@hypothesis_settings(max_examples=30, deadline=None)
+@hypothesis_settings(max_examples=EXAMPLES)
 def test_any_table_of_records_comes_back(kept: Store, data: st.DataObject, ids: list[str]) -> None:
     n = len(ids)
     columns: dict[str, Any] = {

@@ -1,7 +1,5 @@
 """What is stored and cannot be read is named, deleted where a person wants, and takes nothing else down."""
 
-from __future__ import annotations
-
 import pytest
 
 from tarstop_core.documents.records import as_records

@@ -1,7 +1,5 @@
 """Opening a database: where it lies, how it is set up, and what is said when it cannot be used."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

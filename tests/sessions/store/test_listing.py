@@ -1,7 +1,5 @@
 """The list of sessions says what the logs say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import label, new_session, record
+from tests.sessions.store.cases import EXAMPLES, label, new_session, record
 
 
 def test_a_new_session_has_done_nothing(store: Store) -> None:
@@ -40,7 +38,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=EXAMPLES)
 def test_summaries_agree_with_replaying_the_log(kept: Store, steps: list[str]) -> None:
     session = new_session(kept, n=30)
     row = kept.session(session)

@@ -1,7 +1,5 @@
 """Databases of every earlier shape become today's, whole or not at all, and nothing in them is lost."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import subprocess

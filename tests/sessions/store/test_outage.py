@@ -1,7 +1,5 @@
 """A PostgreSQL server that goes away: a sentence without host, user and folder, and work goes on when it is back."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is acknowledged stays, whoever else writes or dies."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -19,9 +17,14 @@ def acknowledged(path: Path) -> list[int]:
     return [int(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
 
 
+@pytest.mark.parametrize(
+    "rounds", [pytest.param(2, id="a few"), pytest.param(8, id="many", marks=pytest.mark.deep)]
+)
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_processes_may_create_a_database_at_once(nursery: Nursery, tmp_path: Path, kind: str) -> None:
-    for round_ in range(4):
+def test_processes_may_create_a_database_at_once(
+    nursery: Nursery, tmp_path: Path, kind: str, rounds: int
+) -> None:
+    for round_ in range(rounds):
         folder = tmp_path / str(round_)
         folder.mkdir()
         with fresh_url(kind, folder) as new:
@@ -40,12 +43,17 @@ def test_processes_share_a_log_without_gap_or_loss(url: str, nursery: Nursery, t
         assert [event.seq for event in store.events(session)] == list(range(1, 121))
 
 
-def test_a_killed_writer_loses_no_acknowledged_event(url: str, nursery: Nursery, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kills", [pytest.param(4, id="a few"), pytest.param(20, id="many", marks=pytest.mark.deep)]
+)
+def test_a_killed_writer_loses_no_acknowledged_event(
+    url: str, nursery: Nursery, tmp_path: Path, kills: int
+) -> None:
     chance = random.Random(7)
     with Store(url) as store:
         session = new_session(store)
     known = 0
-    for round_ in range(10):
+    for round_ in range(kills):
         path = tmp_path / f"out{round_}"
         pid = nursery.start("write", url, session, -1, path)
         deadline = time.monotonic() + 20

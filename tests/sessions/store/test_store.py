@@ -1,7 +1,5 @@
 """Sessions and their logs come back as they were stored, in the order of their numbers."""
 
-from __future__ import annotations
-
 import string
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +19,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Payoffs
-from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records
+from tests.sessions.store.cases import EXAMPLES, SETTINGS, label, new_session, record, some_records
 
 
 def test_a_session_comes_back_in_screening_order(url: str) -> None:
@@ -63,7 +61,7 @@ PAYOFF = st.floats(1e-9, 1e12)
     flags=st.tuples(st.booleans(), st.booleans()),
     plus=st.text(max_size=10),
 )
-@hypothesis_settings(max_examples=30, deadline=None)
+@hypothesis_settings(max_examples=EXAMPLES)
 def test_settings_come_back_exactly(
     kept: Store,
     payoffs: Payoffs,
@@ -185,7 +183,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
         max_size=5,
     )
 )
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=EXAMPLES)
 def test_any_log_comes_back(kept: Store, log: list[Event]) -> None:
     session = new_session(kept)
     stored = record(kept, session, *log)

@@ -1,7 +1,5 @@
 """The game: everybody plays the same lists, and outcomes are those of a replay."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 from pathlib import Path

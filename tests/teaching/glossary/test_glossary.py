@@ -1,7 +1,5 @@
 """The glossary: complete, linked, without a second text for what has one."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

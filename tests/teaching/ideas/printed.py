@@ -1,7 +1,5 @@
 """What the command line prints of what an idea shows."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""Beliefs by study are those that the command line prints."""
-
-from __future__ import annotations
+"""Beliefs by study are those that the command line prints; more patients and more studies."""
 
 from pathlib import Path
 
@@ -30,3 +28,11 @@ def test_every_set_is_drawn_and_only_simulated_ones_say_so() -> None:
         notes = str(engines.engines_figure(name, paths, 0.75)["layout"]["annotations"])
         assert ("simulated" in notes) == each.simulated
         assert len(engines.engines_rows(name, paths)) == len(each.tables) + 1
+
+
+def test_more_patients_leave_the_interval_and_more_studies_narrow_it() -> None:
+    found = engines.widths("mmse", 0.75, 1.0)
+    assert found.patients[0] == found.studies[0]
+    assert found.patients[-1] > 0.95 * found.patients[0]
+    assert found.studies[-1] < 0.6 * found.studies[0]
+    assert engines.widths_heading(found) == "More patients do not help; more studies do"

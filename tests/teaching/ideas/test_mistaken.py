@@ -1,17 +1,20 @@
-"""What wrong chances cost."""
+"""What wrong chances cost, and one list with scaled chances."""
 
-from __future__ import annotations
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.policies import Optimal
 from tarstop_core.teaching.ideas import mistaken
 from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
+from tests.teaching.ideas.printed import replayed
 
 PROBABILITY = st.floats(0.02, 0.98)
 
@@ -55,3 +58,23 @@ def test_figure_and_sentence_agree_with_the_rows(factor: float) -> None:
     assert "simulated" in str(drawn["layout"]["annotations"])
     sentence = mistaken.mistaken_sentence(found, factor, 16)
     assert sentence.endswith(".") and "nan" not in sentence
+
+
+@pytest.mark.parametrize("factor", [0.25, 0.5])
+def test_scaled_chances_stop_where_replay_with_such_a_calibrator_does(tmp_path: Path, factor: float) -> None:
+    explored = search("battery-pack")  # nothing to find: what is planned is what comes
+    asked = at_stake(explored, 0.5, 0.001)
+    path = mistaken.scaled(explored, asked, factor)
+    calibrator = replace(explored.calibrator, y=tuple(factor * each for each in explored.calibrator.y))
+    said = replayed(replace(explored, calibrator=calibrator), tmp_path, "optimal", 0.5, 0.001)
+    assert Optimal().depths(path, [0.001])[0] == said["depth"]
+
+
+def test_a_path_beside_itself_says_so() -> None:
+    explored = search("battery-pack")
+    asked = at_stake(explored, 0.5, 0.001)
+    right = mistaken.scaled(explored, asked, 1.0)
+    assert right.curve.log_M == pytest.approx(explored.planned(asked).curve.log_M)  # type: ignore[union-attr]
+    said = mistaken.mistaken_path_sentence(right, right, Optimal(), 0.001, 1.0)
+    assert said.endswith("move the factor.")
+    assert len(mistaken.mistaken_path_figure(right, right, Optimal(), 0.001, 1.0)["data"]) == 3

@@ -1,16 +1,18 @@
-"""What one document is worth: what it claims, and what the command line prints."""
+"""What one document is worth: what it claims, and what the command line prints; three rules stop where a replay does."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.policies import Greedy, LookAhead, Optimal
 from tarstop_core.teaching.ideas import one_document
 from tarstop_core.teaching.ideas.one_document import BELIEFS
+from tarstop_core.teaching.ideas.shared import at_stake, search
 from tarstop_core.value.payoffs import Payoffs
-from tests.teaching.ideas.printed import printed
+from tests.teaching.ideas.printed import printed, replayed
 
 PROBABILITY = st.floats(0.02, 0.98)
 
@@ -39,4 +41,22 @@ def test_one_document_is_what_decide_prints() -> None:
 
 def test_the_sentence_is_one() -> None:
     sentence = one_document.one_document_sentence(one_document.one_document(Payoffs.from_q_star(0.3), 0.05))
+    assert sentence.endswith(".") and "nan" not in sentence
+
+
+@pytest.mark.parametrize("topic", ["prosthetic-foot", "battery-pack"])
+def test_rules_along_a_list_stop_where_replay_does(tmp_path: Path, topic: str) -> None:
+    explored = search(topic)
+    found = one_document.compared(explored, at_stake(explored, 0.3, 0.001))
+    assert found.rules == (Greedy(), LookAhead(1), Optimal())
+    for rule, depth in zip(found.rules, found.depth, strict=True):
+        # Nothing relevant lies above where they stop, so the plan is what comes of it.
+        said = replayed(explored, tmp_path, rule.spec, 0.3, 0.001)
+        assert depth == said["depth"]
+    assert f"stops at {found.depth[0]}" in str(one_document.compared_figure(found)["layout"]["annotations"])
+
+
+def test_the_sentence_about_three_rules_is_one() -> None:
+    explored = search("prosthetic-foot")
+    sentence = one_document.compared_sentence(one_document.compared(explored, at_stake(explored, 0.3, 0.001)))
     assert sentence.endswith(".") and "nan" not in sentence

@@ -1,7 +1,5 @@
 """Certainty is worth what the command line prints, most at q*."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,4 @@
-"""Recall and net utility of stopping are those of a replay."""
-
-from __future__ import annotations
+"""Recall and net utility of stopping are those of a replay, and of rules on real rankings those shipped."""
 
 from pathlib import Path
 
@@ -53,3 +51,13 @@ def test_the_cases_show_what_they_are_called() -> None:
     assert "for recall alone" in recall.recall_sentence(settled)
     assert "What was left out decides" in recall.recall_sentence(missed)
     assert "no recall is ever reached" in recall.recall_sentence(nothing)
+
+
+def test_rules_on_real_rankings_are_those_of_the_shipped_results() -> None:
+    found = recall.by_method(0.47, 0.0012)
+    assert (found.q_star, found.cost, found.cases) == (0.5, 0.001, 48)
+    own = found.rows.set_index("approach")
+    assert "Oracle" not in own.index and own.loc["Screen everything", "recall"] == found.rows["recall"].max()
+    assert found.together < -0.5
+    assert "the more a rule finds, the less it brings" in recall.by_method_sentence(found)
+    assert len(recall.by_method_rows(found)) == len(own)

@@ -1,7 +1,5 @@
 """Figures of lessons and of the game: what they show is what is known so far, and not more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

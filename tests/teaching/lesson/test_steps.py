@@ -1,7 +1,5 @@
 """The lesson: every number is the engine's, and what decide and replay print."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -155,13 +153,13 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     hidden = one.explored.planned(one.settings)
     for depth in range(16):
         step = one.step(depth)
-        ahead = one.ahead(depth)
+        ahead = one.path.ahead(depth)
         assert ahead.hit is None and not ahead.labels.any()
         assert (ahead.b == hidden.b).all() and (ahead.worth() == hidden.worth()).all()
         assert depth + step.more == int(one.policy.depths(hidden, [one.settings.cost], depth)[0])
     review = given(REVIEW)
     for depth in range(15):
-        path = review.ahead(depth)
+        path = review.path.ahead(depth)
         assert isinstance(path, CumulativePath)
         assert (path.known <= review.path.known[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
 

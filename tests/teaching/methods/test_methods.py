@@ -1,7 +1,5 @@
 """The methods: complete, true to the code they name, and written in what both GitHub and Streamlit can show."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re
@@ -35,8 +33,8 @@ OF_FORMULAS = {
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
-    "evaluation.replay": {"rows", "summary"},
-    "explore.lists": {"collection", "in_own_order", "sample_review", "sample_search", "samples", "unread"},
+    "evaluation.replay": {"summary"},
+    "explore.lists": {"collection", "in_own_order", "samples", "unread"},
     "explore.plans": {"actions", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
     "explore.sensitivity": {"goes_on"},

@@ -1,7 +1,5 @@
 """The Calibration page without a browser: look, fit, keep, put away, compare, switch; and the check on Screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -85,7 +83,7 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     there.button("calibration/delete").click().run()
     assert "“Mine” was deleted. Nothing of it is lost." in shown(there)
     assert key not in there.selectbox("calibration/chosen").options
-    there.button("calibration/take_back").click().run()
+    there.button("calibration/undo/press").click().run()
     assert not store.kept_calibrators()[0].deleted
     # And set-up offers it, for lists with scores and without.
     assert any("Mine" in option for option in there.selectbox("calibration/chosen").options)

@@ -1,7 +1,5 @@
 """The Evidence page without a browser: what is asked, what is said, and the panel for any page."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The Explore page without a browser: what it says follows what is asked, and the address says it all."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Jobs for the test of processes of their own, which have to be where such a process can import them."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable

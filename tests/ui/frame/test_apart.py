@@ -1,7 +1,6 @@
 """Jobs in processes of their own: what they give and say, their limits, and that none outlives who waits for it."""
 
-from __future__ import annotations
-
+import io
 import os
 import signal
 import subprocess
@@ -17,7 +16,8 @@ from dashboard.frame import apart as module
 from dashboard.frame.apart import POSSIBLE, apart
 from dashboard.parts import jobs
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import UnrecognisedColumns
+from tarstop_core.files import UnrecognisedColumns, read_tables
+from tarstop_core.files.labelled_lists import read_labelled
 from tests.evaluation.own_benchmark import own_files
 from tests.ui.frame.some_jobs import broken, doubled, dying, endless, greedy, refused
 
@@ -151,11 +151,12 @@ def test_jobs_are_born_again_after_their_nursery_was_ended() -> None:
 
 def test_what_pages_hand_over_comes_back_as_it_would_be_here(tmp_path: Path) -> None:
     tables = b"study,TP,FP,FN,TN\nA,10,2,1,20\nA,10,2,1,20\n"
-    here, there = jobs.tables_in(tables, "a.csv"), apart("a.csv", jobs.tables_in, tables, "a.csv")
+    here = read_tables(io.BytesIO(tables), "a.csv")
+    there = apart("a.csv", read_tables, io.BytesIO(tables), "a.csv")
     assert there.notes == here.notes and there.tables.study == here.tables.study
     lists = [("past.csv", b"id,title,label\na,Hinge,1\nb,Lid,0\n")]
     asked = (lists, {"past.csv": "lid"}, False)
-    assert apart("a.csv", jobs.labelled_in, *asked).digests == jobs.labelled_in(*asked).digests
+    assert apart("a.csv", read_labelled, *asked).digests == read_labelled(*asked).digests
     sent = list(own_files().items())
     found, notes = apart("Your upload", jobs.benchmark_in, sent, tmp_path / "there")
     same, _ = jobs.benchmark_in(sent, tmp_path / "here")

@@ -1,7 +1,5 @@
 """No page makes Markdown or HTML of what came in with somebody's data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

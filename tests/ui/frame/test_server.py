@@ -1,7 +1,5 @@
 """A running server, asked by plain HTTP: headers, hosts, paths, health."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The Guide page without a browser, and the ways that lead to it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Home page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """Learn's ideas, formulas and glossary without a browser: what they say is what the engine says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +9,7 @@ from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import compared, engines, mistaken, one_document, peak, recall, widths
+from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.teaching.methods import formulas, sections
@@ -62,7 +60,10 @@ def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], Ap
     app.select_slider("idea-c-bound").set_value(0.005).run()
     said = shown(app)
     explored = search("prosthetic-foot")
-    assert compared.compared_sentence(compared.compared(explored, at_stake(explored, 0.6, 0.005))) in said
+    assert (
+        one_document.compared_sentence(one_document.compared(explored, at_stake(explored, 0.6, 0.005)))
+        in said
+    )
     assert (
         one_document.one_document_sentence(one_document.one_document(Payoffs.from_q_star(0.6), 0.05)) in said
     )
@@ -74,7 +75,7 @@ def test_studies_follow_the_prior(open_idea: Callable[[str], AppTest]) -> None:
     app.select_slider("idea-tau").set_value(0.1).run()
     said = shown(app)
     assert engines.engines_sentence("iqcode", engines.belief_paths("iqcode", 0.75, 0.1)) in said
-    assert widths.widths_sentence(widths.widths("iqcode", 0.75, 0.1)) in said
+    assert engines.widths_sentence(engines.widths("iqcode", 0.75, 0.1)) in said
 
 
 def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) -> None:

@@ -1,7 +1,5 @@
 """The Learn page without a browser: the walk and the game, their addresses, and that every number is the engine's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is at stake, in three forms that are kept in step."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -127,8 +125,8 @@ def panel() -> AppTest:
 
 def value(panel: AppTest) -> Stakes:
     assert not panel.exception
-    found: Stakes = panel.session_state["found"].stakes
-    return found
+    found, _ = panel.session_state["found"]
+    return Stakes(found.payoffs, found.cost)
 
 
 def test_the_panel_begins_with_the_same_in_all_forms(panel: AppTest) -> None:
@@ -181,7 +179,7 @@ def test_a_wrong_number_is_said_and_changes_nothing_until_it_is_mended(panel: Ap
     assert value(panel) == before
     assert "payoff B is" in panel.error[0].value
     assert panel.number_input("p/B").value == -1
-    assert panel.session_state["found"].problems
+    assert list(panel.session_state["found"][1])
     panel.number_input("p/B").set_value(0.5).run()
     assert not panel.error
     assert value(panel).payoffs.B == 0.5
@@ -249,24 +247,6 @@ def test_the_compact_sliders_go_back_when_the_change_is_not_taken() -> None:
     assert shown.slider("c/q").value == 0.2
 
 
-def test_without_a_callback_the_change_is_returned_once() -> None:
-    def returning() -> None:
-        import streamlit as st
-
-        from dashboard.parts import stakes
-        from tarstop_core.screening.settings import Settings
-        from tarstop_core.value.payoffs import Payoffs
-
-        st.session_state["moved"] = stakes.compact(Settings(Payoffs.from_q_star(0.5), 0.001), "c")
-
-    shown = AppTest.from_function(returning, default_timeout=SECONDS).run()
-    assert shown.session_state["moved"] is None
-    shown.slider("c/q").set_value(0.7).run()
-    assert close(shown.session_state["moved"].payoffs.q_star, 0.7)
-    shown.run()
-    assert shown.session_state["moved"] is None
-
-
 # --- a review -----------------------------------------------------------------------------------
 
 
@@ -287,7 +267,7 @@ def review_page() -> None:
         minus="Don’t adopt",
     )
     stakes.panel("p", settings)
-    stakes.compact(settings, "c")
+    stakes.compact(settings, "c", lambda moved: None)
 
 
 def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:

@@ -1,7 +1,5 @@
 """What is said of reports read in full."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from dashboard.screen.full_text import _read_html

@@ -1,7 +1,5 @@
 """Grades, flags, own reasons and highlighting on the pages, without a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

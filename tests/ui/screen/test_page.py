@@ -1,7 +1,5 @@
 """The Screen page without a browser: what it says and what it stores."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

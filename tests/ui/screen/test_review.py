@@ -1,7 +1,5 @@
 """The Screen page of a review without a browser: reports, tables, the decision, what is exported."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -21,7 +19,7 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.scenarios.review import review_rows
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
@@ -133,7 +131,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         f"chances {calibrator.fitted_on.badge}",
     ):
         assert said.replace("'", "&#x27;") in shown
-    for name, value in review_rows(advice.facts, state.settings):
+    for name, value in REVIEW.facts_rows(advice, state.settings):
         assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
     assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown

@@ -1,7 +1,5 @@
 """The Sessions page without a browser: find, put away and bring back, try other settings, take elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +80,7 @@ def test_what_is_deleted_comes_back_with_undo_and_later(open_app: Open, store: S
     page.button(f"delete-{screened}").click().run()
     assert rows(page) == [] and "was deleted. Nothing of it is lost." in shown(page)
     assert not store.sessions() and [each.id for each in store.sessions(deleted=True)] == [screened]
-    page.button("sessions/take_back").click().run()
+    page.button("sessions/undo/press").click().run()
     assert rows(page) == [screened] and export_session(store, screened) == before
 
     page.button(f"delete-{screened}").click().run()
@@ -285,7 +283,7 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
             assert there == here(session)
     text = apart("Mine", jobs.exported, store.url, screened, jobs.SESSION)
     assert text == export_session(store, screened)
-    opened = apart("Mine", jobs.whole, store.url, screened)
+    opened = apart("Mine", jobs.in_store, store.url, whole_session, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
 
 

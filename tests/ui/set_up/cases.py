@@ -1,7 +1,5 @@
 """Files to upload, and ways to look at the Set up page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest

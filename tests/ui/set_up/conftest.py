@@ -1,7 +1,5 @@
 """The Set up page, opened."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Set up: what is merged, families, and labels that came along."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

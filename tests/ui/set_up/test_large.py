@@ -1,7 +1,5 @@
 """Set up with files that count as large: the same page, its work done in processes of their own."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -37,7 +35,7 @@ def test_a_large_list_is_taken_in_and_put_in_order(page: AppTest, store: Store, 
     page.button(START).click().run()
     assert not page.exception and not page.error
     assert store.session(store.sessions()[0].id).ids[0] == "EP-1000009-A1"
-    assert {"records_in", "proposed", "stored", "documents_of", "suggested", "index_of"} == set(jobs_done)
+    assert {"records_in", "propose", "stored", "in_store", "suggest_order", "index_of"} == set(jobs_done)
 
 
 def test_what_is_wrong_with_a_large_file_is_said_and_columns_are_asked_for(

@@ -1,7 +1,5 @@
 """The Set up page: from documents and stakes to a session."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Set up of a review."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

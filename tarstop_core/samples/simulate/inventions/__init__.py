@@ -1,12 +1,65 @@
 """Sixteen invented inventions, each a file with a claim, the vocabulary of its field and the plan of its pool."""
 
-from __future__ import annotations
-
+from dataclasses import dataclass
 from importlib.resources import files
 
-from tarstop_core.samples.simulate.inventions.model import Feature, Invention, Mechanism, Plan
 from tarstop_core.samples.simulate.words import read_folder
 
-INVENTIONS: tuple[Invention, ...] = read_folder(Invention, files(__package__))
 
-__all__ = ["INVENTIONS", "Feature", "Invention", "Mechanism", "Plan"]
+@dataclass(frozen=True)
+class Mechanism:
+    """Something a device can have: a short name for titles, a phrase for abstracts."""
+
+    short: str
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One key feature of a claim."""
+
+    label: str
+    """What it is called in reasons: "the spring detent"."""
+    close: tuple[Mechanism, ...]
+    """Wordings near the claim's own words."""
+    far: tuple[Mechanism, ...]
+    """The same thing in other words, which a search by words finds late."""
+    other: tuple[Mechanism, ...]
+    """What documents have that solve this part of the problem differently."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the pool of one topic is made up, set by hand so that first hits lie at varied depths under BM25."""
+
+    prior_art: int
+    """Documents that disclose everything; 0 in an ω⁻ topic."""
+    wording: float
+    """Chance that prior art names a feature in the claim's words, not in its own."""
+    near_misses: int
+    """Documents that disclose all but one feature, mostly in the claim's words."""
+    documents: int
+    """Size of the pool."""
+    draw: int
+    """Which of the topic's streams of random numbers is used."""
+
+
+@dataclass(frozen=True)
+class Invention:
+    """An application and the vocabulary of its field; `topic` is the name of its file."""
+
+    topic: str
+    title: str
+    claim: str
+    devices: tuple[str, ...]
+    uses: tuple[str, ...]
+    purposes: tuple[str, ...]
+    problems: tuple[str, ...]
+    advantages: tuple[str, ...]
+    operations: tuple[str, ...]
+    extras: tuple[Mechanism, ...]
+    features: tuple[Feature, ...]
+    plan: Plan
+
+
+INVENTIONS: tuple[Invention, ...] = read_folder(Invention, files(__package__))

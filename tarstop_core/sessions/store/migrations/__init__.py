@@ -1,7 +1,5 @@
 """Steps from the tables of one version to those of the next, a file a step; only an upgrade loads them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from alembic.operations import Operations

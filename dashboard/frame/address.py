@@ -1,6 +1,4 @@
-"""A lesson or a game in the address of the page: what a person put there, and what the page puts there."""
-
-from __future__ import annotations
+"""The address of a page: what a person put there, and what the page puts there."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,10 +10,10 @@ def given(names: Iterable[str]) -> dict[str, str]:
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
-def write(names: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
+def write(wanted: Mapping[str, str]) -> dict[str, str]:
     """Put values into the address and take empty ones out of it; those that it then has."""
     filled = {name: value for name, value in wanted.items() if value}
-    for name in {*names} & {*st.query_params} - {*filled}:
+    for name in {*wanted} & {*st.query_params} - {*filled}:
         del st.query_params[name]
     if any(st.query_params.get(name) != value for name, value in filled.items()):
         st.query_params.update(filled)
