@@ -107,7 +107,7 @@ def price_sentence(documents: int) -> str:
 
     Examples
     --------
-    >>> price_sentence(2000)[46:]
+    >>> price_sentence(2000)[50:]
     '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
@@ -115,7 +115,7 @@ def price_sentence(documents: int) -> str:
         one_of(f"{price(documents, every, relevant, recall):,}" for every in SHARES) for recall in (0.8, 0.95)
     )
     return (
-        f"Had this list {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
+        f"If this list held {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
         f"{count_of(documents)}, “95 % found” after {most}."
     )
 
