@@ -183,7 +183,7 @@ def _start(
     if not name.strip():
         problems.append("The session has no name; give it one.")
     if calibrator is None and ranking is not None:
-        problems.append("No calibrator is chosen; upload one under Chances.")
+        problems.append("No calibrator that fits this list is chosen; choose or upload one under Chances.")
     if arranged is not None and calibrator is not None and not problems:
         if arranged.choice == "replay":
             came_along.show_replay(arranged, settings, calibrator)

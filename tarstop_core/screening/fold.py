@@ -106,7 +106,8 @@ class Replay:
         elif event.kind == "settings":
             deviations = state.deviations if state.plan is None else (*state.deviations, event)
             settings = Settings.from_dict(content["settings"])
-            state = replace(state, settings=settings, deviations=deviations)
+            scaled_at = state.scaled_at if settings.scale == state.settings.scale else state.depth
+            state = replace(state, settings=settings, deviations=deviations, scaled_at=scaled_at)
         elif event.kind == "stopped":
             state = replace(state, stopped=True)
         elif event.kind == "decided":

@@ -71,6 +71,8 @@ class State:
     """Time of the last event."""
     spent: float = 0.0
     """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
+    scaled_at: int = 0
+    """Documents that had been read when the chances were last multiplied."""
     touched: bool = False
     """Whether a document was ever labelled here, even if that was taken back."""
     kept: int = 0

@@ -36,7 +36,7 @@ class DecisiveTask(Task):
     """
 
     scenario = "patent"
-    variants = ("marginal", "hazard", "frailty", "rank")
+    variants = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
     methods = ("all", "optimal@hazard", "optimal@frailty")
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
     fixed_share = True
