@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -67,12 +68,14 @@ def protocol_paragraph(
     ranking: str = "",
     digest: str = "",
     registered: bool = True,
+    audited: int = 0,
 ) -> str:
     """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
     Of the list: how many documents it holds, the files or databases that they come from, how many were folded into
     others, what was asked, where the order comes from in words, and a hash that shows later that it is the same.
-    `registered` says whether the settings are, or can still be, registered before the first document is read.
+    `registered` says whether the settings are, or can still be, registered before the first document is read,
+    `audited` how many documents to one audit draw, 0 where none is drawn.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     # "0.001" says nothing without the scale that it stands on.
@@ -101,6 +104,8 @@ def protocol_paragraph(
     told += scenario.protocol(settings)
     told.append(f"The stopping rule is {settings.rule}: {_lower(settings.rule.rule)}")
     told += scenario.protocol_stop(settings)
+    if audited:
+        told.append(audit_protocol(audited))
     limits = scenario.protocol_limits(settings)
     for chance, what in (
         (settings.kappa, "a deciding document, if there is one, is taken to be in the list"),
