@@ -205,13 +205,16 @@ class Left:
 
     def quantile(self, share: float) -> int:
         """The least number that is not exceeded with this chance."""
-        low, high = 0, self.documents
-        while low < high:
+        # Every chance asked for is paid for, and most lists hold far fewer than their documents: from the mean outwards.
+        low, high = -1, min(max(1, round(float(self.weight @ self.expected))), self.documents)
+        while self.chance_of_at_most(high) < share - NEGLIGIBLE:
+            low, high = high, min(2 * high, self.documents)
+        while high - low > 1:
             middle = (low + high) // 2
             low, high = (
-                (low, middle) if self.chance_of_at_most(middle) >= share - NEGLIGIBLE else (middle + 1, high)
+                (low, middle) if self.chance_of_at_most(middle) >= share - NEGLIGIBLE else (middle, high)
             )
-        return low
+        return high
 
     def interval(self, level: float = 0.9) -> tuple[int, int]:
         """Ends of the central interval."""

@@ -15,8 +15,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtri, polygamma
-from scipy.stats import gamma
+from scipy.special import gammaincinv, logsumexp, ndtri, polygamma
 
 from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.thinning import WIDER, Thinning, expected_share, shape_nodes, share_at
@@ -107,7 +106,7 @@ def factor(
     shape = min(dispersion, PRIOR_SHAPE)
     mean = (shape + found) / (shape + expected)
     ends = np.array([(1 - level) / 2, (1 + level) / 2])
-    low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
+    low, high = gammaincinv(shape + found, ends) / (shape + expected)
     return mean, float(low), float(high)
 
 
@@ -211,7 +210,7 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     u = (
         np.ones(1)
         if math.isinf(shape)
-        else gamma.ppf((np.arange(FACTORS) + 0.5) / FACTORS, shape, scale=1 / shape)
+        else gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape
     )
     r = (np.arange(len(p)) + 0.5) / len(p)
     others = [r ** (tilt - 1) for tilt in OTHER_TILTS]

@@ -36,7 +36,7 @@ AHEAD = 10.0
 """Shape of the gamma factor by which what is left varies beside that."""
 SHAPES, LEVELS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
-NEGLIGIBLE, APART = 1e-6, 0.1
+NEGLIGIBLE, APART = 1e-6, 0.2
 LEAST_TOTAL, MOST = 0.2, 20.0
 TYPICAL = 1000.0
 ROUNDS, LEARNED, DIGITS = 12, 7, 6
