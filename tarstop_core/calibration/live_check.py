@@ -207,11 +207,7 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
         Of the factor's gamma distribution.
     """
     exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
-    u = (
-        np.ones(1)
-        if math.isinf(shape)
-        else gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape
-    )
+    u = np.ones(1) if math.isinf(shape) else gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape
     r = (np.arange(len(p)) + 0.5) / len(p)
     others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
     others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
