@@ -12,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
-from dashboard.frame.work import kept
+from dashboard.frame.work import kept, say
 from dashboard.parts import jobs, merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
@@ -234,6 +234,7 @@ def _start_over() -> None:
         _forget_import(shell.store())
     state[f"{PREFIX}/round"] = number + 1
     state[f"{PREFIX}/read"] = {}
+    say("Cancelled: nothing of these files was imported.")
 
 
 def _still_there(store: Store) -> Documents | None:

@@ -248,7 +248,7 @@ def collect(
             chunks.append(_compact(pending))
             check_count(name, count, BUDGET.records, "records")
             if progress:
-                progress(0.9 * fraction(), f"Read {count:,} records")
+                progress(0.9 * fraction(), f"Read {count:,} records of {name}")
     chunks.append(_compact(pending))
     return pd.concat(chunks, ignore_index=True), np.array(numbers, dtype=np.int64)
 
