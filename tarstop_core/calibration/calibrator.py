@@ -240,7 +240,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         file_format=FILE_FORMAT,
         version=FILE_VERSION,
         what="calibrator",
-        maker="'tarstop calibrate'",
+        maker="'tarstop calibrate' or the Calibration page",
         again="fit it again",
     )
     if content.get("frailty", 0) is None:

@@ -113,7 +113,7 @@ def places_of(
             places[field] = at[0]
     if missing := [field for field in needed if field not in places]:
         raise InputProblem(
-            f"{file_name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
+            f"{file_name} has no column {' or '.join(missing)} (its columns are {', '.join(header)}); "
             f"name the columns {wanted}."
         )
     return places
