@@ -98,7 +98,7 @@ def _review(page: Page, url: str) -> None:
 
 def _explore(page: Page, url: str) -> None:
     """The map of one list."""
-    page.set_viewport_size({"width": WIDTH, "height": 1250})
+    page.set_viewport_size({"width": WIDTH, "height": 1400})
     _open(page, url, "explore", show="Map of q* and cost")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "explore")
@@ -107,7 +107,7 @@ def _explore(page: Page, url: str) -> None:
 
 def _calibration(page: Page, url: str) -> None:
     """A calibrator learned from remembered cases."""
-    page.set_viewport_size({"width": WIDTH, "height": 1250})
+    page.set_viewport_size({"width": WIDTH, "height": 1400})
     _open(page, url, "calibration", part="Fit one")
     page.get_by_label("Past cases").fill(PAST_CASES)
     page.get_by_label("Past cases").press("Control+Enter")
@@ -118,7 +118,7 @@ def _calibration(page: Page, url: str) -> None:
 
 def _learn(page: Page, url: str) -> None:
     """A step of the walk through, with its formulas."""
-    page.set_viewport_size({"width": WIDTH, "height": 1250})
+    page.set_viewport_size({"width": WIDTH, "height": 1400})
     _open(page, url, "learn", part="walk", step="8")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "learn")

@@ -15,15 +15,24 @@ from dashboard.frame.work import FLASH, clock, kept, say
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
 from tarstop_core.calibration import first_hit
-from tarstop_core.calibration.calibrator import INCLUSION, KINDS, PATENT, REVIEW, Calibrator
-from tarstop_core.calibration.figures import quality_sentence, share_sentence
+from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
+from tarstop_core.calibration.figures import moved_sentence, quality_sentence, share_sentence
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
+from tarstop_core.calibration.live_check import AcrossLists, across_sentence
+from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import labelled_lists
 from tarstop_core.files.labelled_lists import Labelled, fingerprint
+from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
+from tarstop_core.sessions.labelled import (
+    across,
+    across_searches,
+    session_case,
+    session_list,
+    session_scenario,
+)
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
@@ -52,6 +61,8 @@ GRAMMAR = (
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
 )
+UPDATING = "what is included, updated by these"
+DO = {"update": "Update what is included", "alone": "Stand alone"}
 MODEL = Path(__file__).with_name("model.md")
 
 
@@ -60,6 +71,8 @@ class Fitted:
     calibrator: Calibrator
     remarks: tuple[str, ...] = ()
     posterior: first_hit.FirstHits | None = None
+    cases: tuple[first_hit.PastCase, ...] = ()
+    """What the curve was learned from, to be drawn below it."""
 
 
 def part(store: Store) -> None:
@@ -131,9 +144,11 @@ def _from_files(store: Store) -> Fitted | None:
     if found is None:
         return None
     scored = all(topic.scores is not None for topic in found.topics)
-    kinds = [kind for kind in KINDS if (scored or kind == "rank")]
+    kinds = [kind for kind in KINDS if (scored or kind in BY_RANK)]
     if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
+    # For searches first what is included, updated by these lists: few of one's own are enough.
+    kinds.sort(key=lambda kind: kind != "rank-frailty")
     kind, name = _kind_and_name(kinds, "files", "my labelled lists")
     return _on_press(
         "files",
@@ -155,7 +170,7 @@ def _kind_and_name(kinds: Sequence[str], way: str, suggested: str) -> tuple[str,
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     kind = one_of(
         "Kind",
-        {kind: KIND_WORDS[kind] for kind in kinds},
+        {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds},
         at=left,
         key=f"{PREFIX}/{way}/kind",
         help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
@@ -181,6 +196,8 @@ def _fit(
     """Fit on the lists, and judge by leaving lists out where there are two or more."""
     # As for those that are included: no step learned from a handful of documents may claim certainty.
     settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": 1.0}
+    if kind == "rank-frailty":
+        settings["start"] = included()
     source = ", ".join(topic.name for topic in topics[:6])
     if len(topics) > 6:
         source += f" and {len(topics) - 6:,} more"
@@ -204,6 +221,8 @@ def _fit(
         remarks.append(
             f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
         )
+    if kind == "rank-frailty":
+        remarks.append(moved_sentence(included(), calibrator))
     return Fitted(calibrator, tuple(remarks))
 
 
@@ -264,6 +283,8 @@ def _from_sessions(store: Store) -> Fitted | None:
         "ones are left out: they say nothing."
     )
     topics = [session_list(*states[each]) for each in chosen]
+    usual = calibrators()[default_calibrator(False, simulated, scenario)]
+    _level(across(usual, topics), usual)
     kind, name = _kind_and_name(
         ["marginal", "rank"] if all(topic.scores is not None for topic in topics) else ["rank"],
         "sessions",
@@ -275,6 +296,11 @@ def _from_sessions(store: Store) -> Fitted | None:
         (fingerprint(topics), kind, scenario, name),
         lambda: _fit(topics, kind, scenario, name, "sessions", lists, simulated),
     )
+
+
+def _level(found: AcrossLists | None, usual: Calibrator) -> None:
+    if found is not None:
+        note(f"{across_sentence(found)} They were held against “{usual.fitted_on.name}”.")
 
 
 def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: bool) -> Fitted | None:
@@ -291,6 +317,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
         "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
         "was any is not known."
     )
+    usual = calibrators()[default_calibrator(False, simulated, PATENT)]
+    _level(across_searches(usual, [state for _, state in chosen]), usual)
     name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
     return _of_cases(used, name, simulated, "sessions", lists)
@@ -331,25 +359,38 @@ def _add(outcome: first_hit.Ending, rank: int) -> None:
 def _of_cases(
     cases: Sequence[first_hit.PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> Fitted:
-    posterior = first_hit.fit_first_hits(cases)
+    alone = switch("What do they do?", DO, default="update", **lasting(f"{PREFIX}/{own}/alone")) == "alone"
+    hits = any(case.outcome == "hit" for case in cases)
+    posterior = first_hit.fit_first_hits(cases) if alone or hits else None
+    remarks = [share_sentence(posterior)] if posterior is not None else []
+    if not alone:
+        start = included()
+        calibrator = from_cases(start, cases, name, simulated, own, lists)
+        remarks.append(moved_sentence(start, calibrator))
+        return Fitted(calibrator, tuple(remarks), cases=tuple(cases))
+    assert posterior is not None
     calibrator = first_hit.first_hit_calibrator(posterior, name, simulated, own, lists)
-    remarks = [share_sentence(posterior)]
     if len(cases) < 5:
         remarks.append(
             f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior "
             "(a hit within the first ten, and how fast hits grow rarer, anything between nothing and all being "
             "equally likely)."
         )
-    return Fitted(calibrator, tuple(remarks), posterior)
+    return Fitted(calibrator, tuple(remarks), posterior, posterior.cases)
+
+
+def included() -> Calibrator:
+    """What is known of searches before one's own are looked at."""
+    return calibrators()[default_calibrator(False)]
 
 
 def _shown(store: Store, fitted: Fitted) -> None:
     calibrator = fitted.calibrator
     seen = calibrator.fitted_on
     st.html(badges(seen.badge))
-    if fitted.posterior is not None:
-        first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.posterior.cases)
-    elif calibrator.quality is not None:
+    if fitted.cases or calibrator.kinds:
+        first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.cases)
+    if calibrator.quality is not None:
         note(quality_sentence(calibrator.quality))
         reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")
     for remark in fitted.remarks:
@@ -361,7 +402,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
-    loud = "primary" if fitted.posterior is not None else "secondary"
+    loud = "primary" if fitted.cases else "secondary"
     icon, key = ":material/save:", f"{PREFIX}/keep"
     press("Keep this calibrator", _keep, store, calibrator, key=key, icon=icon, type=loud)
 

@@ -32,7 +32,7 @@ from dashboard.parts.panels import note, table
 from dashboard.parts.whole_session import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.figures import quality_sentence
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.sessions import shelf
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
@@ -102,7 +102,12 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     ]
     if calibrator.kind == "frailty":
         rows.append(("Frailty shape a", number(calibrator.frailty)))
-    if calibrator.kind not in ("hazard", "first-hit"):
+    if calibrator.kinds:
+        rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
+        rows.append(
+            ("A list may lack it", f"{percent(calibrator.lacking)} do, where there is something to find")
+        )
+    elif calibrator.kind not in ("hazard", "first-hit"):
         varies = "no more than chance has it"
         if calibrator.dispersion != float("inf"):
             varies = f"by a factor with standard deviation {number(calibrator.dispersion**-0.5)}"
@@ -113,14 +118,14 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
 def _drawn(calibrator: Calibrator, name: str, key: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
-    if calibrator.kind == "first-hit":
+    if calibrator.kind in ("first-hit", "rank-frailty"):
         first_hits(f"first-hits-{key}", calibrator, stem)
     quality = calibrator.quality
     if quality is not None:
         note(quality_sentence(quality))
         if quality.reliability:
             reliability(f"reliability-{key}", quality, calibrator.fitted_on.simulated, stem)
-    elif calibrator.kind != "first-hit":
+    elif calibrator.kind not in ("first-hit", "rank-frailty"):
         note(
             "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
         )

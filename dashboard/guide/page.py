@@ -19,7 +19,9 @@ READ = (
     "benchmarks_of_your_own",
     "results",
     "reviews_measured",
+    "still_unread",
     "calibrators_travel",
+    "recall_statement",
     "reml_or_exact",
     "grlstop",
 )

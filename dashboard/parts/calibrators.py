@@ -45,7 +45,7 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
     figure(
         name,
         "Did the chances come true?",
-        figures.reliability_figure(quality.reliability, simulated, dark()),
+        figures.reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
         figures.reliability_sentence(quality.reliability),
         reliability_rows(quality),
         file_stem,

@@ -20,7 +20,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read
+from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, read, updated_by_own
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -59,10 +59,11 @@ def calibrator(
         key += f"/{scenario}"
     if choices:
         usual = default_calibrator(has_scores, sample, scenario)
-        chosen = which("Where the chances come from", choices, usual, key=key).calibrator
-        _quality(chosen)
-        for remark in chosen.mismatch(ranking.scores, len(ranking)) if ranking is not None else []:
-            st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+        if scenario == PATENT and not sample:
+            usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
+        found = which("Where the chances come from", choices, usual, key=key).calibrator
+        _quality(found)
+        chosen = found if _fits(found, ranking, scenario, sample) else None
     else:
         chosen = None
         lacking = f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
@@ -77,6 +78,19 @@ def calibrator(
             key=f"{PREFIX}/upload",
         )
     return chosen
+
+
+def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
+    """Whether its chances can be used on this list; what speaks against it is said."""
+    if ranking is None:
+        return True
+    refused = "" if sample or scenario != PATENT else found.refusal(ranking.scores)
+    if refused:
+        shell.problem_box(InputProblem(refused))
+        return False
+    for remark in found.mismatch(ranking.scores, len(ranking)):
+        st.warning(shell.escape_markdown(remark), icon=":material/warning:")
+    return True
 
 
 def policy(approximately: bool = False) -> Policy:
@@ -116,7 +130,9 @@ def _quality(calibrator: Calibrator) -> None:
     shell.caption(quality_sentence(quality))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
-            drawn = reliability_figure(quality.reliability, calibrator.fitted_on.simulated, dark())
+            drawn = reliability_figure(
+                quality.reliability, calibrator.fitted_on.simulated, dark(), quality.intervals
+            )
             still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
 
 

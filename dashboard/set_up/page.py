@@ -11,7 +11,7 @@ from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept
 from dashboard.parts import chances, documents
-from dashboard.set_up import came_along
+from dashboard.set_up import auditing, came_along
 from dashboard.set_up.came_along import Arranged
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.named import form_of
@@ -62,6 +62,8 @@ def set_up_page() -> None:
     order = chosen_order(chosen)
     arranged, query = _ranking(chosen, order, scenario, problems, asked)
     ranking = None if arranged is None else arranged.ranked
+    if arranged is not None:
+        arranged = auditing.ask(arranged)
 
     _step(3, "What is at stake")
     plus, minus = _actions(form, problems)
@@ -182,7 +184,7 @@ def _start(
     if not name.strip():
         problems.append("The session has no name; give it one.")
     if calibrator is None and ranking is not None:
-        problems.append("No calibrator is chosen; upload one under Chances.")
+        problems.append("No calibrator that fits this list is chosen; choose or upload one under Chances.")
     if arranged is not None and calibrator is not None and not problems:
         if arranged.choice == "replay":
             came_along.show_replay(arranged, settings, calibrator)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarstop_core.belief.mixture import Kinds
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,7 @@ def hit_curve(
     kappa: float = 1.0,
     s: float = 1.0,
     silent: ArrayLike | None = None,
+    kinds: Kinds | None = None,
 ) -> HitCurve:
     """Survival curve of a ranking from the chances of its documents.
 
@@ -56,6 +58,8 @@ def hit_curve(
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.
+    kinds : Kinds, optional
+        In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
     Returns
     -------
@@ -88,27 +92,34 @@ def hit_curve(
     if s != 1:
         p = s * p
 
-    def survival(exposure: Floats) -> Floats:
-        """Log of M after an exposure of Σ log(1 − p), which is 0 or below."""
+    def survival(exposure: Floats, rising: bool = True) -> Floats:
+        """Log of M after an exposure of Σ log(1 − p), which is 0 or below; of each profile, where there are kinds."""
         log_M = exposure
-        if math.isfinite(frailty):
+        if kinds is not None:
+            log_M = kinds.log_survival(-exposure) if rising else kinds.log_no_hit(-exposure)
+        elif math.isfinite(frailty):
             log_M = -frailty * np.log1p(-log_M / frailty)
         if kappa < 1:
             log_M = np.log1p(kappa * np.expm1(log_M))
         return log_M
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.log1p(-p)
-        exposure = np.append(0.0, np.cumsum(each if silent is None else np.where(silent, 0.0, each)))
+        each = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
+        passed = np.cumsum(each if silent is None else np.where(silent, 0.0, each), axis=-1)
+        exposure = np.concatenate((np.zeros((*each.shape[:-1], 1)), passed), axis=-1)
         log_M = survival(exposure)
-        if kappa == 1 and math.isinf(frailty):
+        if kappa == 1 and math.isinf(frailty) and kinds is None:
             # The product's own hazard is p itself. After a certain hit (p = 1) nothing can follow: the
             # curve is at 0 and later documents never matter.
             h = p
         else:
             # What each document, silent or not, adds to the exposure before it; −inf − (−inf) after a
             # certain hit: no later document can be the first.
-            h = np.nan_to_num(-np.expm1(survival(exposure[:-1] + each) - log_M[:-1]), nan=0.0, posinf=1.0)
+            after = log_M[1:].copy()
+            if silent is not None:
+                at = np.flatnonzero(silent)
+                after[at] = survival(exposure[..., at] + each[..., at], rising=False)
+            h = np.nan_to_num(-np.expm1(after - log_M[:-1]), nan=0.0, posinf=1.0)
     return HitCurve(log_M=log_M, h=np.clip(h, 0.0, 1.0))
 
 

@@ -1,7 +1,7 @@
 """From scores or ranks to the chance that a document is relevant.
 
 Scores are compared within a topic (z-scores), pooled over training topics and turned into
-probabilities by one isotonic regression. Five kinds:
+probabilities by one isotonic regression. Six kinds:
 
 ``marginal``
     p_k = P(document k relevant | ω⁺): the paper's, and the default.
@@ -14,6 +14,9 @@ probabilities by one isotonic regression. Five kinds:
 ``first-hit``
     P(document k relevant | ω⁺, none before it) as a function of the rank, from past cases of which only
     the rank of the first hit is known; see :mod:`tarstop_core.calibration.first_hit`.
+``rank-frailty``
+    by rank, for lists of a collection that was not learned from: how rich it is and how fast its hits thin out is not
+    known, and its lists vary; see :mod:`tarstop_core.calibration.rank_frailty`.
 
 What the chances are chances of is the scenario: "patent", relevant given that something is to be found;
 "review", bringing extractable data for the outcome; "inclusion", being included by title and abstract.
@@ -30,20 +33,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.belief.mixture import Kinds, Left, mixture
+from tarstop_core.calibration.live_check import against_shape
+from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
-Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit"]
-KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank")
+Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
+KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
 """Those that :func:`fit` fits on labelled rankings."""
-BY_RANK: tuple[Kind, ...] = ("rank", "first-hit")
+BY_RANK: tuple[Kind, ...] = ("rank", "first-hit", "rank-frailty")
 HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
 """Kinds whose chances are already those of a first hit."""
 PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
+RANK_UNIT = 10.0
+"""Rank at which the level of a kind of list is spoken of."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,8 @@ class Quality:
     brier: float
     ece: float
     reliability: tuple[tuple[float, float, int], ...] = ()
+    intervals: tuple[tuple[float, float], ...] = ()
+    """95 % interval of the share in each of these bins, by resampling lists; empty where lists are not told apart."""
 
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
@@ -101,7 +111,7 @@ class Calibrator:
     """A fitted map from z-scores (or ranks) to probabilities, small enough to read."""
 
     kind: Kind
-    """One of "marginal", "hazard", "frailty", "rank", "first-hit"."""
+    """One of "marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"."""
     scenario: str
     """One of "patent", "review", "inclusion". patent: chance of being relevant given ω⁺; review: chance of bringing
     extractable data; inclusion: chance of being included by title and abstract.
@@ -119,10 +129,20 @@ class Calibrator:
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
     where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
-    older than it. See :func:`tarstop_core.calibration.unseen.unseen`.
+    older than it. See :func:`tarstop_core.calibration.thinning`.
     """
     band: tuple[tuple[float, float], ...] = ()
-    """For "first-hit": at each x, the 95 % interval of the chance that the first hit has come by that rank."""
+    """For "first-hit" and "rank-frailty": at each x, the 95 % interval of the chance that the first hit has come by that
+    rank.
+    """
+    kinds: tuple[tuple[float, float, float, float], ...] = ()
+    """For "rank-frailty", the kinds of lists this one may be: weight; v and w of the exposure Λ(k) = e^v·(k/10)^w of its
+    first k documents; and 1/a, the variance of a gamma factor of mean 1 by which lists of the kind vary.
+    """
+    lacking: float = 0.0
+    """1 − κ: how often a list holds nothing although there is something to find; learned together with `kinds`."""
+    thinning: Thinning | None = None
+    """How what is relevant thins out along a list; None in patents, and for files older than it."""
 
     @property
     def by_rank(self) -> bool:
@@ -132,7 +152,7 @@ class Calibrator:
     @property
     def first_hits(self) -> bool:
         """Whether its event is the first hit, none before it; else it is "relevant"."""
-        return self.kind in HAZARDS or self.kind == "frailty"
+        return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
     def probabilities(self, scores: ArrayLike | None, n: int | NDArray[np.int64] | None = None) -> Floats:
         """Chance of each document, shape (N,), in screening order.
@@ -164,14 +184,88 @@ class Calibrator:
             at = z_scores(scores)
         return np.interp(at, self.x, self.y)
 
-    def curve(self, p: ArrayLike, **assumptions: Any) -> HitCurve:
-        """Survival curve for these probabilities, with this calibrator's frailty."""
-        return hit_curve(p, frailty=self.frailty, **assumptions)
+    def curve(
+        self,
+        p: ArrayLike,
+        ranks: int | NDArray[np.int64] | None = None,
+        kappa: float = 1.0,
+        **assumptions: Any,
+    ) -> HitCurve:
+        """Survival curve for these probabilities, with this calibrator's frailty.
+
+        Parameters
+        ----------
+        p : array_like, shape (N,)
+        ranks : int or ndarray of int, shape (N,), optional
+            The rank of each document, where they do not stand by rank.
+        kappa : float
+            κ, at most what was learned.
+        **assumptions
+            As in :func:`~tarstop_core.belief.decisive.hit_curve`.
+        """
+        kappa = min(kappa, 1 - self.lacking)
+        if not self.kinds:
+            return hit_curve(p, frailty=self.frailty, kappa=kappa, **assumptions)
+        p = np.asarray(p, dtype=float)
+        at = ranks if isinstance(ranks, np.ndarray) else np.arange(1, len(p) + 1)
+        return hit_curve(p, kinds=self.kinds_at(at), kappa=kappa, **assumptions)
+
+    def kinds_at(self, ranks: NDArray[np.int64]) -> Kinds:
+        """Exposures of the documents at these ranks in each kind of list, against what their chances say."""
+        weight, level, slope, variance = np.array(self.kinds).T
+        slopes, of = np.unique(slope, return_inverse=True)
+        said = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
+        k = ranks / RANK_UNIT
+        ratio = np.array([(k**w - np.maximum(k - 1 / RANK_UNIT, 0) ** w) / said for w in slopes])
+        with np.errstate(divide="ignore"):
+            return Kinds(mixture(weight, 1 / variance), np.exp(level), of, ratio)
+
+    def left(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        unread: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> Left:
+        """How many relevant documents are among those not read yet.
+
+        Parameters
+        ----------
+        p : ndarray, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        judged, relevant, unread : ndarray of bool, shape (N,)
+            Documents whose label is known, those of them that are relevant, and those nobody read.
+        ranks : ndarray of int, shape (N,), optional
+            Where documents do not stand by rank.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
+
+    def against(
+        self,
+        p: Floats,
+        judged: NDArray[np.bool_],
+        relevant: NDArray[np.bool_],
+        ranks: NDArray[np.int64] | None = None,
+    ) -> float:
+        """How many times likelier what was found is where it lies otherwise along the list than was learned.
+
+        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.live_check.against_shape`.
+        """
+        order = slice(None) if ranks is None else np.argsort(ranks)
+        return against_shape(self._thins_out(p[order]), judged[order], relevant[order])
+
+    def _thins_out(self, p: Floats) -> Thinning:
+        return self.thinning or thinning_of(p)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
+        if self.kind == "rank-frailty":
+            # Made for lists of any length and system.
+            return []
         remarks = []
         if self.kind == "first-hit":
             if length and length > seen.longest_list:
@@ -205,6 +299,23 @@ class Calibrator:
                     )
         return remarks
 
+    def refusal(self, scores: ArrayLike | None) -> str:
+        """Why chances from these scores would mean nothing: a score stands where it does by the length of its list.
+
+        Empty for kinds by rank, and where length and best score are like those of the training lists. That scores are
+        tied, or all the same, is a remark only.
+        """
+        if self.by_rank or scores is None:
+            return ""
+        unlike = [
+            each for each in self.mismatch(scores) if each.startswith(("Your list has", "Your best score"))
+        ]
+        if not unlike:
+            return ""
+        return (
+            f"{' '.join(unlike)} So a score means something else here; choose a calibrator that goes by rank."
+        )
+
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""
         content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
@@ -213,8 +324,13 @@ class Calibrator:
         # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
         if math.isinf(self.dispersion):
             del content["dispersion"]
-        if not self.band:
-            del content["band"]
+        for name in ("band", "kinds", "lacking"):
+            if not content[name]:
+                del content[name]
+        if self.thinning is None:
+            del content["thinning"]
+        if self.quality and not self.quality.intervals:
+            del content["quality"]["intervals"]
         for name in ("own", "lists"):
             if not content["fitted_on"][name]:
                 del content["fitted_on"][name]
@@ -255,9 +371,18 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
     if calibrator.band and len(calibrator.band) != len(x):
         raise InputProblem(f"{name} is damaged (its interval does not fit its steps); fit it again.")
+    kinds = np.array(calibrator.kinds or [(1, 0, 1, 0)])
+    if bool(calibrator.kinds) != (calibrator.kind == "rank-frailty") or not (
+        (kinds[:, [0, 2]] > 0).all() and (kinds[:, 3] >= 0).all() and (np.abs(kinds) < 100).all()
+    ):
+        raise InputProblem(f"{name} is damaged (its kinds of lists cannot be used); fit it again.")
+    if not 0 <= calibrator.lacking < 1:
+        raise InputProblem(f"{name} is damaged (its 'lacking' is not a chance below 1); fit it again.")
     for what in ("frailty", "dispersion"):
         if not getattr(calibrator, what) > 0:
             raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
+    if calibrator.thinning and not calibrator.thinning.usable:
+        raise InputProblem(f"{name} is damaged (its thinning is not a distribution); fit it again.")
     return calibrator
 
 

@@ -29,6 +29,8 @@ from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, T
 Floats = NDArray[np.float64]
 SHORTEST = 100
 """Ranks that a curve of first hits shows at least."""
+DRAWN_TO = 1000
+"""And at most, where it was learned from long lists."""
 NAME = 44
 
 
@@ -73,7 +75,7 @@ def first_hit_figure(
     Parameters
     ----------
     calibrator : Calibrator
-        Of kind "first-hit".
+        Of kind "first-hit" or "rank-frailty".
     cases : sequence of PastCase
         What it was learned from, drawn below, where it is at hand.
     """
@@ -123,9 +125,11 @@ def first_hit_figure(
 def come_by_rank(calibrator: Calibrator) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
+    if calibrator.kinds:
+        deepest = min(deepest, DRAWN_TO)
     at = np.exp(np.array(calibrator.x)).round().astype(int)
     kept = at <= deepest
-    come = -np.expm1(np.cumsum(np.log1p(-np.minimum(calibrator.probabilities(None, int(at[kept][-1])), 1))))
+    come = -np.expm1(calibrator.curve(calibrator.probabilities(None, int(at[kept][-1]))).log_M[1:])
     low, high = np.array(calibrator.band).T[:, kept] if calibrator.band else (come[at[kept] - 1],) * 2
     return at[kept], come[at[kept] - 1], low, high
 
@@ -142,6 +146,18 @@ def first_hit_sentence(calibrator: Calibrator) -> str:
     return f"Of searches with something to find, the first hit has come {' and '.join(told)}."
 
 
+def moved_sentence(start: Calibrator, updated: Calibrator) -> str:
+    """What lists of one's own made of what was known before."""
+    before, after = (
+        percent(float(-np.expm1(each.curve(each.probabilities(None, SHORTEST)).log_M[WITHIN])))
+        for each in (start, updated)
+    )
+    return (
+        f"What is included (“{start.fitted_on.name}”) says that a first hit has come by rank {WITHIN} in {before} of "
+        f"searches with something to find; with yours it is {after}. The more you have, the more yours decide."
+    )
+
+
 def share_sentence(found: FirstHits) -> str:
     """What the cases say of how often there is something to find."""
     mean, low, high = found.share
@@ -156,7 +172,7 @@ def two_reliabilities(
 ) -> Figure:
     """Reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares."""
     text = text_colour(dark)
-    one, other = (reliability_figure(each.reliability, simulated, dark) for each in (a, b))
+    one, other = (reliability_figure(each.reliability, simulated, dark, each.intervals) for each in (a, b))
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
     second = other["data"][1]
     second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
@@ -238,7 +254,10 @@ def _named(mark: str, name: str, colour: str) -> str:
 
 
 def reliability_figure(
-    bins: Sequence[tuple[float, float, int]], simulated: bool = False, dark: bool = False
+    bins: Sequence[tuple[float, float, int]],
+    simulated: bool = False,
+    dark: bool = False,
+    intervals: Sequence[tuple[float, float]] = (),
 ) -> Figure:
     """Chances as they were given against what was found, with 95 % intervals.
 
@@ -246,13 +265,16 @@ def reliability_figure(
     ----------
     bins : sequence of (float, float, int)
         Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
+    simulated, dark : bool
+    intervals : sequence of (float, float)
+        Those of the shares, where lists are told apart.
 
     Notes
     -----
-    Intervals are Wilson's: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
+    Otherwise intervals are Wilson's, which take documents to be independent: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
     """
     p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
-    low, high = wilson(share, count)
+    low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
     said = points(
         p.tolist(),

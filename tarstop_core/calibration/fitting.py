@@ -25,10 +25,16 @@ from tarstop_core.calibration.calibrator import (
     tied_share,
     z_scores,
 )
+from tarstop_core.calibration.figures import wilson
+from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
+from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
+Predicted = tuple[Floats, NDArray[np.bool_]]
+"""Of a list: chances, and what came true."""
+DRAWS = 1000
 
 
 def fit(
@@ -42,15 +48,17 @@ def fit(
     pseudo: float = 0.0,
     own: str = "",
     lists: tuple[str, ...] = (),
+    collections: Sequence[str] | None = None,
+    start: Calibrator | None = None,
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
     Parameters
     ----------
     topics : sequence of Topic
-        With labels, and with scores unless `kind` is "rank". In the patent scenario only ω⁺ topics
+        With labels, and with scores unless `kind` goes by rank. In the patent scenario only ω⁺ topics
         count (p is conditional on ω⁺); in the others all do.
-    kind : {"marginal", "hazard", "frailty", "rank"}
+    kind : {"marginal", "hazard", "frailty", "rank", "rank-frailty"}
     scenario : {"patent", "review", "inclusion"}
     name, source, simulated
         What the topics are, for the person who will rely on them.
@@ -60,6 +68,8 @@ def fit(
         Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
         claims certainty, which a single miss would turn into the belief that nothing exists.
+    collections, start
+        For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
 
     Raises
     ------
@@ -72,6 +82,15 @@ def fit(
     """
     kind = _kind(kind)
     used = usable(topics, scenario, kind)
+    seen = replace(_describe(used, name, source, simulated), own=own, lists=lists)
+    thinning = None
+    if scenario != PATENT:
+        thinning = fit_thinning([(known(topic), _labels(topic)) for topic in used])
+    if kind == "rank-frailty":
+        if collections is not None:
+            collections = [each for topic, each in zip(topics, collections, strict=True) if topic in used]
+        learned = fit_rank_frailty(used, collections, start)
+        return with_learned(Calibrator(kind, scenario, (), (), seen, thinning=thinning), learned)
     if kind == "rank":
         at, share, weight = _rank_frequencies(used)
     else:
@@ -83,7 +102,8 @@ def fit(
         scenario=scenario,
         x=tuple(x.tolist()),
         y=tuple(y.tolist()),
-        fitted_on=replace(_describe(used, name, source, simulated), own=own, lists=lists),
+        fitted_on=seen,
+        thinning=thinning,
     )
     if kind == "frailty":
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
@@ -96,7 +116,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
 
     The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the
-    first hit count; of "frailty" likewise, with the conditional chances its curve gives. For the other
+    first hit count; of "frailty" and "rank-frailty" likewise, with the conditional chances its curve gives. For the other
     kinds it is "relevant".
 
     Parameters
@@ -108,7 +128,13 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
         How these topics relate to the training topics, as shown to a person.
     """
     used = usable(topics, calibrator.scenario, calibrator.kind)
-    return _quality(*_predictions(calibrator, used), topics=len(used), how=how)
+    return _quality(_predictions(calibrator, used), how)
+
+
+def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
+    """:func:`assess` of several, each on lists of its own, as one."""
+    each = [(one, usable(topics, one.scenario, one.kind)) for one, topics in judged]
+    return _quality([told for one, used in each for told in _predictions(one, used)], how)
 
 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
@@ -130,13 +156,10 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
             "give a test run and its qrels."
         )
     order = np.arange(len(used))
-    p, hit = [], []
+    held_out: list[Predicted] = []
     for train, test in GroupKFold(folds).split(order, groups=order):
-        held_out = _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
-        p.append(held_out[0])
-        hit.append(held_out[1])
-    how = f"{folds}-fold cross-validation by topic"
-    return _quality(np.concatenate(p), np.concatenate(hit), topics=len(used), how=how)
+        held_out += _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
+    return _quality(held_out, f"{folds}-fold cross-validation by topic")
 
 
 def reliability(p: ArrayLike, relevant: ArrayLike, bins: int = BINS) -> tuple[tuple[float, float, int], ...]:
@@ -174,6 +197,10 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
     if scenario == PATENT:
         used = [topic for topic in used if topic.omega]
+    elif kind == "rank-frailty":
+        raise InputProblem(
+            "Kind 'rank-frailty' is for searches that end at the first hit; choose 'rank' here."
+        )
     if not used:
         raise InputProblem(
             "No topic has a relevant document, so there is nothing to learn from; "
@@ -297,12 +324,11 @@ def _likeliest(log_likelihood: Callable[[float], float]) -> float:
     return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
 
 
-def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> tuple[Floats, NDArray[np.bool_]]:
-    each = [predicted(calibrator, topic, calibrator.first_hits) for topic in topics]
-    return np.concatenate([p for p, _ in each]), np.concatenate([y for _, y in each])
+def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> list[Predicted]:
+    return [predicted(calibrator, topic, calibrator.first_hits) for topic in topics]
 
 
-def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[Floats, NDArray[np.bool_]]:
+def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predicted:
     """What was said of the documents of a labelled list, and what they were, each of shape (n,).
 
     Parameters
@@ -321,10 +347,41 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> tuple[F
     return chance[at], _labels(topic)[at]
 
 
-def _quality(p: Floats, relevant: NDArray[np.bool_], topics: int, how: str) -> Quality:
+def _quality(lists: Sequence[Predicted], how: str) -> Quality:
+    p, relevant = (np.concatenate(each) for each in zip(*lists, strict=True))
     curve = reliability(p, relevant)
-    brier = float(np.mean((p - relevant) ** 2))
-    return Quality(how=how, topics=topics, documents=len(p), brier=brier, ece=ece(curve), reliability=curve)
+    return Quality(
+        how=how,
+        topics=len(lists),
+        documents=len(p),
+        brier=float(np.mean((p - relevant) ** 2)),
+        ece=ece(curve),
+        reliability=curve,
+        intervals=by_lists(lists),
+    )
+
+
+def by_lists(lists: Sequence[Predicted], bins: int = BINS) -> tuple[tuple[float, float], ...]:
+    """95 % intervals of the shares of :func:`reliability`, by resampling lists.
+
+    Documents of one list go together, so that intervals which take them to be independent are too narrow; those are
+    kept where they are wider, as where every list has the same share.
+    """
+    count, found = np.zeros((2, len(lists), bins))
+    for i, (p, relevant) in enumerate(lists):
+        at = np.minimum((p * bins).astype(int), bins - 1)
+        count[i], found[i] = (
+            np.bincount(at, minlength=bins),
+            np.bincount(at, weights=relevant, minlength=bins),
+        )
+    here = count.sum(axis=0) > 0
+    count, found = count[:, here], found[:, here]
+    drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)
+    with np.errstate(invalid="ignore"):
+        low, high = np.nanquantile((drawn @ found) / (drawn @ count), [0.025, 0.975], axis=0)
+    least, most = wilson(found.sum(axis=0) / count.sum(axis=0), count.sum(axis=0))
+    ends = np.minimum(low, least), np.maximum(high, most)
+    return tuple((float(a), float(b)) for a, b in zip(*ends, strict=True))
 
 
 def _describe(topics: Sequence[Topic], name: str, source: str, simulated: bool) -> FittedOn:

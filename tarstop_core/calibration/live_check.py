@@ -1,17 +1,44 @@
-"""How many relevant documents chances let one expect, and what to multiply them by when it is another number."""
+"""Do chances fit what is found? An answer that may be looked at after every document.
+
+Lists differ, and within what they differ nothing is wrong: the number found only says by which factor this list's chances
+should be multiplied. What the differences between lists do not cover is tested by a ratio: the chance of what was found if
+its hits lay along the list otherwise, over its chance if the chances are right, differences between lists included. If
+they are right that ratio is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most (Ville
+1939), whenever and however often somebody looks.
+"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, ndtri, polygamma
 from scipy.stats import gamma
 
-from tarstop_core.calibration.unseen import unseen
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.thinning import WIDER, Thinning, expected_share, shape_nodes, share_at
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LEVEL = 0.9
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
+AGAINST = 20.0
+"""Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
+OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
+"""Shapes that are set against those of the training lists, and powers of the rank likewise, where chances are single:"""
+OTHER_TILTS = (0.25, 0.5, 2.0, 4.0)
+OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
+"""Set against chances whose level is in doubt too."""
+NUMBERS, FACTORS = 25, 24
+"""Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
+ENOUGH_LISTS = 10
+"""Finished lists from which their common level is judged."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +53,7 @@ class Check:
     """Sum of their chances as they are used now; in patents, given that prior art exists."""
     low: int
     high: int
-    """`low` and `high`: interval of :data:`LEVEL` of the number relevant."""
+    """`low` and `high`: interval of :data:`LEVEL` of the number relevant, over lists that differ as training lists do."""
     found: int
     factor: float
     """What the calibrator's chances should be multiplied by, given what was found: posterior mean."""
@@ -34,7 +61,7 @@ class Check:
     factor_high: float
     """`factor_low` and `factor_high`: its interval of :data:`LEVEL`."""
     offered: bool
-    """Whether the number found lies outside the interval and multiplying is right."""
+    """Whether the factor's interval leaves out the present one, or the chances do not fit, and multiplying is right."""
     misses: float | None = None
     """Patents in which nothing was found: chance of that, if prior art exists."""
     unsure: int = 0
@@ -42,36 +69,18 @@ class Check:
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
     waits.
     """
+    against: float = 1.0
+    """How many times likelier what was found is where hits lie otherwise than the chances foresee."""
 
     @property
     def outside(self) -> bool:
         """Whether the number found lies outside the interval."""
         return not self.low <= self.found <= self.high
 
-
-def expected_range(
-    expected: float, dispersion: float, read: float = math.inf, level: float = LEVEL
-) -> tuple[int, int]:
-    """Central interval of the number relevant.
-
-    Parameters
-    ----------
-    expected : float
-        Sum of the chances.
-    dispersion : float
-        Shape of the negative binomial; infinite: Poisson. Where single chances are large either is wider than the
-        chances alone would be.
-    read : float
-        Documents that the chances belong to: no more can be relevant.
-    level : float
-
-    Examples
-    --------
-    >>> expected_range(14.0, math.inf), expected_range(14.0, 4.0), expected_range(3.1, 4.0, read=5)
-    ((8, 20), (4, 29), (0, 5))
-    """
-    _, low, high = unseen(0.0, 0, expected, dispersion, level)
-    return int(min(low, read)), int(min(high, read))
+    @property
+    def warned(self) -> bool:
+        """Whether the chances do not fit, beyond what lists differ."""
+        return self.against >= AGAINST
 
 
 def factor(
@@ -100,3 +109,201 @@ def factor(
     ends = np.array([(1 - level) / 2, (1 + level) / 2])
     low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
     return mean, float(low), float(high)
+
+
+# --- the ratio ------------------------------------------------------------------------------------
+
+
+def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
+    """Log of the chance of exactly these hits among the documents read, over kinds of lists.
+
+    Parameters
+    ----------
+    log_weight : ndarray, shape (J,)
+        Of each kind, their exponentials adding up to 1.
+    read : ndarray, shape (J,)
+        Sum of the exposures of all documents read: one of exposure λ is a hit with chance 1 − exp(−λ).
+    at_hits : ndarray, shape (J, h)
+        Those of the hits.
+    """
+    hits = at_hits + np.log(-np.expm1(-np.maximum(at_hits, 1e-300)))
+    return float(logsumexp(log_weight - read + hits.sum(axis=1)))
+
+
+def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
+    """How many times likelier what was found is where hits lie otherwise along the list than in the training lists.
+
+    Parameters
+    ----------
+    thinning : Thinning
+    judged, relevant : ndarray of bool, shape (N,)
+        By rank: documents whose label is known, and those of them that are relevant.
+    """
+    hits = np.flatnonzero(relevant & judged)
+    logs = []
+    for alpha, beta, log_total, log_weight in kinds_against(thinning, len(judged)):
+        total = np.exp(log_total)
+        read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
+        at_hits = (total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]).reshape(
+            len(read), -1
+        )
+        logs.append(log_chance(log_weight.ravel(), read, at_hits))
+    return _ratio(logs[1], logs[0])
+
+
+@lru_cache(maxsize=64)
+def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
+    """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
+    # Chances that are right come with the gamma factor of each list, which widens the numbers.
+    theta, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
+    between = math.hypot(spread, math.sqrt(float(polygamma(1, 4.0))))
+    z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
+    usual = (
+        *np.exp(theta).T,
+        level[:, None] + between * z,
+        np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1),
+    )
+    alpha, beta = np.array(list(product(OTHER_ALPHA, OTHER_BETA))).T
+    middle = float(np.exp(log_weight) @ level)
+    apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (level - middle) ** 2))
+    numbers = np.tile(middle + apart * z, (len(alpha), 1))
+    other = (alpha, beta, numbers, np.full(numbers.shape, -math.log(numbers.size)))
+    return usual, other
+
+
+def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
+    """The same where one hit decides: what is known ends with it.
+
+    Parameters
+    ----------
+    log_M : ndarray, shape (N + 1,)
+        Log of the chance that the first d documents hold no hit, if there is something to find.
+    read : int
+        Documents read, the hit included.
+    hit : bool
+        Whether the last of them is the hit.
+    none : float
+        Chance that there is nothing to find.
+    """
+    length = len(log_M) - 1
+    tilts = np.array([1.0, *OTHER_TILTS])[:, None]
+    at = length * (np.arange(read + 1) / length) ** tilts
+    M = np.interp(at, np.arange(length + 1), np.exp(log_M))
+    chance = (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
+    with np.errstate(divide="ignore"):
+        usual, *others = np.log(chance)
+    return _ratio(float(logsumexp(others)) - math.log(len(others)), float(usual))
+
+
+def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
+    """The same for chances of single documents, multiplied by a factor that is known but for a gamma distribution: other
+    tilts along the rank, and other factors.
+
+    Parameters
+    ----------
+    p : ndarray, shape (N,)
+        By rank.
+    judged, relevant : ndarray of bool, shape (N,)
+    shape : float
+        Of the factor's gamma distribution.
+    """
+    exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
+    u = (
+        np.ones(1)
+        if math.isinf(shape)
+        else gamma.ppf((np.arange(FACTORS) + 0.5) / FACTORS, shape, scale=1 / shape)
+    )
+    r = (np.arange(len(p)) + 0.5) / len(p)
+    others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
+    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
+    others += [np.full(len(p), each) for each in OTHER_FACTORS]
+    logs = []
+    for times in ([np.ones(len(p))], others):
+        tilted, kinds = exposure * np.array(times), len(u) * len(times)
+        read, at_hits = tilted[:, judged].sum(axis=1), tilted[:, judged & relevant]
+        logs.append(
+            log_chance(
+                np.full(kinds, -math.log(kinds)),
+                np.outer(read, u).ravel(),
+                (at_hits[:, None, :] * u[:, None]).reshape(kinds, -1),
+            )
+        )
+    return _ratio(logs[1], logs[0])
+
+
+def _ratio(other: float, usual: float) -> float:
+    """Of two chances given by their logs; 1 where both are 0, so that the impossible decides nothing."""
+    if usual == -math.inf:
+        return 1.0 if other == -math.inf else math.inf
+    return math.exp(min(other - usual, 700.0))
+
+
+# --- across lists ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AcrossLists:
+    """Whether the level of the chances is right over a person's finished lists."""
+
+    lists: int
+    against: float
+    """How many times likelier what was found in all is at another common level."""
+    factor: float
+    """The likeliest of the levels that are set against it."""
+
+
+def across_sentence(across: AcrossLists) -> str:
+    """What it says.
+
+    Examples
+    --------
+    >>> across_sentence(AcrossLists(12, 35.0, 0.5))
+    'Over your 12 finished lists the chances do not fit: what was found is 35 times likelier at another level, most so at 0.5 times what was said. Fit a calibrator on these lists.'
+    >>> across_sentence(AcrossLists(12, 0.4, 2.0))
+    'Over your 12 finished lists the numbers found are within what the chances foresee.'
+    """
+    lists = f"Over your {across.lists:,} finished lists"
+    if across.against < AGAINST:
+        return f"{lists} the numbers found are within what the chances foresee."
+    return (
+        f"{lists} the chances do not fit: what was found is {across.against:,.0f} times likelier at another level, most so at "
+        f"{across.factor:g} times what was said. Fit a calibrator on these lists."
+    )
+
+
+def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
+    """Hold what was found in finished lists against other common levels of the chances.
+
+    Parameters
+    ----------
+    lists : sequence of ndarray, shape (L,)
+        For each list :func:`levels_of_number` or :func:`levels_of_first_hit`.
+
+    Returns
+    -------
+    AcrossLists or None
+        None with fewer than :data:`ENOUGH_LISTS`.
+    """
+    if len(lists) < ENOUGH_LISTS:
+        return None
+    logs = np.sum(lists, axis=0)
+    against = _ratio(float(logsumexp(logs)) - math.log(len(logs)), 0.0)
+    return AcrossLists(len(lists), against, OTHER_FACTORS[int(logs.argmax())])
+
+
+def levels_of_number(foreseen: Left, found: int) -> Floats:
+    """Logs of the chance of so many at each of the other levels over that at the present one, shape (L,).
+
+    `foreseen` is what was foreseen of the documents that were then read.
+    """
+    chance = [foreseen.times(each).chance_of(found) for each in (1.0, *OTHER_FACTORS)]
+    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
+    return np.asarray(others - usual)
+
+
+def levels_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> Floats:
+    """The same of a search that ended with its first hit, or before any; arguments as of :func:`against_first_hit`."""
+    M = np.exp(np.outer((1.0, *OTHER_FACTORS), log_M[[read - 1, read]]))
+    chance = (1 - none) * (M[:, 0] - M[:, 1]) if hit else none + (1 - none) * M[:, 1]
+    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
+    return np.asarray(others - usual)

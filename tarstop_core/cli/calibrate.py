@@ -18,7 +18,7 @@ from tarstop_core.cli.shared import (
 )
 from tarstop_core.errors import InputProblem
 
-KINDS = ("marginal", "hazard", "frailty", "rank")
+KINDS = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
 
 
 @click.command()
@@ -43,6 +43,18 @@ KINDS = ("marginal", "hazard", "frailty", "rank")
 )
 @click.option("--test-run", type=PATH, help="Held-out run to judge it on.")
 @click.option("--test-qrels", type=PATH, help="Judgments of the held-out run.")
+@click.option(
+    "--also",
+    type=(PATH, PATH),
+    multiple=True,
+    metavar="RUN QRELS",
+    help="Another collection, for kind rank-frailty: it learns how far collections lie apart. Repeat for more.",
+)
+@click.option(
+    "--start",
+    type=PATH,
+    help="A calibrator of kind rank-frailty that RUN and QRELS update, in place of next to nothing.",
+)
 @json_option
 def calibrate(
     run: Path,
@@ -54,15 +66,28 @@ def calibrate(
     pseudo: float,
     test_run: Path | None,
     test_qrels: Path | None,
+    also: tuple[tuple[Path, Path], ...],
+    start: Path | None,
     as_json: bool,
 ) -> None:
     """Fit a calibrator on RUN and QRELS: from scores to chances. Without a test run: 5-fold by topic."""
-    from tarstop_core.calibration.fitting import assess, cross_validate, fit
+    from tarstop_core.calibration.calibrator import load
+    from tarstop_core.calibration.fitting import assess, assess_each, cross_validate, fit
 
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
-    writable(out, run, qrels, test_run, test_qrels)
+    if (also or start) and kind != "rank-frailty":
+        raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
+    if also and start:
+        raise InputProblem("--start goes on from one calibrator with one's own lists; leave --also out.")
+    writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
     topics, notes = labelled_topics(run, qrels)
+    apart = [topics]
+    for pair in also:
+        lists, more = labelled_topics(*pair)
+        apart.append(lists)
+        notes = (*notes, *more)
+    topics = [topic for each in apart for topic in each]
     settings: dict[str, Any] = {
         "kind": kind,
         "scenario": scenario,
@@ -70,11 +95,31 @@ def calibrate(
         "source": run.name,
         "pseudo": pseudo,
     }
-    calibrator = fit(topics, **settings)
+    if start is not None:
+        settings["start"] = load(start)
+    of_new: dict[str, Any] = {}
+    if kind == "rank-frailty" and start is None:
+        # What lists of a run say of lists from elsewhere, not of the next one of the same run.
+        of_new = {"collections": [str(number) for number, each in enumerate(apart) for _ in each]}
+    calibrator = fit(topics, **settings, **of_new)
     if test_run is not None and test_qrels is not None:
         held_out, more = labelled_topics(test_run, test_qrels)
         quality = assess(calibrator, held_out, how=f"held-out run {test_run.name}")
         notes = (*notes, *more)
+    elif also:
+        judged = []
+        for number, each in enumerate(apart):
+            here = {topic.name for topic in each}
+            others = [
+                (topic, str(other))
+                for other, lists in enumerate(apart)
+                if other != number
+                for topic in lists
+                if topic.name not in here
+            ]
+            away = fit([topic for topic, _ in others], **settings, collections=[name for _, name in others])
+            judged.append((away, each))
+        quality = assess_each(judged, "leaving each collection, with its topics, out")
     else:
         quality = cross_validate(topics, **settings)
     with writing(out):

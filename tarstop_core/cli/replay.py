@@ -116,9 +116,12 @@ def replay(
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
         notes = (*notes, *file.notes)
+        # Relevant is what the judgments say, so that recall divides by their R.
+        reviews = [
+            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
+        ]
         outcomes = replaying.replay_reviews(
-            # Relevant is what the judgments say, so that recall divides by their R.
-            [replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes],
+            reviews,
             fitted,
             policy,
             stakes,
@@ -129,7 +132,16 @@ def replay(
             given_prior(b_0, prior_file, theta),
             scale,
         )
+        if as_json:
+            outcomes = [*replaying.with_left(outcomes, reviews, fitted)]
     mean = replaying.summary(outcomes)
+    unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
+    if unlike:
+        notes = (
+            *notes,
+            f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "
+            "chances from scores mean little there; one of kind 'rank-frailty' does not depend on that.",
+        )
     say(notes)
     if as_json:
         print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})

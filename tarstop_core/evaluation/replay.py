@@ -3,6 +3,7 @@
 Cases are played as an experiment plays them, so that both come to the same.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,20 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""Of a list read, at which it is said what is left."""
+
+
+@dataclass(frozen=True)
+class StillUnread:
+    """Relevant documents of the ranking below a depth: what is said of their number by somebody who read so far."""
+
+    mean: float
+    low: int
+    high: int
+    """`low` and `high`: central interval of 90 %."""
+    true: int
+
 
 @dataclass(frozen=True)
 class Played:
@@ -39,6 +54,14 @@ class Played:
     """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
     recall: float
     """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
+
+
+@dataclass(frozen=True)
+class PlayedReview(Played):
+    """The same on an outcome of a review."""
+
+    left: dict[str, StillUnread]
+    """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
 
 
 def replay(
@@ -120,6 +143,34 @@ def replay_reviews(
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
     cases = (Case(outcome.topic, outcome.review, outcome) for outcome in outcomes)
     return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
+
+
+def with_left(
+    played: Sequence[Played], outcomes: Sequence[Outcome], calibrator: Calibrator
+) -> list[PlayedReview]:
+    """What :func:`replay_reviews` came to on these outcomes, with what is said there of documents still unread."""
+    told: dict[tuple[str, int], StillUnread] = {}
+    found = []
+    for each, outcome in zip(played, outcomes, strict=True):
+        depths = {"stop": int(each.depth)}
+        depths |= {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
+        left = {}
+        for name, depth in depths.items():
+            # Outcomes of one review share its list.
+            key = outcome.review, depth
+            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, depth)
+        found.append(PlayedReview(**vars(each), left=left))
+    return found
+
+
+def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnread:
+    """What is said, after the first `depth` documents of a labelled list, of the relevant ones below, and what is so."""
+    assert topic.labels is not None
+    p = calibrator.probabilities(topic.scores, len(topic))
+    read = np.arange(len(topic)) < depth
+    left = calibrator.left(p, read, read & topic.labels, ~read)
+    low, high = left.interval()
+    return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def save(results: Results, path: Path) -> None:
         "settings": dict(results.settings),
         "methods": [asdict(method) for method in results.methods],
         **{name: getattr(results, name) for name in LISTS},
-        "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
+        "calibration": {name: _told(quality) for name, quality in results.calibration.items()},
     }
     arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
     if results.plus_exact is not None:
@@ -189,3 +189,8 @@ def load(path: Path) -> Results:
         **lists,
         **arrays,
     )
+
+
+def _told(quality: Quality) -> dict[str, Any]:
+    """Experiments add up documents of all lists, so that there are no intervals."""
+    return {name: value for name, value in asdict(quality).items() if name != "intervals"}

@@ -11,7 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 
 DEFAULTS: dict[str, tuple[str, str]] = {
-    PATENT: ("clef-reviews", "sample-searches"),
+    PATENT: ("clef-reviews-rank-frailty", "sample-searches"),
     REVIEW: ("review-data", "sample-reviews"),
     INCLUSION: ("review-inclusion", "sample-reviews-inclusion"),
 }
@@ -60,7 +60,7 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")
     name = DEFAULTS[scenario][sample]
-    return name if has_scores else f"{name}-rank"
+    return name if has_scores or calibrators()[name].by_rank else f"{name}-rank"
 
 
 @cache

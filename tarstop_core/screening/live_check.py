@@ -1,13 +1,17 @@
 """Do the chances fit what is being found? Asked after every document, answered with an interval.
 
-If the chances are right, the number of relevant documents among those read is negative binomial: its mean is the sum
-of their chances, its shape a the calibrator's dispersion (how much lists vary around what was said of them). What was
-found then says by which factor the chances of this list should be multiplied:
+Lists differ, and chances that are right allow for it: in reviews the number found among the documents read is that of
+the training lists' curves (:mod:`tarstop_core.calibration.thinning`), elsewhere negative binomial with the sum of the chances
+as mean and the calibrator's dispersion a as shape. What was found says by which factor the chances of this list
+should be multiplied, and what is said to be still unread allows for it without being asked:
 
     factor | found ~ Gamma(a₀ + found, a₀ + Σ p),  so that its mean is (a₀ + found) / (a₀ + Σ p),
 
 with Gamma(a₀, a₀), mean 1, as prior. That is always reckoned from the chances as the calibrator gave them, with all
-documents read: asking again, or scaling twice, counts nothing twice.
+documents read: asking again, or scaling twice, counts nothing twice. Where the
+factor's interval leaves out the present one, multiplying is offered; that is no warning. That the chances do not fit is
+said where a ratio that may be looked at after every document (:mod:`tarstop_core.calibration.live_check`) speaks against
+how hits lie along the list or, once chances were multiplied, against what came after that.
 
 In patents the chances hold if prior art exists. While nothing was found, the misses speak against its existence as
 well as against the chances, and the belief has already taken them in (a calibrator of kind "frailty" takes them in on
@@ -21,8 +25,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.belief.mixture import Left, left, mixture
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.calibration.live_check import LEVEL, Check, expected_range, factor
+from tarstop_core.calibration.live_check import (
+    AGAINST,
+    LEVEL,
+    PRIOR_SHAPE,
+    Check,
+    against_chances,
+    against_first_hit,
+    factor,
+)
 from tarstop_core.presentation.numbers import count_of, number, percent
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -52,27 +65,62 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     """
     judged = state.judged
     read, found = int(judged.sum()), int(state.came_true.sum())
-    hazards = calibrator.kind in ("hazard", "first-hit")
+    hazards = calibrator.kind in ("hazard", "first-hit", "rank-frailty")
     if not read or (hazards and found):
         return None
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
     if settings.kind.one_decides and not found:
-        misses = float(np.exp(calibrator.curve(used, kappa=settings.kappa).log_M[-1]))
+        at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
+        misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
     if hazards:
         # As many as one: the number of first hits.
         expected = 1 - misses if misses is not None else 0.0
         low, high = int(misses is not None and misses < (1 - LEVEL) / 2), 1
     else:
         expected = float(used.sum())
-        low, high = expected_range(expected, calibrator.dispersion, read)
+        low, high = _foreseen(settings, calibrator, p, state).interval()
     mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
-    outside = not low <= found <= high
+    against = _against(settings, calibrator, seen * p, state)
+    offered = (not least <= settings.scale <= most or against >= AGAINST) and misses is None
     unsure = len(state.unsure)
     waiting = state.depth - read - unsure
-    offered = outside and misses is None
-    return Check(read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting)
+    return Check(
+        read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting, against
+    )
+
+
+def _foreseen(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
+    """The number found among the documents judged, as it was foreseen before they were read."""
+    if settings.kind.one_decides or settings.scale != 1:
+        used = scenario_of(settings).recognised(settings) * scaled(p[state.judged], settings.scale)
+        shape = _own_shape(calibrator, p, state) if settings.scale != 1 else calibrator.dispersion
+        return left(mixture([1.0], [shape]), [float(used.sum())], int(state.judged.sum()))
+    nothing = np.zeros_like(state.judged)
+    return calibrator.left(p, nothing, nothing, state.judged, state.ranks)
+
+
+def _own_shape(calibrator: Calibrator, p: Floats, state: State) -> float:
+    """Of the factor that is still in doubt once the chances were multiplied by what this list had shown by then."""
+    then = state.judged & (np.arange(len(p)) < state.scaled_at)
+    return min(calibrator.dispersion, PRIOR_SHAPE) + int((state.came_true & then).sum())
+
+
+def _against(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> float:
+    judged, relevant = state.judged, state.came_true
+    if settings.scale == 1 and settings.kind.one_decides:
+        curve = calibrator.curve(p, state.ranked, kappa=settings.kappa, silent=state.silent)
+        none = 1 - settings.b_0
+        return against_first_hit(curve.log_M, state.hit or state.depth, state.hit is not None, none)
+    if settings.scale == 1:
+        return calibrator.against(p, judged, relevant, state.ranks)
+    since = judged & (np.arange(len(p)) >= state.scaled_at)
+    shape, p = _own_shape(calibrator, p, state), scaled(p, settings.scale)
+    if state.ranks is not None:
+        by_rank = np.argsort(state.ranks)
+        p, since, relevant = p[by_rank], since[by_rank], relevant[by_rank]
+    return against_chances(p, since, relevant & since, shape)
 
 
 def check_sentence(check: Check | None, settings: Settings) -> str:
@@ -83,7 +131,7 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
     >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
-    'Expected 9 to 21 relevant among the 60 documents read, found 3: fewer than the chances say. Either this list holds fewer, or its order is worse than those the chances were fitted on; multiplied by 0.37 (0.17 to 0.62) they would fit it.'
+    'Expected 9 to 21 relevant among the 60 documents read, found 3; the chances alone say 15. Lists differ, so that is no warning; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
     >>> check_sentence(Check(60, 15.0, 9, 21, 12, 0.8, 0.5, 1.2, False), review)
     'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
     """
@@ -104,21 +152,18 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
             f"for that, so the chances of single documents are not lowered as well.{scaled_still}"
         )
     lead = f"Expected {_range(check)} relevant {among}, found {check.found:,}"
-    if not check.outside:
-        return f"{lead}: the chances fit this list so far."
     mean, low, high = (number(_short(each)) for each in (check.factor, check.factor_low, check.factor_high))
-    times = f"{mean} ({low} to {high})"
-    if check.found < check.low:
-        why = (
-            "fewer than the chances say. Either this list holds fewer, or its order is worse than those the chances "
-            "were fitted on"
+    times = f"multiplied by {mean} ({low} to {high}) they would fit its number"
+    if check.warned:
+        where = "since they were multiplied" if settings.scale != 1 else "along the list"
+        return (
+            f"{lead}. The chances do not fit: where hits came {where} is {check.against:,.0f} times likelier if they are "
+            f"wrong, and 1 session in {AGAINST:.0f} at most ever reaches {AGAINST:.0f} if they are right. Either the order of "
+            f"this list is of another kind, or what counts as relevant; {times}."
         )
-    else:
-        why = (
-            "more than the chances say. Either this list holds more, or its order is better than those the chances "
-            "were fitted on"
-        )
-    return f"{lead}: {why}; multiplied by {times} they would fit it."
+    if not check.offered:
+        return f"{lead}: the chances fit this list so far."
+    return f"{lead}; the chances alone say {number(_short(check.expected))}. Lists differ, so that is no warning; {times}."
 
 
 def _judged(check: Check, settings: Settings) -> str:

@@ -71,6 +71,8 @@ class State:
     """Time of the last event."""
     spent: float = 0.0
     """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
+    scaled_at: int = 0
+    """Documents that had been read when the chances were last multiplied."""
     touched: bool = False
     """Whether a document was ever labelled here, even if that was taken back."""
     kept: int = 0
@@ -78,9 +80,13 @@ class State:
     kept_from: str = ""
     """Where those labels come from."""
     ranks: NDArray[np.int64] | None = None
-    """Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
-    Shape (N,).
+    """Rank of each document by relevance, from 1 on, where documents that were kept or drawn at random stand before
+    others; else None. Shape (N,).
     """
+    drawn: NDArray[np.bool_] | None = None
+    """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
+    audit_every: int = 0
+    """How many documents to one audit draw."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
 

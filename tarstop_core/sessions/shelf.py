@@ -13,6 +13,7 @@ KIND_WORDS = {
     "frailty": "from scores, misses go together",
     "rank": "from ranks",
     "first-hit": "from ranks, until the first hit",
+    "rank-frailty": "by rank, for lists from elsewhere",
 }
 CHANCE_OF = {
     PATENT: "of being relevant in a patent search",
@@ -60,6 +61,12 @@ def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, L
 def title(each: Listed) -> str:
     """What a calibrator is called in a list."""
     return f"{each.name} ({KIND_WORDS[each.calibrator.kind]}){' · yours' if each.own else ''}"
+
+
+def updated_by_own(each: Listed) -> bool:
+    """Whether it is what is included, updated by a person's own real lists: then it is the first to be offered."""
+    seen = each.calibrator.fitted_on
+    return each.own and each.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated
 
 
 def read(name: str, content: bytes) -> Calibrator:

@@ -37,7 +37,7 @@ def test_a_calibrator_from_memory_reaches_set_up(server: Any, open_page: OpenPag
     expect(page.get_by_text("It is offered when you set up a session")).to_be_visible()
     with stored(server) as store:
         [kept] = store.kept_calibrators()
-    assert kept.calibrator.kind == "first-hit"
+    assert kept.calibrator.kind == "rank-frailty"
     at_rest(page)
     page.reload()
     expect(page.get_by_role("tab", name="Fit one")).to_have_attribute("aria-selected", "true")

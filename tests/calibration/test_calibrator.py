@@ -84,6 +84,7 @@ def test_tied_share() -> None:
 
 NUMBERS = st.floats(0, 1)
 TEXTS = st.text(max_size=20)
+KIND = st.tuples(st.floats(0.01, 1), st.floats(-9, 9), st.floats(0.1, 2), st.floats(0, 9))
 
 
 @st.composite
@@ -116,6 +117,8 @@ def calibrators(draw: st.DrawFn) -> Calibrator:
             )
         ),
         frailty=draw(st.floats(1e-3, 1e6)) if kind == "frailty" else math.inf,
+        kinds=tuple(draw(st.lists(KIND, min_size=1, max_size=5))) if kind == "rank-frailty" else (),
+        lacking=draw(st.floats(0, 0.9)) if kind == "rank-frailty" else 0.0,
         quality=draw(st.one_of(st.none(), quality)),
     )
 

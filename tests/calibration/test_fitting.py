@@ -1,7 +1,8 @@
-"""Fitting: the four kinds, their quality on held-out topics, and one real collection after another."""
+"""Fitting: the five kinds, their quality on held-out topics, and one real collection after another."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tarstop_core.calibration.calibrator import (
     from_json,
     z_scores,
 )
-from tarstop_core.calibration.fitting import assess, cross_validate, ece, fit, reliability
+from tarstop_core.calibration.fitting import assess, by_lists, cross_validate, ece, fit, reliability
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
@@ -30,6 +31,10 @@ from tests.calibration.cases import SCORES, labelled, simulated, topic
 def test_every_kind_gives_monotone_probabilities(
     topics: list[Topic], kind: str, scenario: str, scores: list[float]
 ) -> None:
+    if kind == "rank-frailty" and scenario != "patent":
+        with pytest.raises(InputProblem, match="for searches that end at the first hit"):
+            fit(topics, kind=kind, scenario=scenario)
+        return
     fitted = fit(topics, kind=kind, scenario=scenario)
     scores = sorted(scores, reverse=True)
     p = fitted.probabilities(scores)
@@ -208,7 +213,10 @@ def test_assess_gives_sklearns_brier_score(kind: str) -> None:
                 total -= math.log(1 - chance)
                 M.append((1 + total / fitted.frailty) ** -fitted.frailty)
             chances = 1 - np.array(M[1:]) / np.array(M[:-1])
-        last = (one.first_hit or len(one)) if kind in ("hazard", "frailty") else len(one)
+        elif kind == "rank-frailty":
+            M = [first_passed(fitted, k) for k in range(len(one) + 1)]
+            chances = 1 - np.array(M[1:]) / np.array(M[:-1])
+        last = len(one) if kind in ("marginal", "rank") else (one.first_hit or len(one))
         p += chances[:last].tolist()
         y += one.labels[:last].tolist()
     quality = assess(fitted, test, "another set")
@@ -216,6 +224,15 @@ def test_assess_gives_sklearns_brier_score(kind: str) -> None:
     assert (quality.documents, quality.topics, quality.how) == (len(p), 40, "another set")
     assert quality.ece == pytest.approx(ece(reliability(p, y)), abs=1e-12)
     assert quality.ece < 0.02
+
+
+def first_passed(fitted: Calibrator, k: int) -> float:
+    """M(k) of kinds of lists, in a plain loop."""
+    total = 0.0
+    for weight, level, slope, variance in fitted.kinds:
+        exposure = math.exp(level) * (k / 10) ** slope
+        total += weight * ((1 + variance * exposure) ** (-1 / variance) if variance else math.exp(-exposure))
+    return fitted.lacking + (1 - fitted.lacking) * total / sum(kind[0] for kind in fitted.kinds)
 
 
 def test_no_topic_is_judged_by_a_fit_that_saw_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,3 +345,25 @@ def test_from_one_real_collection_to_another(real_data: Path, kind: str) -> None
         assert judged.brier < slack * base * (1 - base)
         assert judged.ece < 0.05
     assert from_json(fitted.to_json()) == fitted
+
+
+def test_intervals_by_lists_are_wider_where_documents_of_a_list_go_together() -> None:
+    p = np.full(100, 0.25)
+    alike = [(p, np.arange(100) % 4 == 0)] * 20
+    apart = [(p, np.full(100, i % 4 == 0)) for i in range(20)]
+    for lists, least, most in ((alike, 0.0, 0.05), (apart, 0.3, 0.5)):
+        ((low, high),) = by_lists(lists)
+        assert low <= 0.25 <= high and least < high - low < most
+    assert by_lists(apart) == by_lists(apart)
+
+
+def test_what_is_judged_by_lists_is_kept_with_the_calibrator() -> None:
+    fitted = fit(simulated(40, 60, seed=3))
+    quality = assess(fitted, simulated(20, 60, seed=4), "other lists")
+    assert len(quality.intervals) == len(quality.reliability)
+    assert all(
+        a <= share <= b for (a, b), (_, share, _) in zip(quality.intervals, quality.reliability, strict=True)
+    )
+    kept = from_json(replace(fitted, quality=quality).to_json())
+    assert kept.quality == quality
+    assert "intervals" not in replace(fitted, quality=replace(quality, intervals=())).to_json()

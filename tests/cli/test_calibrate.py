@@ -10,7 +10,7 @@ from tarstop_core.files import label_topics, read_qrels, read_run
 from tests.cli.shell import Run, refused
 
 
-@pytest.mark.parametrize("kind", ["marginal", "hazard", "frailty", "rank"])
+@pytest.mark.parametrize("kind", ["marginal", "hazard", "frailty", "rank", "rank-frailty"])
 def test_calibrate_judges_by_cross_validation_and_writes(tarstop: Run, folder: Path, kind: str) -> None:
     out = folder / "cal.json"
     arguments = ("calibrate", folder / "a.run", folder / "a.qrels", "--scenario", "patent", "--kind", kind)
@@ -43,6 +43,33 @@ def test_calibrate_judges_on_a_test_run(tarstop: Run, folder: Path) -> None:
     assert found.json["topics"] == 2 and found.json["documents"] == 80
     assert "Judged but not in the run: T2, T3, T4, T5." in found.err
     assert load(out).fitted_on.topics == 2
+
+
+def test_several_collections_teach_how_far_they_lie_apart_and_own_lists_update(
+    tarstop: Run, folder: Path
+) -> None:
+    lines = (folder / "a.run").read_text(encoding="utf-8").splitlines()
+    halves = [[line for line in lines if (line < "T2") == first] for first in (True, False)]
+    for name, half in zip(("one.run", "two.run"), halves, strict=True):
+        (folder / name).write_text("\n".join(half), encoding="utf-8")
+    qrels, kind = folder / "a.qrels", ("--scenario", "patent", "--kind", "rank-frailty")
+    apart, mine = folder / "apart.json", folder / "mine.json"
+    also = ("--also", folder / "two.run", qrels)
+    tarstop("calibrate", folder / "one.run", qrels, *kind, *also, "--out", apart, "--json")
+    written = load(apart)
+    assert written.fitted_on.topics == 4 and written.quality is not None
+    assert (
+        written.quality.how == "leaving each collection, with its topics, out" and written.quality.topics == 4
+    )
+    tarstop("calibrate", folder / "one.run", qrels, *kind, "--start", apart, "--out", mine, "--json")
+    topics = list(label_topics(read_run(folder / "one.run"), read_qrels(qrels))[0].values())
+    assert load(mine).kinds == fit(topics, kind="rank-frailty", start=written).kinds != written.kinds
+    refused(
+        tarstop("calibrate", folder / "one.run", qrels, *kind, *also, "--start", apart, "--out", mine),
+        "--also",
+    )
+    plain = ("--scenario", "patent", "--out", mine)
+    refused(tarstop("calibrate", folder / "one.run", qrels, *plain, *also), "rank-frailty")
 
 
 def test_calibrate_reviews_use_every_topic(tarstop: Run, folder: Path) -> None:

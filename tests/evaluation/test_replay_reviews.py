@@ -86,6 +86,14 @@ def test_the_command_on_real_reviews(real_data: Path, tmp_path: Path) -> None:
     found = json.loads(ran.stdout)
     assert len(found["topics"]) == 63 and found["mean"]["topics"] == 63
     assert all(row["depth"] <= 300 and 0 <= row["recall"] <= 1 for row in found["topics"])
+    for row in found["topics"]:
+        assert list(row["left"]) == ["stop", "0.02", "0.05", "0.1", "0.2", "0.5"]
+        for told in row["left"].values():
+            assert list(told) == ["mean", "low", "high", "true"] and 0 <= told["low"] <= told["high"]
+    one = next(row for row in found["topics"] if row["topic"].startswith("CD007394"))
+    # 45 are relevant: 6 among the first 51, 14 among 128, 43 among 1,271; 2,542 documents.
+    assert [one["left"][at]["true"] for at in ("0.02", "0.05", "0.5")] == [39, 31, 2]
+    assert one["left"]["stop"]["true"] == round(45 * (1 - one["recall"]))
     # The share of ω⁺ is that of b_N > q*.
     assert 0.5 < np.mean([row["omega"] for row in found["topics"]]) < 0.9
 

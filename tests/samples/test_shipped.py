@@ -19,7 +19,11 @@ from tarstop_core.samples.shipped import calibrators, data_share, default_calibr
 def test_there_is_a_default_for_every_list(has_scores: bool, sample: bool, scenario: str) -> None:
     chosen = calibrators()[default_calibrator(has_scores, sample, scenario)]
     assert chosen.scenario == scenario
-    assert chosen.kind == ("marginal" if has_scores else "rank")
+    if scenario == "patent" and not sample:
+        # Nobody's list is like the training lists: by rank, for lists from elsewhere.
+        assert chosen.kind == "rank-frailty"
+    else:
+        assert chosen.kind == ("marginal" if has_scores else "rank")
     assert chosen.fitted_on.simulated == sample
 
 

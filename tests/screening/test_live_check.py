@@ -11,7 +11,7 @@ from scipy.stats import gamma
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
-from tarstop_core.calibration.live_check import PRIOR_SHAPE, expected_range, factor
+from tarstop_core.calibration.live_check import PRIOR_SHAPE, factor
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
@@ -53,7 +53,7 @@ def test_a_list_that_brings_what_was_said_is_left_alone() -> None:
 
 def test_far_fewer_than_expected_offers_a_factor_drawn_towards_one() -> None:
     check = live_check(REVIEW, EVEN, P, read(REVIEW, "+" + "-" * 59))
-    assert check is not None and check.offered and check.found < check.low
+    assert check is not None and check.offered and not check.warned and check.factor_high < 1
     assert check.factor == pytest.approx((4 + 1) / (4 + 15))
     assert check.factor_low < check.factor < check.factor_high
     assert (
@@ -141,22 +141,12 @@ def test_the_factor_lies_between_one_and_what_was_seen(
     assert low < high
 
 
-@given(st.floats(0.01, 300), st.one_of(st.just(math.inf), st.floats(0.1, 50)))
-def test_the_interval_holds_what_its_level_says(expected: float, dispersion: float) -> None:
-    low, high = expected_range(expected, dispersion)
-    assert 0 <= low <= high
-    read = int(expected) + 1
-    assert expected_range(expected, dispersion, read) == (min(low, read), min(high, read))
-
-
-def test_intervals_and_factors_cover_in_simulation() -> None:
+def test_factors_cover_in_simulation() -> None:
     """Lists whose chances are off by a gamma factor: 90 % intervals hold in about 90 %."""
     rng = np.random.default_rng(2)
     shape, expected, draws = PRIOR_SHAPE, 12.0, 4000
     true = rng.gamma(shape, 1 / shape, draws)
     found = rng.poisson(true * expected)
-    low, high = expected_range(expected, shape)
-    assert 0.9 <= np.mean((low <= found) & (found <= high)) <= 0.95
     ends = gamma.ppf([[0.05], [0.95]], shape + found, scale=1 / (shape + expected))
     assert np.mean((ends[0] <= true) & (true <= ends[1])) == pytest.approx(0.9, abs=0.015)
     assert factor(expected, int(found[0]), shape)[1:] == pytest.approx(ends[:, 0])

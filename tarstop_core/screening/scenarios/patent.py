@@ -83,7 +83,9 @@ class Patent(Scenario):
     def path(self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State) -> Path:
         """Under "no hit so far", and the hit if there is one."""
         return DecisivePath(
-            curve=calibrator.curve(chances, kappa=settings.kappa, s=settings.s, silent=state.silent),
+            curve=calibrator.curve(
+                chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
+            ),
             b_0=settings.b_0,
             payoffs=settings.payoffs,
             hit=state.hit,

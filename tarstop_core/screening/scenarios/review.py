@@ -10,7 +10,6 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import DataShare
-from tarstop_core.calibration.unseen import unseen
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
@@ -223,6 +222,7 @@ class Review(Scenario):
         share = data_share(settings, state)
         to_read, _ = path.best_reports(waiting)
         plan, _ = path.best_plan(depth, settings.cost)
+        unread = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
@@ -233,12 +233,7 @@ class Review(Scenario):
             otherwise=float(path.otherwise[depth]),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
-            unseen=unseen(
-                float(p[state.judged].sum()),
-                int(state.came_true.sum()),
-                float(p[state.labels == UNSEEN].sum()),
-                calibrator.dispersion,
-            ),
+            unseen=(unread.mean, *unread.interval()),
             share=(share.mean, *share.interval()),
         )
 

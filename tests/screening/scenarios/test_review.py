@@ -14,7 +14,6 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.data_share import DataShare
-from tarstop_core.calibration.unseen import unseen
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import Tables
@@ -287,7 +286,7 @@ def test_every_situation_has_an_advice_that_keeps_its_paths(kinds: list[str]) ->
     assert advice == advise(START, CALIBRATOR, P, here, session_paths(START, CALIBRATOR, P, here))
     assert 0 < advice.b < 1 and 0 <= advice.facts.otherwise <= 1
     low, high = advice.facts.unseen[1:]
-    assert 0 <= low <= advice.facts.unseen[0] <= high + 1 <= N
+    assert 0 <= low <= high <= N and 0 <= advice.facts.unseen[0] <= N
     miss = state([*events, label(len(kinds), "irrelevant")])
     assert paths_key(START, miss) == paths_key(START, here)
 
@@ -329,17 +328,6 @@ def test_in_one_stage_what_is_unread_is_told_from_the_tables_found() -> None:
         [*(label(at, "relevant") for at in range(3)), table(0, GOOD), outcome(1, "no data")], one_stage
     )
     left = advise(one_stage, CALIBRATOR, P, here).facts.unseen
-    assert left == unseen(float(P[:2].sum()), 1, float(P[3:].sum()), CALIBRATOR.dispersion)
-
-
-@settings(max_examples=40)
-@given(st.floats(0, 20), st.integers(0, 40), st.floats(0, 30), st.floats(0.3, 20))
-def test_unseen_is_the_mixture_it_claims_to_be(read: float, found: int, left: float, a: float) -> None:
-    mean, low, high = unseen(read, found, left, a)
-    if left == 0:
-        assert (mean, low, high) == (0, 0, 0)
-        return
-    assert mean == pytest.approx(left * (a + found) / (a + read), rel=1e-6)
-    rng = np.random.default_rng(0)
-    draws = rng.poisson(left * rng.gamma(a + found, 1 / (a + read), 20_000))
-    assert np.mean(draws < low) <= 0.06 and np.mean(draws > high) <= 0.06
+    read = np.arange(N) < 2
+    told = CALIBRATOR.left(P, read, np.arange(N) < 1, np.arange(N) > 2)
+    assert left == (told.mean, *told.interval())

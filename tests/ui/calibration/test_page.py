@@ -71,9 +71,15 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     page.text_area("calibration_fit/cases").set_value(CASES).run()
     assert "fitted on your 5 cases (my past searches)" in shown(page)
     assert "the first hit has come by rank 10 in" in shown(page)
+    # To begin with, cases update what is included; on request they stand alone.
+    assert "with yours it is" in shown(page)
+    page.segmented_control("calibration_fit/cases/alone").set_value("alone").run()
+    assert "with yours it is" not in shown(page)
+    page.segmented_control("calibration_fit/cases/alone").set_value("update").run()
     page.button("calibration_fit/keep").click().run()
     [kept] = store.kept_calibrators()
-    assert kept.calibrator.kind == "first-hit"
+    assert kept.calibrator.kind == "rank-frailty"
+    assert "going on from" in kept.calibrator.fitted_on.source
 
     there = open_app("calibration")
     key = f"own-{kept.digest}"
@@ -171,12 +177,15 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     review = start_review_demo(store)
     labelled(store, review, "-" * 28 + "+" + "-" * 11)
     page = open_app("screen", session=review)
-    assert "Expected 6 to 18 relevant among the 40 documents read, found 1" in shown(page)
+    assert (
+        "Expected 2 to 29 relevant among the 40 documents read, found 1; the chances alone say 12."
+        in shown(page)
+    )
     page.button("rescale").click().run()
     row, events = store.session(review), store.events(review)
     state = replay(row.settings, row.ids, events)
     assert state.settings.scale == 0.32 and page.button("rescale").label == "Take back “× 0.32”"
-    assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 6 to 18")
+    assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 2 to 29")
     assert "multiplied by 0.32" in shown(page)
     page.button("rescale").click().run()
     events = store.events(review)

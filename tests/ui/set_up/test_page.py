@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.set_up.order import read_text
+from tarstop_core.calibration.first_hit import read_cases
+from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
@@ -17,6 +19,7 @@ from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
+from tarstop_core.sessions.shelf import keep
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import (
     CSV,
@@ -238,7 +241,7 @@ class TestOrder:
         row = store.session(store.sessions()[0].id)
         assert row.scores is None
         assert row.order.tolist() == [0, 1, 2, 3]
-        assert store.calibrator(row.settings.calibrator).kind == "rank"
+        assert store.calibrator(row.settings.calibrator).kind == "rank-frailty"
 
     def test_an_order_by_date_is_warned_of(self, page: AppTest) -> None:
         lines = [f"p{(7 * i) % 10},Thing {(3 * i) % 10},x,{2020 - i}-01-01" for i in range(10)]
@@ -289,6 +292,27 @@ class TestCalibrator:
         assert "my cases" in html_of(page)
         page.button(START).click().run()
         assert store.session(store.sessions()[0].id).settings.calibrator == mine.digest
+
+    def test_a_search_of_ones_own_begins_with_chances_for_lists_from_elsewhere(
+        self, page: AppTest, store: Store
+    ) -> None:
+        upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,3.5\nc,Cup,2.5\n"))
+        assert "medical reviews" in html_of(page)
+        box = page.selectbox("set_up/chances/calibrator/scores/own")
+        assert box.value == "clef-reviews-rank-frailty"
+        # Three documents are no list as those that scores were learned on.
+        box.set_value("clef-reviews").run()
+        assert "choose a calibrator that goes by rank" in words_of(page.error)
+        page.button(START).click().run()
+        assert not store.sessions()
+
+    def test_what_own_cases_updated_is_the_first_to_be_offered(self, open_app: Open, store: Store) -> None:
+        start = calibrators()["clef-reviews-rank-frailty"]
+        kept = keep(store, from_cases(start, read_cases("4, 17, none in 60"), "my past searches"))
+        keep(store, from_cases(start, read_cases("4"), "invented ones", simulated=True))
+        page = open_app("set_up")
+        upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,3.5\nc,Cup,2.5\n"))
+        assert page.selectbox("set_up/chances/calibrator/scores/own").value == kept
 
     @pytest.mark.parametrize(
         "content, words",

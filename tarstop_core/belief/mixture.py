@@ -1,0 +1,297 @@
+"""Where the hits of a list come from when it is not known what kind of list it is.
+
+A list is of an unknown kind j out of J, with weights w_j. In a list of kind j document k has the exposure λ_jk, times a
+factor u of this list that is gamma distributed with mean 1: it is a hit with chance 1 − exp(−u·λ_jk). What was read
+says which kind it probably is and how rich it is: weights and factors are updated in closed form. With one kind and
+a factor that does not vary (an infinite shape) documents are independent, as in the paper; with one kind and a finite shape
+it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincc, gammaincc, gammaln, logsumexp
+
+Floats = NDArray[np.float64]
+LEAST = 1e-12
+"""Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
+TINY = 1e-300
+NEGLIGIBLE = 1e-9
+"""Chance beyond which numbers left are not reckoned with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """What is known of a list: which kind it is, and how rich for its kind."""
+
+    log_weight: Floats
+    """Log of w_j, which add up to 1; shape (J,)."""
+    shape: Floats
+    """Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)."""
+    rate: Floats
+    """Its rate: before anything is read, the shape itself; shape (J,)."""
+
+    @property
+    def weight(self) -> Floats:
+        """w_j, shape (J,)."""
+        return np.exp(self.log_weight)
+
+
+def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
+    """Before anything was read: u has mean 1 in every kind.
+
+    Parameters
+    ----------
+    weight : array_like, shape (J,)
+        Above 0; brought to add up to 1.
+    shape : array_like, shape (J,)
+        a_j, above 0, may be infinite.
+    """
+    w, a = np.asarray(weight, dtype=float), np.asarray(shape, dtype=float)
+    return Mixture(np.log(w / w.sum()), a, a)
+
+
+def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
+    """Log of the chance that documents of this exposure hold no hit given each kind, of the shape of `exposure`.
+
+    Parameters
+    ----------
+    known : Mixture
+    exposure : array_like, shape (J,) or (J, N)
+        Λ_j, summed over the documents in question.
+
+    Examples
+    --------
+    >>> log_passed(mixture([1, 1], [np.inf, 1]), [0.5, 1.0]).round(3)
+    array([-0.5  , -0.693])
+    """
+    total = np.asarray(exposure, dtype=float)
+    across = (..., *(None,) * (total.ndim - 1))
+    shape, rate = known.shape[across], known.rate[across]
+    fixed = np.isinf(shape)
+    a, r = np.where(fixed, 1.0, shape), np.where(fixed, 1.0, rate)
+    return np.where(fixed, -total, -a * np.log1p(total / r))
+
+
+def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
+    """Log of the chance of no hit, over all kinds; shape () or (N,).
+
+    With cumulative exposures this is the log of M_d.
+
+    Examples
+    --------
+    >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
+    array([-0.446, -0.811])
+    """
+    passed = log_passed(known, exposure)
+    if len(passed) == 1:
+        return np.asarray(passed[0])
+    weighted = passed + known.log_weight[(..., *(None,) * (passed.ndim - 1))]
+    # Weights add up to 1 but for rounding, and no hit among none is certain.
+    return np.asarray(np.where((passed == 0).all(axis=0), 0.0, logsumexp(weighted, axis=0)))
+
+
+def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
+    """After reading some documents and finding some hits among them.
+
+    A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
+    exposures. The order of reading does not matter: reading more updates what came out before.
+
+    Parameters
+    ----------
+    known : Mixture
+    read : array_like, shape (J,)
+        Sum of the exposures of all documents that were read, hits included.
+    at_hits : array_like, shape (J, h), optional
+        Exposures of those that were hits.
+
+    Examples
+    --------
+    One hit where four were expected by one kind and one by the other:
+
+    >>> after = updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]])
+    >>> after.weight.round(2)
+    array([0.17, 0.83])
+    """
+    total = np.asarray(read, dtype=float)
+    hits = np.zeros((len(total), 0)) if at_hits is None else np.asarray(at_hits, dtype=float)
+    h = hits.shape[1]
+    fixed = np.isinf(known.shape)
+    a, r = np.where(fixed, 1.0, known.shape), np.where(fixed, 1.0, known.rate)
+    # ∫ u^h exp(−u·Λ) of the gamma distribution, beside what one miss after another costs.
+    risen = np.where(fixed, 0.0, gammaln(a + h) - gammaln(a) - h * np.log(r + total))
+    log = known.log_weight + log_passed(known, total) + risen + np.log(np.maximum(hits, LEAST)).sum(axis=1)
+    return Mixture(log - logsumexp(log), known.shape + h, np.where(fixed, known.rate, known.rate + total))
+
+
+def chances(known: Mixture, exposure: ArrayLike) -> Floats:
+    """Chance of each document to be a hit, by itself, as known now, shape (N,).
+
+    Parameters
+    ----------
+    known : Mixture
+    exposure : array_like, shape (J, N)
+        λ_jk of each document.
+
+    Examples
+    --------
+    >>> chances(mixture([1], [np.inf]), [[0.6931472, 0.0]]).round(3)
+    array([0.5, 0. ])
+    """
+    return np.asarray(known.weight @ -np.expm1(log_passed(known, exposure)))
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """How many hits are among documents that nobody has read: a mixture of negative binomials, given that there are
+    no more than documents.
+    """
+
+    weight: Floats
+    """Of each kind, shape (J,)."""
+    shape: Floats
+    """Of its negative binomial; infinite for a Poisson distribution; shape (J,)."""
+    expected: Floats
+    """Its mean, shape (J,)."""
+    documents: int
+
+    def chance_of_at_most(self, number: int) -> float:
+        """Chance of so many or fewer."""
+        if number >= self.documents:
+            return 1.0
+        return self._at_most(number) / self._possible if number >= 0 else 0.0
+
+    def chance_of(self, number: int) -> float:
+        """Chance of exactly so many."""
+        return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
+
+    def times(self, factor: float) -> Left:
+        """As if every kind foresaw so many times as many."""
+        return replace(self, expected=factor * self.expected)
+
+    def _at_most(self, number: float, more: float = 0.0) -> float:
+        """As if there were documents enough; `more` is added to the shapes, at the same odds."""
+        a = np.where(self._fixed, 1.0, self.shape)
+        below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
+        if self._fixed.any():
+            below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
+        return float(self._of_kind(more) @ below)
+
+    def _of_kind(self, more: float) -> Floats:
+        return self.weight * self.expected if more else self.weight
+
+    @cached_property
+    def _fixed(self) -> NDArray[np.bool_]:
+        return np.isinf(self.shape)
+
+    @cached_property
+    def _possible(self) -> float:
+        return max(self._at_most(self.documents), TINY)
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected number."""
+        # k·P(k) of a negative binomial is its mean times the chance of k − 1 with one more added to the shape.
+        return (
+            min(self._at_most(self.documents - 1, 1.0) / self._possible, self.documents)
+            if self.documents
+            else 0.0
+        )
+
+    def quantile(self, share: float) -> int:
+        """The least number that is not exceeded with this chance."""
+        low, high = 0, self.documents
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if self.chance_of_at_most(middle) >= share - NEGLIGIBLE else (middle + 1, high)
+            )
+        return low
+
+    def interval(self, level: float = 0.9) -> tuple[int, int]:
+        """Ends of the central interval."""
+        tail = (1 - level) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+    @cached_property
+    def chance(self) -> Floats:
+        """Of 0, 1, 2, … hits as far as it matters; adds up to 1."""
+        k = np.arange(self.quantile(1.0) + 1.0)
+        shapes, of = np.unique(self.shape, return_inverse=True)
+        log = np.empty((len(shapes), len(k)))
+        for i, a in enumerate(shapes):
+            mean, weight = self.expected[of == i], self.weight[of == i]
+            fixed = math.isinf(a)
+            constant = np.log(weight) - (mean if fixed else a * np.log1p(mean / a))
+            slope = np.log(np.maximum(mean, TINY)) - (0.0 if fixed else np.log(a + mean))
+            rise = 0.0 if fixed else gammaln(a + k) - gammaln(a)
+            log[i] = rise + logsumexp(constant[:, None] + np.outer(slope, k), axis=0)
+        log = logsumexp(log, axis=0) - gammaln(k + 1)
+        return np.exp(log - logsumexp(log))
+
+
+def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
+    """How many hits are among documents.
+
+    Parameters
+    ----------
+    known : Mixture
+    exposure : array_like, shape (J,)
+        Sum of their exposures.
+    documents : int
+        How many there are.
+
+    Examples
+    --------
+    >>> found = left(mixture([1], [2.0]), [3.0], 100)
+    >>> round(found.mean, 2), found.interval()
+    (3.0, (0, 8))
+    >>> left(mixture([1], [2.0]), [3.0], 2).interval()
+    (0, 2)
+    """
+    total = np.asarray(exposure, dtype=float)
+    fixed = np.isinf(known.shape)
+    mean = np.where(
+        fixed, total, np.where(fixed, 1.0, known.shape) * total / np.where(fixed, 1.0, known.rate)
+    )
+    return Left(known.weight, known.shape, mean, documents)
+
+
+EXACT = 200
+KNOTS = 400
+"""Of a long list the chances are reckoned at the first documents, and from there at places ever farther apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Kinds of lists beside the chances of the documents of one.
+
+    In kind j the exposure of document k is factor_j · ratio_ik · (−log(1 − p_k)), where i is its profile.
+    """
+
+    known: Mixture
+    factor: Floats
+    """Shape (J,)."""
+    profile: NDArray[np.intp]
+    """Which row of `ratio` each kind has, shape (J,)."""
+    ratio: Floats
+    """Shape (profiles, N)."""
+
+    def log_no_hit(self, exposure: Floats) -> Floats:
+        """:func:`log_no_hit` of exposures by profile, shape (profiles, N) to (N,)."""
+        return log_no_hit(self.known, self.factor[:, None] * exposure[self.profile])
+
+    def log_survival(self, exposure: Floats) -> Floats:
+        """The same of exposures that rise along a list, which may be long."""
+        last = exposure.shape[1] - 1
+        if last <= KNOTS:
+            return self.log_no_hit(exposure)
+        late = np.geomspace(EXACT, last, KNOTS - EXACT).round().astype(int)
+        at = np.unique(np.concatenate((np.arange(EXACT), late)))
+        risen = exposure.mean(axis=0)
+        return np.asarray(np.interp(risen, risen[at], self.log_no_hit(exposure[:, at])))

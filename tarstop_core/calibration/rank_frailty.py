@@ -1,0 +1,336 @@
+"""When the first hit comes in a list of a collection that nobody has seen, learned from lists of several others.
+
+In a list of a collection the first hit has not come by rank k with chance
+
+    M(k) = 1 − κ + κ·(1 + Λ(k)/a)^(−a),    Λ(k) = e^v·(k/10)^w,
+
+given that there is something to find: κ is the chance that the list holds any of it, 1/a how much lists of one collection
+vary (a frailty), v how rich collections are (Λ at rank 10) and w how fast hits thin out. Lists vary on two levels: v, w and κ
+are drawn anew for every collection, v and w each from a normal distribution of unknown mean and spread. A few collections hardly tell how far
+the next one may lie, so the spread has a weak prior, half-normal, and all that is not known is averaged over, on a grid: what
+comes out are weights of (v, w, a), for a list of a *new* collection. Lists of one's own are one more collection: they
+multiply each weight by how likely they are under it, so how much the learned curve still counts is what they make it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from scipy.stats import beta, norm
+
+from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator, FittedOn
+from tarstop_core.calibration.first_hit import (
+    DEEPEST,
+    LEVEL,
+    SHORT,
+    PastCase,
+    in_words,
+    ranks,
+    weighted_quantiles,
+)
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+
+Floats = NDArray[np.float64]
+LEVELS = np.arange(-4.0, 4.1, 0.5)
+SLOPES = np.arange(3, 16, 2) / 10
+VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
+"""Grid over v, w and 1/a."""
+LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])
+"""Grid over 1 − κ."""
+LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
+SURE_OF_LACKING = 20.0
+"""In a collection 1 − κ is from a beta distribution that weighs as much as so many lists; its mean is one of these."""
+SPREADS = 2.0, 0.25
+"""Standard deviations of the half-normal priors of how far collections lie apart in v and in w."""
+STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])
+"""Spreads in units of those, over which is averaged."""
+SHARES = (np.arange(20) + 0.5) / 20
+"""Grid over the share of lists that have something to find, where that is not known of every list."""
+LEAST = 1e-5
+"""Weight of what is kept."""
+DIGITS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What is known of a list: which kind it may be, and whether it lacks what there is."""
+
+    weight: Floats
+    """Of each point of the grid; adds up to 1; shape (G,)."""
+    lacking: float
+    """1 − κ: the chance that it holds nothing of what there is, posterior mean."""
+    spread: tuple[float, float] = (0.0, 0.0)
+    """Posterior means of how far collections lie apart, in v and in w; 0 where one collection was learned from."""
+
+
+def grid() -> tuple[Floats, Floats, Floats]:
+    """v, w and 1/a of every point, each of shape (G,)."""
+    level, slope, variance = (each.ravel() for each in np.meshgrid(LEVELS, SLOPES, VARIANCES, indexing="ij"))
+    return level, slope, variance
+
+
+def survival(k: int) -> Floats:
+    """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
+    level, slope, variance = grid()
+    if k == 0:
+        return np.ones(len(level))
+    exposure = np.exp(level) * (k / RANK_UNIT) ** slope
+    bound = np.where(variance > 0, variance, 1.0)
+    return np.exp(np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure))
+
+
+def log_likelihood(cases: Iterable[PastCase]) -> Floats:
+    """Of cases of one collection, given that each has something to find or as each says, shape (G, len(LACKING)).
+
+    Where something is to be found: hit at k: κ·(M(k−1) − M(k)); missed in n: 1 − κ + κ·M(n). A case that
+    stopped, or with nothing at all, is likely by how often there is something, which is averaged over.
+    """
+    counted = Counter(cases)
+    open_ended = [case for case in counted if case.outcome in ("stopped", "none")]
+    share = SHARES if open_ended else np.array([1.0])
+    total = np.zeros((len(LEVELS) * len(SLOPES) * len(VARIANCES), len(LACKING), len(share)))
+    with np.errstate(divide="ignore"):
+        for case, times in counted.items():
+            if case.outcome == "none":
+                total += times * np.log(1 - share)
+                continue
+            at = survival(case.at)[:, None]
+            if case.outcome == "hit":
+                one = (1 - LACKING) * (survival(case.at - 1)[:, None] - at)
+            else:
+                one = LACKING + (1 - LACKING) * at
+            there = share * one[:, :, None]
+            total += times * np.log(there + 1 - share if case.outcome == "stopped" else there)
+    return np.asarray(logsumexp(total, axis=2) - np.log(len(share)))
+
+
+def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
+    """What lists of several collections say of a list of another one.
+
+    Parameters
+    ----------
+    collections : sequence of sequence of PastCase
+        None at all: the prior.
+    spreads : tuple of float
+        Of the prior; see :data:`SPREADS`.
+
+    Notes
+    -----
+    Normal distributions between collections, half-normal priors of their spread: A. Gelman (2006), Prior distributions
+    for variance parameters in hierarchical models, Bayesian Analysis 1, 515–534.
+
+    Examples
+    --------
+    >>> found = learn([[PastCase("hit", 3), PastCase("hit", 9)], [PastCase("hit", 1), PastCase("missed", 50)]])
+    >>> round(float(found.weight.sum()), 6), found.lacking < 0.1
+    (1.0, True)
+    """
+    shape = len(LEVELS), len(SLOPES), len(VARIANCES)
+    of_level, level_prior, level_spread = _between(LEVELS, np.arange(-2, 3.1, 0.5), spreads[0])
+    of_slope, slope_prior, slope_spread = _between(SLOPES, np.arange(4, 14) / 10, spreads[1])
+    of_lacking = np.array([_lacking(mean) for mean in LACKING_MEANS])
+    # Axes: mean and spread of v; of w; 1/a; mean of 1 − κ.
+    log = np.zeros((1, 1, len(VARIANCES), len(LACKING_MEANS))) + (
+        level_prior[:, None, None, None] + slope_prior[:, None, None]
+    )
+    for cases in collections:
+        likely = log_likelihood(cases).reshape(*shape, -1)
+        top = likely.max()
+        each = np.exp(likely - top) @ of_lacking.T
+        mean = np.einsum("gv,vwal,hw->ghal", of_level, each, of_slope, optimize=True)
+        log = log + np.log(np.maximum(mean, 1e-300)) + top
+    posterior = np.exp(log - logsumexp(log))
+    weight = np.einsum("ghal,gv,hw->vwa", posterior, of_level, of_slope, optimize=True)
+    spread = (
+        float(posterior.sum(axis=(1, 2, 3)) @ level_spread),
+        float(posterior.sum(axis=(0, 2, 3)) @ slope_spread),
+    )
+    lacking = float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS)
+    return Learned(weight.ravel() / weight.sum(), lacking, spread if len(collections) > 1 else (0.0, 0.0))
+
+
+def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
+    """What is known after lists of the collection in question itself.
+
+    Parameters
+    ----------
+    start : Learned
+        Of a list of a new collection.
+    cases : sequence of PastCase
+        Sessions that stopped early count as far as they were read.
+
+    Examples
+    --------
+    Lists whose first hit comes early speak for kinds that have it early:
+
+    >>> start = learn([])
+    >>> after = updated(start, [PastCase("hit", 1)] * 5)
+    >>> bool(after.weight @ survival(10) < start.weight @ survival(10))
+    True
+    """
+    with np.errstate(divide="ignore"):
+        prior = np.log(start.weight)[:, None] + np.log(_lacking(start.lacking))
+    log = prior + log_likelihood(cases)
+    posterior = np.exp(log - logsumexp(log))
+    return Learned(posterior.sum(axis=1), float(posterior.sum(axis=0) @ LACKING), start.spread)
+
+
+def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
+    """Weights of the points for every mean and spread, the log prior of those, and the spreads."""
+    step = float(points[1] - points[0])
+    spread = np.tile(scale * STEPS, len(means))
+    mean = np.repeat(means, len(STEPS))
+    # Below half a step the points themselves are too coarse to tell.
+    weight = norm.pdf(points, mean[:, None], np.maximum(spread, step / 2)[:, None])
+    prior = norm.logpdf(STEPS) + np.log(np.gradient(STEPS))
+    return weight / weight.sum(axis=1, keepdims=True), np.tile(prior, len(means)), spread
+
+
+def _lacking(mean: float) -> Floats:
+    """How 1 − κ of collections is distributed over its grid."""
+    density = beta.pdf(LACKING, mean * SURE_OF_LACKING, (1 - mean) * SURE_OF_LACKING) * np.gradient(LACKING)
+    return np.asarray(density / density.sum())
+
+
+# --- lists, and calibrators ----------------------------------------------------------------------------
+
+
+def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
+    """When the first hit comes in labelled lists that have something to find; read as far as labels are known."""
+    found = []
+    for topic in topics:
+        hit = topic.first_hit
+        read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
+        read = min(read, DEEPEST)
+        if hit is not None and hit <= read:
+            found.append(PastCase("hit", hit))
+        elif read:
+            found.append(PastCase("missed", read))
+    return found
+
+
+def fit_rank_frailty(
+    topics: Sequence[Topic], collections: Sequence[str] | None = None, start: Calibrator | None = None
+) -> Learned:
+    """What labelled lists say of the next one.
+
+    Parameters
+    ----------
+    topics : sequence of Topic
+        With something to find.
+    collections : sequence of str, optional
+        Where each comes from; the next one is then of a new collection. None: all of one, which the next one is of too.
+    start : Calibrator, optional
+        Of this kind: what is known of such a collection before; without it, next to nothing.
+    """
+    if collections is None:
+        return updated(learn([]) if start is None else learned_by(start), cases_of(topics))
+    apart = [
+        [topic for topic, name in zip(topics, collections, strict=True) if name == each]
+        for each in dict.fromkeys(collections)
+    ]
+    return learn([cases_of(each) for each in apart])
+
+
+def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
+    """The calibrator with the chances, kinds and band of what was learned."""
+    level, slope, variance = grid()
+    kept = learned.weight >= LEAST
+    weight = learned.weight[kept] / learned.weight[kept].sum()
+    kinds = np.column_stack((weight, level[kept], slope[kept], variance[kept]))
+    at = ranks()
+    by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
+    ends = np.array([weighted_quantiles(each, learned.weight, LEVEL) for each in by_then])
+    # Between points of the grid the ends of the interval are rough.
+    ends = np.maximum.accumulate(ends, axis=0)
+    exposure = np.exp(level) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
+    bound = np.where(variance > 0, variance, 1.0)
+    alone = np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
+    chance = np.minimum.accumulate(-np.expm1(alone) @ learned.weight)
+    return replace(
+        calibrator,
+        x=_short(np.log(at), 12),
+        y=_short(chance),
+        band=tuple((low, high) for low, high in zip(_short(ends[:, 0]), _short(ends[:, 1]), strict=True)),
+        kinds=tuple((a, b, c, d) for a, b, c, d in (_short(each) for each in kinds)),
+        lacking=_short(np.array([learned.lacking]))[0],
+    )
+
+
+def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
+    """Rounded to so many digits, so that every machine writes the same."""
+    return tuple(float(f"{value:.{digits}g}") for value in values)
+
+
+def learned_by(calibrator: Calibrator) -> Learned:
+    """What a calibrator of this kind holds, on the grid again.
+
+    Raises
+    ------
+    InputProblem
+        When it is of another kind, or was learned on another grid.
+    """
+    points = {tuple(np.round(each, 6)): at for at, each in enumerate(np.column_stack(grid()))}
+    weight = np.zeros(len(points))
+    for one, *point in calibrator.kinds:
+        at = points.get(tuple(np.round(point, 6)))
+        if at is None:
+            raise InputProblem(
+                f"“{calibrator.fitted_on.name}” cannot be gone on from by this version; fit it again."
+            )
+        weight[at] = one
+    if not weight.sum() > 0:
+        raise InputProblem(
+            f"“{calibrator.fitted_on.name}” is no calibrator of kind 'rank-frailty'; choose one."
+        )
+    return Learned(weight / weight.sum(), calibrator.lacking)
+
+
+def from_cases(
+    start: Calibrator,
+    cases: Sequence[PastCase],
+    name: str,
+    simulated: bool = False,
+    own: str = "cases",
+    lists: tuple[str, ...] = (),
+) -> Calibrator:
+    """The calibrator of somebody's own lists: what was known before, updated by them.
+
+    Parameters
+    ----------
+    start : Calibrator
+        Of kind "rank-frailty".
+    cases : sequence of PastCase
+        At least one.
+    name : str
+        What they are.
+    simulated, own, lists
+        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+
+    Raises
+    ------
+    InputProblem
+        When there is no case.
+    """
+    if not cases:
+        raise InputProblem("There is no case to learn from; enter at least one.")
+    counted = {outcome: sum(case.outcome == outcome for case in cases) for outcome in SHORT}
+    read = [case.at for case in cases if case.at] or [0]
+    seen = FittedOn(
+        name=name,
+        topics=len(cases),
+        documents=sum(read),
+        relevant=counted["hit"],
+        simulated=simulated,
+        source=f"{in_words(counted)}; going on from “{start.fitted_on.name}”",
+        shortest_list=min(read),
+        longest_list=max(read),
+        own=own,
+        lists=lists,
+    )
+    empty = Calibrator("rank-frailty", PATENT, (), (), seen)
+    return with_learned(empty, updated(learned_by(start), cases))

@@ -1,0 +1,254 @@
+"""How the relevant documents of a list thin out along it, and how many are probably still unread.
+
+In a list of n documents the relevant ones are expected at relative ranks r with density R·Beta(r; α, β): R of them in
+all, α below 1 where they crowd at the head, β above 1 where the tail holds few. Over lists (log α, log β, log R) is normal,
+its mean linear in log n; R varies by a gamma factor beside that. A list is one of the nodes of that normal
+distribution: what was read says which, so that head and tail are not tied by one factor.
+
+What a few lists taught is not trusted to the letter on lists of another collection: the spread is widened, the evidence
+of one list about its own shape is tempered, and what is left varies by a further factor.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaln, logsumexp
+
+from tarstop_core.belief.mixture import Left, Mixture, mixture, updated
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Pair = tuple[float, float]
+Triple = tuple[float, float, float]
+
+LEVEL_SHAPE = 4.0
+"""Of the gamma factor on R beside its nodes."""
+WIDER = 1.2
+"""Times the spread between the training lists: a list of one's own comes from elsewhere."""
+TEMPER = 0.5
+"""Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
+AHEAD = 10.0
+"""Shape of the gamma factor by which what is left varies beside that."""
+SHAPES, LEVELS, REACH = 7, 9, 2.7
+"""Nodes of α, of β, of R, and how many standard deviations they reach."""
+NEGLIGIBLE, APART = 1e-6, 0.1
+LEAST_TOTAL, MOST = 0.2, 20.0
+TYPICAL = 1000.0
+ROUNDS, LEARNED, DIGITS = 12, 7, 6
+"""Of learning: rounds, nodes each way, digits that are kept."""
+
+
+@dataclass(frozen=True)
+class Thinning:
+    """What lists taught of how hits thin out, small enough to read."""
+
+    mean: tuple[Pair, Pair, Pair]
+    """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
+    spread: tuple[Triple, Triple, Triple]
+    """Their covariance over lists."""
+    lists: int = 0
+    """How many it was learned from; 0 for one that nobody learned."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is a distribution, of curves that a list could follow."""
+        mean, spread = np.array(self.mean), np.array(self.spread)
+        sound = (np.abs(mean) < MOST).all() and (np.abs(spread) < MOST).all() and (spread == spread.T).all()
+        return bool(sound and np.linalg.eigvalsh(spread).min() > 0)
+
+
+PRIOR = Thinning(
+    mean=((math.log(0.7), 0.0), (math.log(1.4), 0.0), (math.log(25.0), 0.5)),
+    spread=((0.12, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8)),
+)
+"""Before any list was seen; a few imagined lists of it are learned from beside the real ones."""
+LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
+"""What it is worth: lists (spread), and pseudo-observations of slopes and of means."""
+
+
+def thinning_of(chances: Floats) -> Thinning:
+    """Where nobody learned it: as wide as the prior, around the number and the place that chances by rank foresee.
+
+    Parameters
+    ----------
+    chances : ndarray, shape (n,)
+        By rank.
+    """
+    length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
+    r = (np.arange(length) + 0.5) / length
+    weight = chances / total
+    middle = float(np.clip(weight @ r, 0.02, 0.98))
+    size = middle * (1 - middle) / max(float(weight @ (r - middle) ** 2), 1e-6) - 1
+    alpha, beta = np.clip((middle * size, (1 - middle) * size), 0.3, 3.0)
+    # A log-normal number has its mean above its median.
+    level = math.log(total) - WIDER * PRIOR.spread[2][2] / 2
+    return replace(PRIOR, mean=((math.log(alpha), 0.0), (math.log(beta), 0.0), _through(level, length)))
+
+
+def _through(level: float, length: int) -> Pair:
+    slope = PRIOR.mean[2][1]
+    return level - slope * math.log(length / TYPICAL), slope
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The nodes for lists of one length."""
+
+    length: int
+    alpha: Floats
+    beta: Floats
+    total: Floats
+    """`alpha`, `beta`, `total`: α, β and R of each node, shape (J,)."""
+    known: Mixture
+    """Before anything was read."""
+
+    def exposure(self, documents: Flags) -> Floats:
+        """Hits expected among these documents by each node, shape (J,)."""
+        share = expected_share(documents, self.alpha[::LEVELS], self.beta[::LEVELS])
+        return np.asarray(self.total * np.repeat(share, LEVELS))
+
+    def at(self, hits: NDArray[np.intp]) -> Floats:
+        """Hits expected at these positions, shape (J, h)."""
+        share = share_at(hits, self.length, self.alpha[::LEVELS], self.beta[::LEVELS])
+        return np.asarray(self.total[:, None] * np.repeat(share, LEVELS, axis=0))
+
+
+@lru_cache(maxsize=64)
+def curves(thinning: Thinning, length: int) -> Curves:
+    """The nodes that lists of this length may be one of."""
+    shapes, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
+    z, log_chance = _grid((LEVELS,))
+    alpha, beta = np.repeat(np.exp(shapes), LEVELS, axis=0).T
+    total = np.exp(level[:, None] + spread * z[:, 0]).ravel()
+    weight = np.exp(log_weight[:, None] + log_chance).ravel()
+    return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), LEVEL_SHAPE)))
+
+
+def shape_nodes(thinning: Thinning, length: int, wider: float) -> tuple[Floats, Floats, Floats, float]:
+    """(log α, log β) of each node, log of its weight, and mean and standard deviation of log R given it.
+
+    Shapes (S, 2), (S,), (S,) and ().
+    """
+    z, log_weight = _grid((SHAPES, SHAPES))
+    mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
+    root = np.linalg.cholesky(wider * np.array(thinning.spread))
+    return mean[:2] + z @ root[:2, :2].T, log_weight, mean[2] + z @ root[2, :2], float(root[2, 2])
+
+
+def after_reading(of: Curves, judged: Flags, relevant: Flags) -> Mixture:
+    """What is known of a list once some of its documents were read.
+
+    Parameters
+    ----------
+    of : Curves
+    judged, relevant : ndarray of bool, shape (n,)
+        By rank: documents whose label is known, and those of them that are relevant.
+    """
+    if not judged.any():
+        return of.known
+    after = updated(of.known, of.exposure(judged), of.at(np.flatnonzero(relevant)))
+    log = of.known.log_weight + TEMPER * (after.log_weight - of.known.log_weight)
+    return replace(after, log_weight=log - logsumexp(log))
+
+
+def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Left:
+    """Relevant documents among those not read yet: their number's distribution.
+
+    Parameters
+    ----------
+    thinning : Thinning
+    judged, relevant, unread : ndarray of bool, shape (n,)
+        By rank: documents whose label is known, those of them that are relevant, and those nobody read.
+    """
+    documents = int(unread.sum())
+    if not documents:
+        return Left(np.ones(1), np.ones(1), np.zeros(1), 0)
+    of = curves(thinning, len(unread))
+    now = after_reading(of, judged, relevant)
+    expected = now.shape / now.rate * of.exposure(unread)
+    # Nodes that foresee about as many are one: they have the same shape.
+    at = np.round(np.log(np.maximum(expected, LEAST_TOTAL / 100)) / APART).astype(int)
+    _, of_bin = np.unique(at, return_inverse=True)
+    weight = np.bincount(of_bin, now.weight)
+    kept = weight > NEGLIGIBLE
+    mean = np.bincount(of_bin, now.weight * expected)[kept] / weight[kept]
+    # As if what is left were multiplied by one more gamma factor: the same mean, a smaller shape.
+    shape = float(now.shape[0]) * AHEAD / (float(now.shape[0]) + AHEAD + 1)
+    return Left(weight[kept] / weight[kept].sum(), np.full(len(mean), shape), mean, documents)
+
+
+def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
+    """Learn how hits thin out, and how much lists differ in it.
+
+    Parameters
+    ----------
+    lists : sequence of (ndarray of bool, ndarray of bool)
+        For each list, by rank: documents whose label is known, and those that are relevant.
+
+    Notes
+    -----
+    Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid,
+    with :data:`PRIOR` worth a few lists. A list in which nothing is relevant counts too.
+    """
+    told = [(known, known & relevant) for known, relevant in lists if known.any()]
+    if not told:
+        return PRIOR
+    lengths = np.array([len(known) for known, _ in told])
+    x = np.column_stack((np.ones(len(told)), np.log(lengths / TYPICAL)))
+    start, drawn = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = start, np.array(PRIOR.spread)
+    z, log_weight = _grid((LEARNED,) * 3)
+    for _ in range(ROUNDS):
+        theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
+        log = log_weight + _log_likelihood(told, theta)
+        weight = np.exp(log - logsumexp(log, axis=1, keepdims=True))
+        middle = np.einsum("lj,ljk->lk", weight, theta)
+        off = theta - middle[:, None]
+        flat = off.reshape(-1, 3)
+        within = (weight.reshape(-1, 1) * flat).T @ flat
+        mean = np.linalg.solve(x.T @ x + drawn, x.T @ middle + drawn @ start)
+        apart = middle - x @ mean
+        spread = (apart.T @ apart + within + LIKE_LISTS * np.array(PRIOR.spread)) / (len(told) + LIKE_LISTS)
+    pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
+    return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(told))  # type: ignore[arg-type]
+
+
+def _log_likelihood(told: Sequence[tuple[Flags, Flags]], theta: Floats) -> Floats:
+    """Of each node of each list, shape (L, J), without terms that do not depend on the node."""
+    alpha, beta, total = np.moveaxis(np.exp(theta), -1, 0)
+    hits, head, tail = np.empty((3, len(told), 1))
+    share = np.ones(theta.shape[:2])
+    for i, (known, relevant) in enumerate(told):
+        r = (np.flatnonzero(relevant) + 0.5) / len(known)
+        hits[i], head[i], tail[i] = len(r), np.log(r).sum(), np.log1p(-r).sum()
+        if not known.all():
+            share[i] = expected_share(known, alpha[i], beta[i])
+    shape = (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta)
+    return np.asarray(
+        hits * theta[..., 2] + shape - (LEVEL_SHAPE + hits) * np.log(LEVEL_SHAPE + total * share)
+    )
+
+
+def expected_share(documents: Flags, alpha: Floats, beta: Floats) -> Floats:
+    """Share of a list's hits that is expected among some of its documents, shape (J,)."""
+    edges = np.flatnonzero(np.diff(documents.astype(np.int8), prepend=0, append=0)) / len(documents)
+    signs = np.where(np.arange(len(edges)) % 2, 1.0, -1.0)
+    return np.asarray(betainc(alpha[:, None], beta[:, None], edges) @ signs)
+
+
+def share_at(hits: NDArray[np.intp], length: int, alpha: Floats, beta: Floats) -> Floats:
+    """Share that is expected at these positions, shape (J, h)."""
+    r, a, b = (hits + 0.5) / length, alpha[:, None], beta[:, None]
+    return np.asarray(np.exp((a - 1) * np.log(r) + (b - 1) * np.log1p(-r) - betaln(a, b)) / length)
+
+
+def _grid(sizes: Sequence[int]) -> tuple[Floats, Floats]:
+    """Nodes of three independent standard normal variables, the last varying fastest, and logs of their weights."""
+    z = np.array(list(product(*(np.linspace(-REACH, REACH, size) for size in sizes))))
+    log_weight = -0.5 * (z**2).sum(axis=1)
+    return z, np.asarray(log_weight - logsumexp(log_weight))
