@@ -118,7 +118,19 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     documents = _from_store(store, by_id[chosen])
     _preview(documents.frame)
+    with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
+        st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
+        press("Delete for good", _delete_earlier, store, by_id[chosen], key=f"{PREFIX}/deleted/{chosen}")
     return documents
+
+
+def _delete_earlier(store: Store, row: CollectionRow) -> None:
+    store.delete_collection(row.id)
+    state = st.session_state
+    state.pop(f"{PREFIX}/earlier", None)
+    if (state.get(f"{PREFIX}/imported") or ("", ""))[1] == row.id:
+        del state[f"{PREFIX}/imported"]
+    say(f"{row.name} is deleted.")
 
 
 def _from_store(store: Store, row: CollectionRow) -> Documents:
