@@ -158,19 +158,8 @@ def notes(tables: Tables) -> tuple[str, ...]:
 
 
 def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:
-    """Binomial likelihood in each cell of u, without the binomial coefficient.
-
-    Parameters
-    ----------
-    TP, FN : ndarray, shape (n,)
-    theta : float
-    lattice : Lattice
-
-    Returns
-    -------
-    rows : ndarray, shape (n, U)
-        Scaled to a maximum of 1.
-    log_scale : ndarray, shape (n,)
+    """Binomial likelihood in each cell of u, without the binomial coefficient: rows scaled to a maximum of 1, shape
+    (n, U), and logs of their scales, shape (n,).
     """
     u = lattice.u + logit(theta)
     log_rows = np.outer(TP, -np.logaddexp(0, -u)) + np.outer(FN, -np.logaddexp(0, u))
@@ -212,20 +201,9 @@ def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -
 
 
 def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
-    """Belief from sensitivity alone, after each study.
+    """P(pooled sensitivity > θ) from sensitivity alone, after 0 … n studies, shape (n + 1,).
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies; those without diseased patients leave the belief as it is (see :func:`notes`).
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    prior : Prior, optional
-
-    Returns
-    -------
-    ndarray, shape (n + 1,)
-        P(pooled sensitivity > θ) after 0 … n studies, starting at b_0.
+    Studies without diseased patients leave the belief as it is (see :func:`notes`).
 
     Notes
     -----
@@ -334,20 +312,8 @@ def posterior(
 ) -> Posterior:
     """Prior and posterior density of pooled sensitivity.
 
-    Parameters
-    ----------
-    tables : Tables
-    theta : float
-    prior : Prior, optional
-    belief : float, optional
-        Belief of another engine (the bivariate one) on the same studies: the density is then tilted by
-        exp(κμ), the least change that gives it this mass above θ, so that picture and number agree.
-    points : int
-        Points of the grid.
-
-    Returns
-    -------
-    Posterior
+    With the `belief` of another engine (the bivariate one) on the same studies the density is tilted by exp(κμ), the
+    least change that gives it this mass above θ, so that picture and number agree.
     """
     prior = prior or Prior()
     lattice = lattice_for(tables, check_theta(theta), prior)

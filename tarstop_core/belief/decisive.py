@@ -61,10 +61,6 @@ def hit_curve(
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
-    Returns
-    -------
-    HitCurve
-
     Raises
     ------
     InputProblem
@@ -125,12 +121,6 @@ def hit_curve(
 
 def belief(curve: HitCurve, b_0: float) -> Floats:
     """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
-
-    Parameters
-    ----------
-    curve : HitCurve
-    b_0 : float
-        Belief before any document, in (0, 1).
 
     Examples
     --------

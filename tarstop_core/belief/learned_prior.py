@@ -23,6 +23,8 @@ TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
     """The (b_0, s, scale of τ) under which the training outcomes are most probable.
 
+    The false-positive rate and the correlation keep their defaults.
+
     Parameters
     ----------
     outcomes : sequence of Tables
@@ -33,11 +35,6 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
         Threshold on pooled sensitivity that b_0 is to refer to.
     source : str
         What the outcomes are, for the person who meets the prior.
-
-    Returns
-    -------
-    Prior
-        With `learned_from` filled in; the false-positive rate and the correlation keep their defaults.
 
     Raises
     ------

@@ -43,27 +43,13 @@ class Mixture:
 
 
 def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
-    """Before anything was read: u has mean 1 in every kind.
-
-    Parameters
-    ----------
-    weight : array_like, shape (J,)
-        Above 0; brought to add up to 1.
-    shape : array_like, shape (J,)
-        a_j, above 0, may be infinite.
-    """
+    """Before anything was read: u has mean 1 in every kind. Weights are brought to add up to 1."""
     w, a = np.asarray(weight, dtype=float), np.asarray(shape, dtype=float)
     return Mixture(np.log(w / w.sum()), a, a)
 
 
 def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance that documents of this exposure hold no hit given each kind, of the shape of `exposure`.
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J,) or (J, N)
-        Λ_j, summed over the documents in question.
+    """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
 
     Examples
     --------
@@ -130,13 +116,7 @@ def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -
 
 
 def chances(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Chance of each document to be a hit, by itself, as known now, shape (N,).
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J, N)
-        λ_jk of each document.
+    """Chance of each document to be a hit, by itself, as known now, shape (N,); exposures λ_jk have shape (J, N).
 
     Examples
     --------
@@ -236,15 +216,7 @@ class Left:
 
 
 def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
-    """How many hits are among documents.
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J,)
-        Sum of their exposures.
-    documents : int
-        How many there are.
+    """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
 
     Examples
     --------

@@ -73,10 +73,6 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
     reml : bool
         Restricted likelihood; else the full one.
 
-    Returns
-    -------
-    NormalFits
-
     Notes
     -----
     Likelihood: Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,

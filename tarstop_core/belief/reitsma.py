@@ -176,10 +176,6 @@ def fit(
     starts : sequence of (float, float)
         (ρ, scale) of each Ψ to start from; the likeliest result is kept.
 
-    Returns
-    -------
-    ReitsmaFit
-
     Raises
     ------
     InputProblem
@@ -212,18 +208,10 @@ def fit_prefixes(
     correction: Correction = "single",
     starts: Sequence[tuple[float, float]] = ALL_STARTS,
 ) -> list[ReitsmaFit | None]:
-    """Fit the first i studies for every i at once.
+    """:func:`fit` of the first 0 … n studies at once; None while none of them is usable.
 
-    Parameters
-    ----------
-    tables, method, correction, starts
-        As in :func:`fit`. With ``correction="all"`` the logits of earlier studies jump at the prefix that
-        brings the first zero; ``"single"`` leaves them as they are.
-
-    Returns
-    -------
-    list of ReitsmaFit or None, length n + 1
-        Element i is the fit of the first i studies, None while none of them is usable.
+    With ``correction="all"`` the logits of earlier studies jump at the prefix that brings the first zero; ``"single"``
+    leaves them as they are.
 
     Raises
     ------
@@ -240,16 +228,7 @@ def fit_prefixes(
 def reml_belief(fitted: ReitsmaFit | None, theta: float) -> float | None:
     """P(pooled sensitivity > θ) as the normal approximation has it: Φ((μ̂1 − logit θ)/se).
 
-    Parameters
-    ----------
-    fitted : ReitsmaFit or None
-    theta : float
-        The sensitivity to exceed, in (0, 1).
-
-    Returns
-    -------
-    float or None
-        None with fewer than 3 studies: the model is not identified.
+    None with fewer than 3 studies: the model is not identified.
 
     Raises
     ------

@@ -32,10 +32,6 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
     fpr : array_like
         False-positive rates in (0, 1).
 
-    Returns
-    -------
-    ndarray, shape of ``fpr``
-
     Notes
     -----
     Rutter & Gatsonis 2001, doi:10.1002/sim.942; in the bivariate model's parameters Harbord et al. 2007,
@@ -76,7 +72,8 @@ def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
 def region(
     mu: ArrayLike, cov: ArrayLike, *, level: float = 0.95, n: int | None = None, points: int = 181
 ) -> Floats:
-    """Outline of the ellipse round μ in logit space, carried into the ROC plane.
+    """Outline of the ellipse round μ in logit space, carried into the ROC plane: false-positive rate and sensitivity of
+    so many points, the last of which is the first, shape (points, 2).
 
     Parameters
     ----------
@@ -88,13 +85,6 @@ def region(
     n : int, optional
         Number of studies. Given, the size of the ellipse comes from F(2, n − 2), as in RevMan and metandi
         (n > 2); else from χ²(2), as in mada.
-    points : int
-        How many points the closed outline has.
-
-    Returns
-    -------
-    ndarray, shape (points, 2)
-        False-positive rate and sensitivity; the last point is the first.
 
     Notes
     -----

@@ -44,12 +44,7 @@ class Shares:
 
 
 def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
-    """Exact 95 % intervals of shares, those that Cochrane's forest plots show.
-
-    Parameters
-    ----------
-    hits, misses : ndarray, shape (n,)
-        NaN where unknown.
+    """Exact 95 % intervals of shares, shape (n,), those that Cochrane's forest plots show; NaN where a count is unknown.
 
     Notes
     -----

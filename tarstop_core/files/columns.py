@@ -91,11 +91,8 @@ class Layout:
 def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:
     """Find our fields among somebody's column names.
 
-    Parameters
-    ----------
-    columns : mapping, optional
-        Their column to our field, as a person chose; "" leaves a column out. Columns not named here
-        are still recognised, for fields not named here.
+    `columns` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
+    still recognised, for fields not named there.
     """
     names = tuple(name.strip() for name in header)
     chosen = columns or {}
@@ -127,15 +124,10 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
 
 
 def find_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str] | None = None) -> tuple[int, int]:
-    """Find the header among a file's first rows, blank ones included; `columns` as for `recognise`.
+    """Find the header among a file's first rows, blank ones included: its number, and how many fields it has.
 
-    Returns
-    -------
-    int
-        Number of the row that is the header: the one in which most fields are recognised, a title
-        among them; without any, the first row of the commonest width.
-    int
-        How many fields were recognised in it; 0 when no title was.
+    It is the row in which most fields are recognised (:func:`recognise`), a title among them; without any, the first row
+    of the commonest width, which has 0.
     """
     best, most = 0, 0
     for number, row in enumerate(rows[:HEADER_ROWS]):
@@ -160,14 +152,9 @@ def make_layout(
     preview: Iterable[Sequence[str]],
     columns: Mapping[str, str] | None,
 ) -> Layout:
-    """Check a header and recognise its columns.
+    """Check a header, which stands `where` ("line 3"), and recognise its columns.
 
-    Parameters
-    ----------
-    where : str
-        Where the header stands, as in "line 3".
-    preview : iterable of rows
-        The rows after the header; the first five are shown when no title is recognised.
+    The first five rows of the `preview` are shown when no title is recognised.
 
     Raises
     ------

@@ -130,12 +130,8 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, str | None]:
     """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
 
-    Returns
-    -------
-    str
-        "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252".
-    str or None
-        A sentence to show when the encoding had to be guessed.
+    It is "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252"; beside it stands a sentence to show when
+    it had to be guessed.
 
     Raises
     ------

@@ -33,15 +33,10 @@ class TableFile:
 
 
 def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
-    """Read 2×2 tables.
+    """Read 2×2 tables from a CSV or TSV, gzipped or not, one study a line; `name` is for messages.
 
-    Parameters
-    ----------
-    source : path or open binary file
-        CSV or TSV, gzipped or not, one study a line. Columns TP and FN are needed; FP and TN may be
-        missing, in part or both; a study column names the studies, which are numbered without one.
-    name : str, optional
-        Name for messages.
+    Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which are
+    numbered without one.
 
     Raises
     ------
@@ -157,10 +152,7 @@ def whole_count(text: str) -> float | None:
 def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:
     """Sentences on studies that stand in the list more than once: with the same counts, or with others.
 
-    Parameters
-    ----------
-    rows : sequence of int, optional
-        Where each stands before a person's eyes, to be called by; else studies are counted from 1.
+    `rows` say where each stands before a person's eyes; else studies are counted from 1.
     """
     one, many = ("study", "studies") if rows is None else ("row", "rows")
     places: defaultdict[str, dict[tuple[str, ...], int]] = defaultdict(dict)

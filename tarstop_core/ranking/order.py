@@ -48,7 +48,7 @@ def prepare(
 
     Parameters
     ----------
-    frame : DataFrame, N rows
+    frame : DataFrame
         A table of records.
     order : {"text", "own", "scores"}
         By BM25 against the query; as the list stands; by the file's own scores.
@@ -110,16 +110,6 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
 
     A list's own order is suggested only where something speaks for it: a wrong one would make every
     chance wrong, while a query can always be written.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-
-    Returns
-    -------
-    order : {"scores", "text", "own"}
-    reason : str
 
     Examples
     --------
@@ -216,18 +206,10 @@ def _codes(keys: Sequence[object]) -> NDArray[np.int64]:
 
 
 def order_hint(frame: pd.DataFrame) -> str | None:
-    """Say when a list's own order merely follows its dates or its titles.
+    """Say in a sentence when a list's own order merely follows its dates or its titles.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-
-    Returns
-    -------
-    str or None
-        One sentence, or None for a list of fewer than 8 records, one that follows neither, or one
-        with too many ties or gaps to tell (four in five records must have the date or title).
+    None for a list of fewer than 8 records, one that follows neither, or one with too many ties or gaps to tell (four in
+    five records must have the date or title).
 
     Examples
     --------

@@ -346,10 +346,8 @@ class CumulativePath:
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
 
-        Parameters
-        ----------
-        truth : {"pooled", "full_evidence"}
-            Whether pooled sensitivity exceeds θ, or what the whole list would have led to.
+        That is whether pooled sensitivity exceeds θ ("pooled"), or what the whole list would have led to
+        ("full_evidence").
         """
         if truth == "full_evidence":
             return self.otherwise
@@ -375,12 +373,7 @@ class CumulativePath:
 def known_at(positions: ArrayLike, documents: int) -> Depths:
     """How many studies are known after 0 … N documents, shape (N + 1,).
 
-    Parameters
-    ----------
-    positions : array_like of int, shape (n,)
-        0-based rank of the document that each study comes from, rising; N or more: never met.
-    documents : int
-        N.
+    `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
 
     Examples
     --------

@@ -77,12 +77,14 @@ def simulate_patent_rankings(
     pool_spread: float = POOL_SPREAD,
     shape: Shape | None = None,
 ) -> list[Topic]:
-    """Simulated patent rankings, the first half ω⁺ and the second half ω⁻.
+    """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
+
+    Every relevant document is ranked.
 
     Parameters
     ----------
     topics : int
-        Number of topics, at least 2; half of them, rounded up, hold relevant documents.
+        At least 2; half of them, rounded up, hold relevant documents.
     seed : int
         Equal seeds give equal rankings.
     pool_mean : int
@@ -90,13 +92,7 @@ def simulate_patent_rankings(
     pool_spread : float
         Standard deviation of that number as a share of the mean.
     shape : Shape, optional
-        Where relevant documents lie; as fitted unless given.
-
-    Returns
-    -------
-    list of Topic
-        Ranked, with scores and labels; names are "SIM-P0001" … for ω⁺ and "SIM-N0001" … for ω⁻.
-        Every relevant document is ranked, so `n_relevant` is the number of true labels.
+        As fitted unless given.
 
     Raises
     ------
@@ -143,17 +139,9 @@ def simulate_patent_rankings(
 
 
 def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
-    """The six figures of `TARGETS`, means over the ω⁺ topics of the rankings.
+    """The six figures of `TARGETS`: counts and shares, MAP and NDCG over the whole ranking.
 
-    Parameters
-    ----------
-    rankings : list of Topic
-        Topics with labels; those without a relevant document are left out, as in trec_eval.
-
-    Returns
-    -------
-    dict of str to float
-        Keys as in `TARGETS`: counts and shares; MAP and NDCG over the whole ranking.
+    Means over the ω⁺ topics of the rankings: those without a relevant document are left out, as in trec_eval.
 
     Examples
     --------

@@ -87,20 +87,17 @@ def simulate_review_outcomes(
 ) -> list[Outcome]:
     """Simulated review outcomes: the first half (rounded down) to train on, the rest to test on.
 
+    They are named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is ranked, and
+    each document brings one study of an outcome.
+
     Parameters
     ----------
     outcomes : int
-        Number of outcomes, at least 2. No review is in both halves.
+        At least 2. No review is in both halves.
     seed : int
         Equal seeds give equal outcomes.
     shape : Shape, optional
-        Where reports lie; as fitted unless given.
-
-    Returns
-    -------
-    list of Outcome
-        Named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is
-        ranked, and each document brings one study of an outcome.
+        As fitted unless given.
 
     Raises
     ------
@@ -129,18 +126,7 @@ def simulate_review_outcomes(
 
 
 def review_statistics(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The figures of `TARGETS`, means over outcomes.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        Labelled.
-
-    Returns
-    -------
-    dict of str to float
-        Keys as in `TARGETS`; MAP and NDCG over the whole ranking, recall over all documents with data.
-    """
+    """The figures of `TARGETS`, means over labelled outcomes: MAP and NDCG of the whole ranking, recall of all with data."""
     achieved = ranking_statistics([outcome.topic for outcome in outcomes])
     return {figure: achieved[figure] for figure in TARGETS}
 
