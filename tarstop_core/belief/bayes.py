@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import betaln, digamma, expit, logit, ndtr, polygamma
 
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
-
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Flags, Floats, Tables
 
 STEP = 0.1  # width of a cell, logits
 MARGIN = 2.0  # how far the cells of u go beyond those of μ
@@ -246,7 +244,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
     return log_odds
 
 
-def _crowded(weights: Floats, lattice: Lattice) -> NDArray[np.bool_]:
+def _crowded(weights: Floats, lattice: Lattice) -> Flags:
     """Which rows have crowded into so few cells or nodes that a plain sum over them is no integral."""
     cubes = weights.reshape(len(weights), len(lattice.tau), len(lattice.mu))
     of_mu, of_tau = cubes.sum(1), cubes.sum(2)

@@ -12,14 +12,11 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
 from tarstop_core.belief.bayes import KNOT, TAU_END, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
-
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
 NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid

@@ -10,12 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.belief.mixture import Kinds
+from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

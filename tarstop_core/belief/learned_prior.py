@@ -5,14 +5,11 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
 
 # What is tried. Finer steps change the marginal likelihood by less than one training review does.
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))

@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri
 
 from tarstop_core.belief import normal_fit, sroc
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 Method = Literal["reml", "ml"]
 Correction = Literal["single", "all", "none"]
@@ -151,7 +148,7 @@ class ReitsmaFit:
         }
 
 
-def usable(tables: Tables) -> Bools:
+def usable(tables: Tables) -> Flags:
     """Which studies the model can use, shape (n,): all four counts known, patients in both groups."""
     # Comparisons with NaN (unknown FP or TN) are false.
     return (tables.diseased > 0) & (tables.healthy > 0)
@@ -302,9 +299,7 @@ def _logits(cells: Floats) -> _Logits:
     return _Logits(y, s, 2 * np.log(sizes).sum(axis=1) - logs.sum(axis=1))
 
 
-def _fit_sizes(
-    data: _Prepared, sizes: NDArray[np.int64], starts: Sequence[tuple[float, float]]
-) -> list[ReitsmaFit]:
+def _fit_sizes(data: _Prepared, sizes: Ints, starts: Sequence[tuple[float, float]]) -> list[ReitsmaFit]:
     """Fit prefixes of the usable studies; ``sizes`` ascend."""
     Psi_0 = np.array([[[scale, scale * rho], [scale * rho, scale]] for rho, scale in starts])
     before = sizes < data.corrected_from

@@ -7,10 +7,10 @@ and return curves as columns (false-positive rate, sensitivity), the plane's hor
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Floats
 
 # A between-study variance below this is 0 in all but rounding: 1e-10 on the logit scale.
 NO_VARIANCE = 1e-10

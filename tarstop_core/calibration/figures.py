@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, Quality
 from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
+from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -26,7 +26,6 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
-Floats = NDArray[np.float64]
 SHORTEST = 100
 """Ranks that a curve of first hits shows at least."""
 DRAWN_TO = 1000
@@ -122,7 +121,7 @@ def first_hit_figure(
     return {"data": data, "layout": layout}
 
 
-def come_by_rank(calibrator: Calibrator) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
     if calibrator.kinds:
@@ -204,16 +203,7 @@ def worth_figure(
 ) -> Figure:
     """What the next document is worth at each depth with the chances of each calibrator, against its cost.
 
-    Parameters
-    ----------
-    lines : sequence of (str, ndarray)
-        Name and worth at each depth, shape (N,); two at most.
-    cost : float
-    read : int
-        Documents read, marked.
-    unit : str
-        Of cost and worth.
-    simulated, dark : bool
+    `lines` are names and worths, shape (N,), of two at most; `unit` is that of cost and worth. Documents read are marked.
     """
     text = text_colour(dark)
     data, notes = [], []
@@ -264,8 +254,7 @@ def reliability_figure(
     Parameters
     ----------
     bins : sequence of (float, float, int)
-        Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-    simulated, dark : bool
+        As :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
     intervals : sequence of (float, float)
         Those of the shares, where lists are told apart.
 

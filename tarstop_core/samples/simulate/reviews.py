@@ -25,18 +25,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 from scipy.stats import geom, nbinom
 
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.simulate.rankings import falling_scores, odd_shares, ranking_statistics, stratified
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DEFAULT_SEED = (
     2050  # chosen: both halves come within 6 % of every target, as those of 4 of the seeds 1 to 240 do
@@ -180,9 +176,7 @@ def _half(
     return simulated
 
 
-def _ranked(
-    rng: np.random.Generator, n: int, log_place: Floats, odd: NDArray[np.bool_]
-) -> tuple[Ints, Floats]:
+def _ranked(rng: np.random.Generator, n: int, log_place: Floats, odd: Flags) -> tuple[Ints, Floats]:
     """Rank (0-based) of each of n documents, the reports first, and scores in falling order."""
     reports = len(log_place)
     place = rng.random(n)
