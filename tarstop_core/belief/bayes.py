@@ -29,6 +29,7 @@ KNOT, TAU_NODES, TAU_END = 0.25, 26, 6.0
 SHARP = 200.0
 # A posterior with a smaller spread of μ (in cells), or on fewer effective nodes of τ, is read between them.
 CROWDED, CROWDED_NODES, FINER_MU, FINER_TAU = 1.3, 2.5, 16, 4
+POINTS = 400  # of a density
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,12 +302,7 @@ class Posterior:
 
 
 def posterior(
-    tables: Tables,
-    theta: float,
-    prior: Prior | None = None,
-    *,
-    belief: float | None = None,
-    points: int = 400,
+    tables: Tables, theta: float, prior: Prior | None = None, *, belief: float | None = None
 ) -> Posterior:
     """Prior and posterior density of pooled sensitivity.
 
@@ -322,9 +318,9 @@ def posterior(
 
     # Whatever may carry mass, on a grid that is finer where sensitivity changes.
     seen = np.flatnonzero((first > 1e-9) | (last > 1e-9))
-    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * points)
+    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * POINTS)
     mu_grid = expit(fine + logit(theta))
-    at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], points), mu_grid, fine)
+    at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], POINTS), mu_grid, fine)
     sensitivity = expit(at + logit(theta))
     densities = []
     for mass in (first, last):

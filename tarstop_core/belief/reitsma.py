@@ -71,28 +71,20 @@ class ReitsmaFit:
         """Standard errors of ``mu``, shape (2,)."""
         return np.sqrt(np.diag(self.cov))
 
-    def sensitivity_at(self, level: float) -> Estimate:
-        """Summary sensitivity with its interval at another level than 95 %."""
-        return self._estimate(0, 1, level)
-
-    def specificity_at(self, level: float) -> Estimate:
-        """Summary specificity with its interval at another level than 95 %."""
-        return self._estimate(1, -1, level)
-
-    def _estimate(self, at: int, sign: int, level: float) -> Estimate:
-        wide = ndtri((1 + level) / 2) * self.se[at]
+    def _estimate(self, at: int, sign: int) -> Estimate:
+        wide = ndtri(0.975) * self.se[at]
         value, low, high = expit(sign * self.mu[at] + np.array([0.0, -wide, wide]))
         return Estimate(float(value), float(low), float(high))
 
     @property
     def sensitivity(self) -> Estimate:
         """Summary sensitivity with its 95 % interval."""
-        return self.sensitivity_at(0.95)
+        return self._estimate(0, 1)
 
     @property
     def specificity(self) -> Estimate:
         """Summary specificity with its 95 % interval."""
-        return self.specificity_at(0.95)
+        return self._estimate(1, -1)
 
     @property
     def correlation(self) -> float:
@@ -114,20 +106,19 @@ class ReitsmaFit:
         """Sensitivity on the summary ROC curve at false-positive rates in (0, 1)."""
         return sroc.sroc(self.mu, self.Psi, fpr)
 
-    def confidence_region(self, level: float = 0.95, *, small_sample: bool = False) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the summary point may lie.
+    def confidence_region(self) -> Floats:
+        """Outline (false-positive rate, sensitivity) of where the summary point may lie, with 95 %.
 
-        ``small_sample`` sizes it by F(2, n − 2), as RevMan does from 3 studies on, instead of χ²(2).
+        It is sized by F(2, n − 2), as RevMan does, from 3 studies on, else by χ²(2).
         """
-        return sroc.region(self.mu, self.cov, level=level, n=self._sized_by(small_sample))
+        return self._region(self.cov)
 
-    def prediction_region(self, level: float = 0.95, *, small_sample: bool = False) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the truth of one new study may lie."""
-        cov = self.cov + self.Psi
-        return sroc.region(self.mu, cov, level=level, n=self._sized_by(small_sample))
+    def prediction_region(self) -> Floats:
+        """Outline (false-positive rate, sensitivity) of where the truth of one new study may lie, sized likewise."""
+        return self._region(self.cov + self.Psi)
 
-    def _sized_by(self, small_sample: bool) -> int | None:
-        return self.n if small_sample and self.identified else None
+    def _region(self, cov: Floats) -> Floats:
+        return sroc.region(self.mu, cov, n=self.n if self.identified else None)
 
     def revman_parameters(self) -> dict[str, float]:
         """The parameters under the names by which RevMan asks for them, on the scale of specificity.

@@ -193,17 +193,10 @@ class Calibrator:
         kappa: float = 1.0,
         **assumptions: Any,
     ) -> HitCurve:
-        """Survival curve for these probabilities, with this calibrator's frailty.
+        """Survival curve for these probabilities, with this calibrator's frailty, and κ at most what was learned.
 
-        Parameters
-        ----------
-        p : array_like, shape (N,)
-        ranks : int or ndarray of int, shape (N,), optional
-            The rank of each document, where they do not stand by rank.
-        kappa : float
-            κ, at most what was learned.
-        **assumptions
-            As in :func:`~tarstop_core.belief.decisive.hit_curve`.
+        `ranks` are given where documents do not stand by rank; the rest is as in
+        :func:`~tarstop_core.belief.decisive.hit_curve`.
         """
         kappa = min(kappa, 1 - self.lacking)
         if not self.kinds:
@@ -256,14 +249,14 @@ class Calibrator:
         if self.kind == "rank-frailty":
             # Made for lists of any length and system.
             return []
-        remarks = []
         if self.kind == "first-hit":
-            if length and length > seen.longest_list:
-                remarks.append(
-                    f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
-                    f"{length:,} the chances follow the shape of the curve alone."
-                )
-            return remarks
+            if not length or length <= seen.longest_list:
+                return []
+            return [
+                f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
+                f"{length:,} the chances follow the shape of the curve alone."
+            ]
+        remarks = []
         if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
             remarks.append(
                 f"Your list has {length:,} documents; the training lists had "

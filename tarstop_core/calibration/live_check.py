@@ -81,10 +81,8 @@ class Check:
         return self.against >= AGAINST
 
 
-def factor(
-    expected: float, found: int, dispersion: float, level: float = LEVEL
-) -> tuple[float, float, float]:
-    """What the chances of a list should be multiplied by: posterior mean, and an interval.
+def factor(expected: float, found: int, dispersion: float) -> tuple[float, float, float]:
+    """What the chances of a list should be multiplied by: posterior mean, and an interval of :data:`LEVEL`.
 
     `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
     the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
@@ -98,7 +96,7 @@ def factor(
     """
     shape = min(dispersion, PRIOR_SHAPE)
     mean = (shape + found) / (shape + expected)
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    ends = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
     return mean, float(low), float(high)
 

@@ -187,12 +187,12 @@ class Evidence:
     @cached_property
     def confidence(self) -> Floats | None:
         """Outline (false-positive rate, sensitivity) of the 95 % confidence region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.confidence_region(small_sample=True)
+        return None if self.summary is None else self.summary.confidence_region()
 
     @cached_property
     def prediction(self) -> Floats | None:
         """Outline of the 95 % prediction region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.prediction_region(small_sample=True)
+        return None if self.summary is None else self.summary.prediction_region()
 
     @cached_property
     def density(self) -> bayes.Posterior | None:

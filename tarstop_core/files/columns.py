@@ -23,6 +23,7 @@ Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cel
 
 CHUNK_ROWS = 2_000
 HEADER_ROWS = 25  # how far down the header may be
+LISTED = 12  # names of columns in a sentence
 
 # Fields a person may map a column to.
 MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
@@ -86,6 +87,13 @@ class Layout:
             for column in columns
             if field != "notes"
         }
+
+    def unused(self, what: str = "Column") -> list[str]:
+        """A sentence on each column that was passed over."""
+        return [
+            f"{what} {column} was not used: {taken} already gives the {field}."
+            for column, field, taken in self.passed_over
+        ]
 
 
 def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:
@@ -200,9 +208,9 @@ def make_layout(
     return layout
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
+def _listed(names: Sequence[str]) -> str:
     shown = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
+    return ", ".join(shown[:LISTED]) + (f" and {len(shown) - LISTED} more" if len(shown) > LISTED else "")
 
 
 def collect(

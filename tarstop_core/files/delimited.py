@@ -74,8 +74,7 @@ def _read(
         layout = make_layout(
             source.name, header, f"line {line}", (cells for _, cells in first[start + 1 :]), columns
         )
-        for column, field, taken in layout.passed_over:
-            notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
+        notes += layout.unused()
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
         found, numbers = collect(source.name, body, layout, progress, source.fraction)
     return finish(

@@ -165,11 +165,8 @@ class CumulativePath:
         reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k. Some
         plan gains exactly when this exceeds the cost of a document.
 
-        Parameters
-        ----------
-        horizon : int or None
-            m, how many documents ahead are considered: the plans of :data:`PLANS` up to it, and itself.
-            None looks to the end, at every m up to 20 and then in steps of 5 %.
+        The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
+        and then in steps of 5 %.
 
         Notes
         -----
