@@ -113,11 +113,8 @@ class Calibrator:
     """A fitted map from z-scores (or ranks) to probabilities, small enough to read."""
 
     kind: Kind
-    """One of "marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"."""
     scenario: str
-    """One of "patent", "review", "inclusion". patent: chance of being relevant given ω⁺; review: chance of bringing
-    extractable data; inclusion: chance of being included by title and abstract.
-    """
+    """`kind` and `scenario`: as at the top of this module; the latter is one of :data:`SCENARIOS`."""
     x: tuple[float, ...]
     y: tuple[float, ...]
     """`x` and `y`: nodes of the isotonic function: z-scores (by rank: log ranks, so y falls), and probabilities. Linear
@@ -131,7 +128,7 @@ class Calibrator:
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
     where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
-    older than it. See :func:`tarstop_core.calibration.thinning`.
+    older than it.
     """
     band: tuple[tuple[float, float], ...] = ()
     """For "first-hit" and "rank-frailty": at each x, the 95 % interval of the chance that the first hit has come by that
@@ -159,12 +156,8 @@ class Calibrator:
     def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
         """Chance of each document, shape (N,), in screening order.
 
-        Parameters
-        ----------
-        scores : array_like, shape (N,), or None
-            Scores of the whole list; kinds by rank do not look at them.
-        n : int or ndarray of int, shape (N,), optional
-            N, when there are no scores; or the rank of each document, where they do not stand by rank.
+        Scores are those of the whole list, shape (N,); kinds by rank do not look at them. `n` is N, where there are no
+        scores, or the rank of each document, where they do not stand by rank.
 
         Raises
         ------

@@ -117,8 +117,8 @@ def _files(source: Path) -> list[Path]:
 
 
 def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
-    name, titles, numbered, note = read_rows(path, None, WANTED)
-    notes += [note] if note else []
+    name, titles, numbered, told = read_rows(path, None, WANTED)
+    notes += told
     header = [title.strip() for title in titles]
     needed = [field for field in NEEDED if documents or field != "docid"]
     places = places_of(name, header, COLUMNS, needed, WANTED)

@@ -43,7 +43,7 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
     InputProblem
         When a column is missing or double, or a count is not a whole number from 0 on.
     """
-    file_name, header, rows, note = read_rows(source, name, WANTED)
+    file_name, header, rows, notes = read_rows(source, name, WANTED)
     columns = places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
     counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
     study: list[str] = []
@@ -59,15 +59,15 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
             text = cells[place].strip() if place is not None and place < len(cells) else ""
             counts[cell].append(count_of(file_name, number, cell, text))
     tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
-    return TableFile(tables, tuple([note] if note else []) + same_studies(tables))
+    return TableFile(tables, (*notes, *same_studies(tables)))
 
 
 def read_rows(
     source: Path | str | BinaryIO, name: str | None, wanted: str
-) -> tuple[str, list[str], list[tuple[int, list[str]]], str | None]:
+) -> tuple[str, list[str], list[tuple[int, list[str]]], list[str]]:
     """Name of the file, its header, its rows with their lines, and what is to be said of its encoding."""
     with open_source(source, name) as opened:
-        encoding, note = detect_encoding(opened)
+        encoding, notes = detect_encoding(opened)
         with opened.text(encoding, newline="") as stream:
             lines = stream.read().splitlines()
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
@@ -86,7 +86,7 @@ def read_rows(
         ) from None
     if len(numbered) < 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return opened.name, numbered[0][1], numbered[1:], note
+    return opened.name, numbered[0][1], numbered[1:], notes
 
 
 def places_of(
