@@ -1,5 +1,6 @@
 """Stopping rules: self-describing objects that turn a path into depths."""
 
+from tarstop_core.policies.audit import Audit
 from tarstop_core.policies.base import Expected, Family, Parameter, Policy, Randomised, Replicates, Value
 from tarstop_core.policies.batch import Batch
 from tarstop_core.policies.budget import Budget, Share
@@ -25,6 +26,7 @@ from tarstop_core.value.path import Path
 __all__ = [
     "POLICIES",
     "QBCB",
+    "Audit",
     "Batch",
     "Both",
     "Budget",

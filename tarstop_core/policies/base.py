@@ -200,7 +200,7 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average, in closed form.
+    Its cost is not its depth: :meth:`expected` says what both are on average.
     :meth:`replicates` serves where the decision depends on which documents were read. :meth:`depths` refuses.
     """
 
@@ -208,7 +208,7 @@ class Randomised(Policy):
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:
-        """Means over all samples of one topic, exactly.
+        """Means over all samples of one topic.
 
         Parameters
         ----------
@@ -217,8 +217,12 @@ class Randomised(Policy):
         """
 
     @abstractmethod
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
+
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """`n` single runs on one topic."""
+        return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """Refused: a depth alone would hide what the sample costs.
