@@ -19,7 +19,7 @@ from scipy.special import logsumexp, ndtri, polygamma
 from scipy.stats import gamma
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.thinning import WIDER, Thinning, expected_share, shape_nodes, share_at
+from tarstop_core.calibration.thinning import LEVEL_SHAPE, Thinning, expected_share, shape_nodes, share_at
 from tarstop_core.documents.tables import Flags, Floats
 
 LEVEL = 0.9
@@ -135,8 +135,8 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
 def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
     """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
-    theta, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
-    between = math.hypot(spread, math.sqrt(float(polygamma(1, 4.0))))
+    theta, log_weight, level, spread = shape_nodes(thinning, length)
+    between = math.hypot(spread, math.sqrt(float(polygamma(1, LEVEL_SHAPE))))
     z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
     usual = (
         *np.exp(theta).T,

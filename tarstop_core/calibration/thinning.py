@@ -91,41 +91,42 @@ class Curves:
     length: int
     alpha: Floats
     beta: Floats
+    """`alpha` and `beta`: α and β of each shape, shape (S,)."""
     total: Floats
-    """`alpha`, `beta`, `total`: α, β and R of each node, shape (J,)."""
+    """R of each node, the levels of one shape after the other, shape (J,)."""
     known: Mixture
     """Before anything was read."""
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents by each node, shape (J,)."""
-        share = expected_share(documents, self.alpha[::LEVELS], self.beta[::LEVELS])
+        share = expected_share(documents, self.alpha, self.beta)
         return np.asarray(self.total * np.repeat(share, LEVELS))
 
     def at(self, hits: NDArray[np.intp]) -> Floats:
         """Hits expected at these positions, shape (J, h)."""
-        share = share_at(hits, self.length, self.alpha[::LEVELS], self.beta[::LEVELS])
+        share = share_at(hits, self.length, self.alpha, self.beta)
         return np.asarray(self.total[:, None] * np.repeat(share, LEVELS, axis=0))
 
 
 @lru_cache(maxsize=64)
 def curves(thinning: Thinning, length: int) -> Curves:
     """The nodes that lists of this length may be one of."""
-    shapes, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
+    shapes, log_weight, level, spread = shape_nodes(thinning, length)
     z, log_chance = _grid((LEVELS,))
-    alpha, beta = np.repeat(np.exp(shapes), LEVELS, axis=0).T
+    alpha, beta = np.exp(shapes).T
     total = np.exp(level[:, None] + spread * z[:, 0]).ravel()
     weight = np.exp(log_weight[:, None] + log_chance).ravel()
     return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), LEVEL_SHAPE)))
 
 
-def shape_nodes(thinning: Thinning, length: int, wider: float) -> tuple[Floats, Floats, Floats, float]:
+def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
     """(log α, log β) of each node, log of its weight, and mean and standard deviation of log R given it.
 
     Shapes (S, 2), (S,), (S,) and ().
     """
     z, log_weight = _grid((SHAPES, SHAPES))
     mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
-    root = np.linalg.cholesky(wider * np.array(thinning.spread))
+    root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
     return mean[:2] + z @ root[:2, :2].T, log_weight, mean[2] + z @ root[2, :2], float(root[2, 2])
 
 
