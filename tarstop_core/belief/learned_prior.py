@@ -22,16 +22,8 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 
     The false-positive rate and the correlation keep their defaults.
 
-    Parameters
-    ----------
-    outcomes : sequence of Tables
-        One for each training outcome, all its studies.
-    reviews : sequence of str
-        The review that each outcome belongs to; reviews weigh equally, however many outcomes they have.
-    theta : float
-        Threshold on pooled sensitivity that b_0 is to refer to.
-    source : str
-        What the outcomes are, for the person who meets the prior.
+    Reviews weigh equally, however many outcomes they have; `reviews` says which one each outcome belongs to. b_0 refers to
+    `theta`, and `source` tells the person who meets the prior what the outcomes are.
 
     Raises
     ------

@@ -71,12 +71,7 @@ def first_hit_figure(
 ) -> Figure:
     """Share of searches whose first hit has come by each rank, given that there is one, with its interval.
 
-    Parameters
-    ----------
-    calibrator : Calibrator
-        Of kind "first-hit" or "rank-frailty".
-    cases : sequence of PastCase
-        What it was learned from, drawn below, where it is at hand.
+    The calibrator is of kind "first-hit" or "rank-frailty"; the cases that it was learned from are drawn below.
     """
     text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
@@ -251,12 +246,7 @@ def reliability_figure(
 ) -> Figure:
     """Chances as they were given against what was found, with 95 % intervals.
 
-    Parameters
-    ----------
-    bins : sequence of (float, float, int)
-        As :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-    intervals : sequence of (float, float)
-        Those of the shares, where lists are told apart.
+    Bins, and intervals where lists are told apart, are as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
 
     Notes
     -----

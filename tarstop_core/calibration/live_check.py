@@ -152,18 +152,10 @@ def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats
 
 
 def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
-    """The same where one hit decides: what is known ends with it.
+    """The same where one hit decides: what is known ends with it, the last document read.
 
-    Parameters
-    ----------
-    log_M : ndarray, shape (N + 1,)
-        Log of the chance that the first d documents hold no hit, if there is something to find.
-    read : int
-        Documents read, the hit included.
-    hit : bool
-        Whether the last of them is the hit.
-    none : float
-        Chance that there is nothing to find.
+    `log_M`, shape (N + 1,), is the log of the chance that the first d documents hold no hit, if there is something to
+    find, and `none` the chance that there is nothing.
     """
     length = len(log_M) - 1
     tilts = np.array([1.0, *OTHER_TILTS])[:, None]

@@ -191,13 +191,8 @@ def fit_rank_frailty(
 ) -> Learned:
     """What labelled lists that have something to find say of the next one.
 
-    Parameters
-    ----------
-    topics : sequence of Topic
-    collections : sequence of str, optional
-        Where each comes from; the next one is then of a new collection. None: all of one, which the next one is of too.
-    start : Calibrator, optional
-        Of this kind: what is known of such a collection before; without it, next to nothing.
+    `collections` say where each comes from; the next one is then of a new collection. Without them all are of one, which
+    the next one is of too, and `start`, a calibrator of this kind, is what is known of it before.
     """
     if collections is None:
         return updated(learn([]) if start is None else learned_by(start), cases_of(topics))

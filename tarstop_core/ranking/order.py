@@ -85,12 +85,7 @@ def prepare(
 def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranking:
     """A ranking without some of its documents; the others keep their order and scores.
 
-    Parameters
-    ----------
-    left_out : ndarray of bool, shape (N,)
-        By position in the collection.
-    what : str
-        What they are, as a clause.
+    Those left out are marked by their positions in the collection, shape (N,); `what` says what they are, as a clause.
 
     Examples
     --------

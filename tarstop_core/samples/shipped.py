@@ -36,15 +36,7 @@ def digests() -> dict[str, str]:
 
 
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
-    """Short name of the calibrator to begin with.
-
-    Parameters
-    ----------
-    has_scores : bool
-        Or only an order.
-    sample : bool
-        Whether the list is one of the sample searches or reviews.
-    scenario : {"patent", "review", "inclusion"}
+    """Short name of the calibrator to begin with, for one's own list or one of the sample's, with scores or without.
 
     Raises
     ------

@@ -76,14 +76,12 @@ def simulate_patent_rankings(
 ) -> list[Topic]:
     """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
 
-    Every relevant document is ranked.
+    Every relevant document is ranked. Equal seeds give equal rankings.
 
     Parameters
     ----------
     topics : int
         At least 2; half of them, rounded up, hold relevant documents.
-    seed : int
-        Equal seeds give equal rankings.
     pool_mean : int
         Mean number of documents of a pool, at least 50.
     pool_spread : float

@@ -84,16 +84,7 @@ def simulate_review_outcomes(
     """Simulated review outcomes: the first half (rounded down) to train on, the rest to test on.
 
     They are named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is ranked, and
-    each document brings one study of an outcome.
-
-    Parameters
-    ----------
-    outcomes : int
-        At least 2. No review is in both halves.
-    seed : int
-        Equal seeds give equal outcomes.
-    shape : Shape, optional
-        As fitted unless given.
+    each document brings one study of an outcome. No review is in both halves. Equal seeds give equal outcomes.
 
     Raises
     ------
