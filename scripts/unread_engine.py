@@ -70,7 +70,7 @@ def foreseen(thinning: Thinning, labels: Flags) -> Floats:
     What is said to be still unread after d documents has the mean [d, N] − [d, d], but for its cap.
     """
     n, of = len(labels), curves(thinning, len(labels))
-    share = betainc(of.alpha[::LEVELS, None], of.beta[::LEVELS, None], np.arange(n + 1) / n)
+    share = betainc(of.alpha[:, None], of.beta[:, None], np.arange(n + 1) / n)
     read = of.total[:, None] * np.repeat(share, LEVELS, axis=0)
     at_hits = np.log(np.maximum(of.at(np.arange(n)), LEAST))
     # As `after_reading` has it, of all depths at once.
