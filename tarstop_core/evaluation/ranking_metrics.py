@@ -31,22 +31,12 @@ class RankingMetrics(TopicMetrics):
 def topic_metrics(
     run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
 ) -> dict[str, TopicMetrics]:
-    """Average precision, NDCG and recall at 100 of each topic.
+    """Average precision, NDCG and recall at 100 of each topic with a relevant document in the qrels, in the run's order.
 
-    Parameters
-    ----------
-    run : mapping of str to Topic
-        Ranked lists. As in trec_eval the scores decide the order, compared in single precision, with ties
-        in falling order of the identifiers; a list without scores is taken in its own order.
-    qrels : mapping of str to mapping of str to int
-        Judgements: topic, document, relevance (relevant from 1 on). A document not listed is not relevant.
-
-    Returns
-    -------
-    dict of str to TopicMetrics
-        In the order of the run, for the topics with at least one relevant document in the qrels. Such a
-        topic with none of its relevant documents ranked scores 0. Recall divides by all relevant documents
-        of the qrels, ranked or not.
+    As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
+    identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant
+    from 1 on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0.
+    Recall divides by all relevant documents of the qrels, ranked or not.
 
     Raises
     ------
@@ -71,14 +61,9 @@ def topic_metrics(
 
 
 def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> RankingMetrics:
-    """Mean average precision, NDCG and recall at 100 over the topics of a run.
+    """Means of :func:`topic_metrics` over the topics of a run.
 
-    Returns
-    -------
-    RankingMetrics
-        ``map``, ``ndcg``, ``recall_100`` and ``topics``, the number of topics averaged: those that the run
-        ranks and for which the qrels hold a relevant document. Judged topics that the run does not
-        mention are no part of the means (trec_eval without its option ``-c``).
+    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
 
     Raises
     ------

@@ -29,16 +29,12 @@ DIRECT_LABELS = 7
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
-    """Mean regret against the cost of a document, both on log axes.
+    """:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`, with its intervals if any, on log axes.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
-        has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
+    No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
     """
     data: list[dict[str, Any]] = []
-    ends: list[tuple[float, float, str, str]] = []
+    ends: list[End] = []
     methods = list(dict.fromkeys(frame["method"]))
     direct = len(methods) <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
@@ -108,14 +104,18 @@ def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str
     )
 
 
-def _apart(
-    ends: Sequence[tuple[float, float, str, str]], gap: float = 0.28
-) -> list[tuple[float, float, str, str]]:
-    """Labels moved up where they would lie on each other; all at the rightmost end."""
-    placed: list[tuple[float, float, str, str]] = []
+End = tuple[float, float, str, str]
+"""Where a line ends (x and y as logarithms), its name and colour."""
+GAP = 0.28
+"""Between two names, in decades."""
+
+
+def _apart(ends: Sequence[End]) -> list[End]:
+    """Labels moved up where they would lie on each other."""
+    placed: list[End] = []
     floor = -np.inf
     for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        y = max(y, floor + gap)
+        y = max(y, floor + GAP)
         placed.append((x, y, text, colour))
         floor = y
     return placed
@@ -147,15 +147,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
-    """Wrong a⁺ and wrong a⁻ of each method as shares of all topics, a panel for each q*.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
-    scenario : str
-        What the errors are called after.
-    """
+    """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
     q_stars, called = sorted(frame["q_star"].unique()), TASKS[scenario].errors
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
@@ -255,11 +247,8 @@ def error_sentence(frame: pd.DataFrame) -> str:
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Documents read by each method: mean with its interval, and the middle half of topics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them. Depth 0 is
-        drawn at 0.5, because the axis is logarithmic.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost. Depth 0 is drawn at 0.5, because the
+    axis is logarithmic.
     """
     own = frame.sort_values("screened", ascending=False)
     names = own["approach"].tolist()
@@ -315,11 +304,8 @@ def effort_sentence(frame: pd.DataFrame) -> str:
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost of :func:`~tarstop_core.evaluation.findings.aggregate.compare`. Methods further down than
-        :data:`FURTHEST` are counted, not drawn.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. Methods further down than
+    :data:`FURTHEST` are counted, not drawn.
     """
     # What reads nearly everything lies far to the left: only where methods can be told apart is drawn.
     own = frame[frame["difference_low"] > FURTHEST].sort_values("difference")

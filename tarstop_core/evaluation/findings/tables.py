@@ -29,19 +29,10 @@ def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
-    """One panel of a table in the paper's manner, best net utility first, as texts.
+    """One panel of a table in the paper's manner, best net utility first, as texts in the columns of :data:`HEADINGS`.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
-    digits : int
-        Decimals of the ICER (the paper: 1 in patents, 0 in reviews).
-
-    Returns
-    -------
-    DataFrame
-        Columns of :data:`HEADINGS`; net utility and agreement with their intervals where `rows` has them.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows`, net utility and agreement with their intervals where
+    it has them; `digits` are decimals of the ICER.
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
@@ -92,15 +83,7 @@ def _with_interval(row: Mapping[Any, Any], name: str) -> str:
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
-    """All panels of one cost as a LaTeX table (package booktabs).
-
-    Parameters
-    ----------
-    caption : str
-        Plain text; truth and engine belong in it.
-    digits : int
-        Decimals of the ICER.
-    """
+    """Each :func:`panel` of one cost as a LaTeX table (package booktabs); the caption is plain text."""
     columns = list(HEADINGS)
     plain = rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")])
     lines = [

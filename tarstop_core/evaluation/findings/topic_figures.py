@@ -37,10 +37,7 @@ JUMPS = 400
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
@@ -145,24 +142,14 @@ def topic_figure(
     hit: int | None,
     steps: bool = False,
     belief_title: str = "chance it exists",
-    worth_title: str = "worth each",
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
     """Belief and worth along a topic's ranking, and below where each method stopped on it.
 
-    Parameters
-    ----------
-    b : ndarray, shape (N + 1,)
-        Belief after d documents, before a hit.
-    worth : ndarray, shape (N,), or None
-        What the method in question compares with the cost.
-    depth : int
-        Where the method in question stopped: curves are solid up to there.
-    hit : int or None
-        Depth of the document that settles the question.
-    steps : bool
-        Draw belief as steps (reviews).
+    `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
+    the cost, shape (N,), and `depth` where it stopped: curves are solid up to there. `hit` is the depth of the document
+    that settles the question; belief is drawn in `steps` (reviews) or not.
     """
     n = len(b) - 1
     text = text_colour(dark)
@@ -207,7 +194,7 @@ def topic_figure(
         notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
         drawn["yaxis2"] = axis(
-            worth_title,
+            "worth each",
             dark,
             domain=[low, middle],
             type="log",
@@ -308,13 +295,7 @@ def _documents(count: float) -> str:
 
 
 def errors_sentence(frame: pd.DataFrame) -> str:
-    """What an error figure shows where some errors may not be told apart (the paper's at q* = .5).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As :func:`~tarstop_core.evaluation.findings.figures.error_figure` takes it, NaN where unknown.
-    """
+    """What an error figure shows where some errors may not be told apart: NaN, as the paper's at q* = .5."""
     known = frame.dropna(subset=["false_adopt", "false_reject"])
     unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
     said = error_sentence(known) if len(known) else ""
@@ -325,14 +306,9 @@ def errors_sentence(frame: pd.DataFrame) -> str:
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
-    """Recovered numbers of topics as the shares that :func:`~tarstop_core.evaluation.findings.figures.error_figure` draws.
+    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as an error figure takes them: shares of topics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered`.
-    policies : mapping
-        Name of the policy of each approach.
+    `policies` names the policy of each approach.
     """
     return pd.DataFrame(
         {
