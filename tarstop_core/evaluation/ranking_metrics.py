@@ -1,7 +1,6 @@
 """Quality of a ranking: average precision, NDCG and recall at 100, as trec_eval computes them."""
 
 from collections.abc import Mapping
-from typing import TypedDict
 
 import ir_measures
 import numpy as np
@@ -11,26 +10,12 @@ from ir_measures import AP, R, nDCG
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-_MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
+MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
+Metrics = dict[str, float]
+"""By name of :data:`MEASURES`, each between 0 and 1."""
 
 
-class TopicMetrics(TypedDict):
-    """Quality of one topic's ranking, each figure between 0 and 1."""
-
-    map: float
-    ndcg: float
-    recall_100: float
-
-
-class RankingMetrics(TopicMetrics):
-    """Means over topics, with how many topics they are means of."""
-
-    topics: int
-
-
-def topic_metrics(
-    run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
-) -> dict[str, TopicMetrics]:
+def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> dict[str, Metrics]:
     """Average precision, NDCG and recall at 100 of each topic with a relevant document in the qrels, in the run's order.
 
     As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
@@ -49,19 +34,16 @@ def topic_metrics(
         if any(relevance > 0 for relevance in qrels.get(name, {}).values())
     }
     ranked = {name: _scores_by_document(run[name]) for name in judged}
-    found: dict[str, dict[str, float]] = {name: {} for name in judged}
-    key_of = {measure: key for key, measure in _MEASURES.items()}
+    found: dict[str, Metrics] = {name: {} for name in judged}
+    key_of = {measure: key for key, measure in MEASURES.items()}
     if judged:
         for metric in ir_measures.pytrec_eval.iter_calc(list(key_of), judged, ranked):
             found[metric.query_id][key_of[metric.measure]] = float(metric.value)
-    return {
-        name: TopicMetrics(map=value["map"], ndcg=value["ndcg"], recall_100=value["recall_100"])
-        for name, value in found.items()
-    }
+    return {name: {key: values[key] for key in MEASURES} for name, values in found.items()}
 
 
-def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> RankingMetrics:
-    """Means of :func:`topic_metrics` over the topics of a run.
+def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> Metrics:
+    """Means of :func:`topic_metrics` over the topics of a run, with their number as ``topics``.
 
     Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
 
@@ -83,12 +65,8 @@ def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, i
             f"None of the {len(run)} topics of the run has a relevant document in the qrels; "
             "check that both use the same topic names."
         )
-    return RankingMetrics(
-        map=float(np.mean([value["map"] for value in every.values()])),
-        ndcg=float(np.mean([value["ndcg"] for value in every.values()])),
-        recall_100=float(np.mean([value["recall_100"] for value in every.values()])),
-        topics=len(every),
-    )
+    means = {key: float(np.mean([values[key] for values in every.values()])) for key in MEASURES}
+    return {**means, "topics": len(every)}
 
 
 def _scores_by_document(topic: Topic) -> dict[str, float]:

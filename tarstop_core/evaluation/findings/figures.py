@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
@@ -74,20 +74,16 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         annotations.append(
             label(0, np.log10(zero), "0", text_colour(dark), xref="paper", yanchor="middle", xshift=-4)
         )
-    drawn = layout(
-        420,
-        simulated,
-        dark,
-        annotations,
-        xaxis=axis("cost of one document (utility)", dark, type="log", dtick=1, exponentformat="power"),
-        yaxis=axis("mean regret (utility)", dark, type="log", dtick=1, exponentformat="power"),
-    )
+    logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
+    xaxis = axis("cost of one document (utility)", dark, **logarithmic)
+    yaxis = axis("mean regret (utility)", dark, **logarithmic)
+    figure = drawn(data, 420, simulated, dark, annotations, xaxis=xaxis, yaxis=yaxis)
     if direct:
-        drawn["margin"]["r"] = 110
+        figure["layout"]["margin"]["r"] = 110
     else:
         legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        drawn |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
-    return {"data": data, "layout": drawn}
+        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
+    return figure
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
@@ -181,11 +177,13 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
         notes.append(note(left, 1, f"q* = {q_star:g}", text_colour(dark), xanchor="left"))
-    drawn = layout(
+    return drawn(
+        data,
         160 + ROW * len(names),
         simulated,
         dark,
         notes,
+        showlegend=True,
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
@@ -195,7 +193,6 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         meta={"least_width": 240 * len(q_stars)},
         **axes,
     )
-    return {"data": data, "layout": drawn | {"showlegend": True}}
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
@@ -265,21 +262,11 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
             below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
             point["error_x"] = interval([above], [below], colour, 2)
         data.append(point)
-    drawn = layout(
-        126 + ROW * len(names),
-        simulated,
-        dark,
-        margin={"b": 64},
-        xaxis=axis(
-            # Two lines, because one is wider than a telephone.
-            "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics",
-            dark,
-            type="log",
-            dtick=1,
-        ),
-        yaxis=axis("", dark, automargin=True),
-    )
-    return {"data": data, "layout": drawn}
+    # Two lines, because one is wider than a telephone.
+    title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
+    xaxis, yaxis = axis(title, dark, type="log", dtick=1), axis("", dark, automargin=True)
+    height = 126 + ROW * len(names)
+    return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
@@ -324,7 +311,8 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
             )
         )
     spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    drawn = layout(
+    figure = drawn(
+        data,
         110 + ROW * len(own),
         simulated,
         dark,
@@ -334,8 +322,8 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     )
     if left:
         said = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        drawn["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
-    return {"data": data, "layout": drawn}
+        figure["layout"]["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
+    return figure
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
 from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation.figures import (
@@ -76,7 +76,8 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     if simulated:
         notes.append(note(0, 1, "simulated", text, xanchor="left"))
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    drawn = layout(
+    return drawn(
+        data,
         110 + ROW * len(names),
         False,
         dark,
@@ -88,7 +89,6 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
         yaxis=axis("", dark, automargin=True, type="category", categoryarray=names),
         shapes=[upright(now, width=1, xref="x2")],
     )
-    return {"data": data, "layout": drawn}
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
@@ -165,7 +165,7 @@ def topic_figure(
     names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
-    drawn = clear_layout(
+    layout = clear_layout(
         CURVES + strip + MARGINS,
         {"l": 96, "r": 16, "t": 22, "b": 44},
         font={"color": text},
@@ -185,7 +185,7 @@ def topic_figure(
     )
     if worth is not None:
         middle = low + 0.46 * (1 - low)
-        drawn["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
         data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
@@ -193,7 +193,7 @@ def topic_figure(
         words, amber = "cost of one document", ink(COST, dark)
         notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        drawn["yaxis2"] = axis(
+        layout["yaxis2"] = axis(
             "worth each",
             dark,
             domain=[low, middle],
@@ -225,7 +225,7 @@ def topic_figure(
         notes.append(label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
         notes.append(note(1, 1, "simulated", text))
-    return {"data": data, "layout": drawn}
+    return {"data": data, "layout": layout}
 
 
 def _depths_to_draw(curve: Floats) -> Depths:
@@ -249,9 +249,9 @@ def _solid_then_dashed(
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
-        drawn = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
-        drawn["line"] |= shape
-        found.append(drawn)
+        trace = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        trace["line"] |= shape
+        found.append(trace)
     return found
 
 
