@@ -151,14 +151,14 @@ def experiment(
 
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
-    from tarstop_core.evaluation.findings.tables import HEADINGS, panel
+    from tarstop_core.evaluation.findings.tables import panel
     from tarstop_core.evaluation.tasks.named import TASKS
 
     click.echo(report.caption + ".")
     plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])
     digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):
-        shown = panel(plain, q_star, report.cost, digits).rename(columns=HEADINGS)
+        shown = panel(plain, q_star, report.cost, digits)
         click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")
 
 

@@ -241,12 +241,7 @@ def html(report: Findings) -> str:
         caution=claims.caution(results),
         caption=report.caption,
         panels=[
-            (
-                q_star,
-                tables.panel(report.rows, q_star, report.cost, task.icer_digits).rename(
-                    columns=tables.HEADINGS
-                ),
-            )
+            (q_star, tables.panel(report.rows, q_star, report.cost, task.icer_digits))
             for q_star in sorted(results.q_stars, reverse=True)
         ],
         engine=_engine(report),
