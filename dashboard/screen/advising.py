@@ -20,6 +20,7 @@ from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.explain import Explanation, action, chances_badge, explain, question, remarks
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -71,8 +72,10 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         warnings += dict.fromkeys((*state.evidence.notes, *found.notes))
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
+    recall = recall_sentence(state)
+    audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)}</p>' if recall else ""
     st.html(
-        f'{_options(shown, settings)}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
+        f'{_options(shown, settings)}{audited}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
     )
 
 

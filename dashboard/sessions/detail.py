@@ -296,6 +296,7 @@ def _protocol(_: Store, session: WholeSession) -> None:
             ranking=session.row.ranking,
             digest=session.row.digest,
             registered=state.plan is not None or not state.touched,
+            audited=state.audit_every,
         ),
         language=None,
         wrap_lines=True,

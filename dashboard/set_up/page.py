@@ -11,7 +11,7 @@ from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import REVIEWER, go_to, kept
 from dashboard.parts import chances, documents
-from dashboard.set_up import came_along
+from dashboard.set_up import auditing, came_along
 from dashboard.set_up.came_along import Arranged
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.named import form_of
@@ -61,6 +61,8 @@ def set_up_page() -> None:
     order = chosen_order(chosen)
     arranged, query = _ranking(chosen, order, scenario, problems, asked)
     ranking = None if arranged is None else arranged.ranked
+    if arranged is not None:
+        arranged = auditing.ask(arranged)
 
     _step(3, "What is at stake")
     plus, minus = _actions(form, problems)

@@ -1,5 +1,6 @@
 """Stopping rules: self-describing objects that turn a path into depths."""
 
+from tarstop_core.policies.audit import Audit as Audit
 from tarstop_core.policies.base import Expected as Expected
 from tarstop_core.policies.base import Family as Family
 from tarstop_core.policies.base import Parameter as Parameter

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 # Under names of their own, because a rule in a file of one's own may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
@@ -201,7 +201,7 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average, in closed form.
+    Its cost is not its depth: :meth:`expected` says what both are on average.
     :meth:`replicates` serves where the decision depends on which documents were read. :meth:`depths` refuses.
     """
 
@@ -209,11 +209,15 @@ class Randomised(Policy):
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:
-        """Means over all samples of one topic, exactly, from its labels in ranking order, shape (N,)."""
+        """Means over all samples of one topic, from its labels in ranking order, shape (N,)."""
 
     @abstractmethod
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
+
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """`n` single runs on one topic."""
+        return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """Refused: a depth alone would hide what the sample costs.

@@ -41,11 +41,7 @@ class OrderStatistic(Randomised):
         cells = SampleGrid((self,)).expected(labels)
         return Expected(**{name: float(each[0]) for name, each in vars(cells).items()})
 
-    def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
-        return self.runs(labels, rng.random((n, len(labels))))
-
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
-        """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
         labels = np.asarray(labels, dtype=bool)
         r, j = self.pair
         sample = drawn(labels, order, r)
@@ -67,6 +63,8 @@ class GridReplicates:
     """`depth` and `read`: rank each run goes down to, and documents it reads; shape (pairs, n)."""
     seen: Flags
     """Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)."""
+    within: Depths
+    """How many relevant documents its recall counts; shape (pairs, n)."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,8 @@ class SampleGrid:
                 depth[index] = d = _depths(labels, sampled, r, j)
                 read[index] = d + so_far[:, -1] - so_far[np.arange(n), d]
                 seen[index] = sampled[:, relevant] | (relevant < d[:, None])
-        return GridReplicates(self.pair, depth, read, seen)
+        within = (relevant < depth[..., None]).sum(axis=2)
+        return GridReplicates(self.pair, depth, read, seen, within)
 
 
 def drawn(labels: Flags, order: NDArray[Any], r: int) -> Flags:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import (
@@ -84,6 +85,8 @@ class Replay:
                 state = replace(state, decision=replace(state.decision, outdated=True))
         elif event.kind == "kept":
             state = self._keep(event)
+        elif event.kind == "audited":
+            state = self._audit(event)
         elif event.kind == "families":
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
@@ -157,6 +160,26 @@ class Replay:
             kept=len(positions),
             kept_from=str(content["source"]),
             ranks=np.concatenate([ranks, np.flatnonzero(~taken) + 1]),
+        )
+
+    def _audit(self, event: Event) -> State:
+        """Take in which places of the list are draws, and the ranks that documents have without them."""
+        state, every = self._state, int(event.payload["every"])
+        left = len(self._labels) - state.kept
+        ranks = np.arange(1, len(self._labels) + 1) if state.ranks is None else state.ranks.copy()
+        drawn = draws_at(left, every) if every > 0 else np.zeros(left, dtype=bool)
+        taken = np.isin(ranks[state.kept :], event.payload["ranks"])
+        told = np.array(event.payload["ranks"], dtype=np.int64)
+        if (
+            self._depth > state.kept
+            or state.drawn is not None
+            or not int(drawn.sum()) == taken.sum() == len(told)
+        ):
+            raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
+        rest = ranks[state.kept :][~taken]
+        ranks[state.kept :][drawn], ranks[state.kept :][~drawn] = told, rest
+        return replace(
+            state, ranks=ranks, drawn=np.append(np.zeros(state.kept, dtype=bool), drawn), audit_every=every
         )
 
     def _judge(self, event: Event) -> float:

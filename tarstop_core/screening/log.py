@@ -25,6 +25,14 @@ class Kept(TypedDict):
     ranks: list[int]
 
 
+class Audited(TypedDict):
+    """Every n-th document offered after those kept is drawn at random; their ranks in the list, in the order drawn."""
+
+    every: int
+    seed: int
+    ranks: list[int]
+
+
 class Families(TypedDict):
     """What a document of a patent family stands for."""
 
@@ -122,6 +130,7 @@ class Decided(TypedDict):
 
 PAYLOADS: dict[str, Any] = {
     "kept": Kept,
+    "audited": Audited,
     "families": Families,
     "label": Verdict,  # the next document of the list is read
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled

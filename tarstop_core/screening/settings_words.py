@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -67,6 +68,7 @@ def protocol_paragraph(
     ranking: str = "",
     digest: str = "",
     registered: bool = True,
+    audited: int = 0,
 ) -> str:
     """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
@@ -84,6 +86,8 @@ def protocol_paragraph(
         Hash of documents, order and scores, which shows later that the list is the same.
     registered : bool
         Whether the settings are, or can still be, registered before the first document is read.
+    audited : int
+        How many documents to one audit draw; 0 where none is drawn.
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     # "0.001" says nothing without the scale that it stands on.
@@ -112,6 +116,8 @@ def protocol_paragraph(
     told += scenario.protocol(settings)
     told.append(f"The stopping rule is {settings.rule}: {_lower(settings.rule.rule)}")
     told += scenario.protocol_stop(settings)
+    if audited:
+        told.append(audit_protocol(audited))
     limits = scenario.protocol_limits(settings)
     for chance, what in (
         (settings.kappa, "a deciding document, if there is one, is taken to be in the list"),

@@ -80,9 +80,13 @@ class State:
     kept_from: str = ""
     """Where those labels come from."""
     ranks: NDArray[np.int64] | None = None
-    """Rank of each document by relevance, from 1 on, where documents that were kept stand before others; else None.
-    Shape (N,).
+    """Rank of each document by relevance, from 1 on, where documents that were kept or drawn at random stand before
+    others; else None. Shape (N,).
     """
+    drawn: NDArray[np.bool_] | None = None
+    """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
+    audit_every: int = 0
+    """How many documents to one audit draw."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
 

@@ -108,6 +108,7 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "id": ids[depth],
         "score": None if scores is None else float(scores[depth]),
         "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
+        **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
 
 

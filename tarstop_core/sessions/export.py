@@ -19,6 +19,7 @@ from openpyxl.styles import Font
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
@@ -149,6 +150,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ),
         *([(FAMILIES, f"{session.family_members:,}")] if session.family_members else []),
         *([("Labels that came along", f"{state.kept:,}, from {state.kept_from}")] if state.kept else []),
+        *([("Audit draws", drawn_in_words(state))] if state.drawn is not None else []),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
         ("Fingerprint of the list", row.digest),

@@ -22,6 +22,7 @@ from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
+from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.explain import explain, question
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
@@ -149,6 +150,7 @@ def _found(session: WholeSession) -> dict[str, Any]:
     return {
         "said": f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of "
         f"{count_of(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
+        "audited": recall_sentence(state),
         "checked": _checked(session),
         "documents": [sheet for sheet in sheets if sheet.rows],
         "tables": _tables(session) if state.settings.kind.reads_full_texts else None,

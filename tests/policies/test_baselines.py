@@ -256,8 +256,12 @@ def test_every_rule_says_where_it_comes_from() -> None:
     families = {rule.family for rule in POLICIES.values()}
     assert families == {"paper's policy", "paper's baseline", "beyond the paper", "reference"}
     needing = {name for name, rule in POLICIES.items() if rule.needs_labels}
-    assert needing == {"qbcb", "target", "oracle"}
-    assert {name for name, rule in POLICIES.items() if issubclass(rule, Randomised)} == {"qbcb", "target"}
+    assert needing == {"qbcb", "target", "audit", "oracle"}
+    assert {name for name, rule in POLICIES.items() if issubclass(rule, Randomised)} == {
+        "qbcb",
+        "target",
+        "audit",
+    }
     assert [rule.name for rule in POLICIES.values() if rule.knows_truth] == ["oracle"]
 
 

@@ -21,10 +21,10 @@ from tarstop_core.policies import (
     LookAhead,
     Optimal,
     Policy,
+    Randomised,
     Smooth,
     parse_policy,
 )
-from tarstop_core.policies.sampled import OrderStatistic
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines, loops
@@ -381,7 +381,7 @@ def settings_of(rule: type[Policy]) -> list[Policy]:
 
 def depth_of(policy: Policy, case: loops.Case) -> int:
     labels = np.array(case.labels, dtype=bool)
-    if isinstance(policy, OrderStatistic):
+    if isinstance(policy, Randomised):
         order = np.argsort(case.drawn)[None, :]
         return int(policy.runs(labels, order).depth[0])
     path = DecisivePath(

@@ -53,6 +53,42 @@ def sampled_run(labels: Labels, permutation: Sequence[int], r: int, j: int | Non
     return depth, {*sample, *range(depth)}
 
 
+def audit_run(
+    labels: Labels, permutation: Sequence[int], tau: float, confidence: float, every: int
+) -> tuple[int, set[int]]:
+    """Rank that the list is read down to, and the documents read, of audit draws in a given random order.
+
+    Every total keeps its own stakes, and one that was ruled out stays so.
+    """
+    N, read = len(labels), list[int]()
+    draws = N // every
+    shares = [1 / k for k in range(1, draws + 1)]
+    # By total: for each γ what is bet and what waits for a later beginning.
+    stakes = {R: dict.fromkeys((0.02, 0.3), (0.0, 1.0)) for R in range(N + 1)}
+    out: set[int] = set()
+    while len(read) < N:
+        found = sum(labels[document] for document in read)
+        possible = [R for R in range(found, found + N - len(read) + 1) if R not in out]
+        if found >= tau * max(possible) - TIE * N:
+            break
+        drawn = (len(read) + 1) % every == 0
+        document = next(at for at in (permutation if drawn else range(N)) if at not in read)
+        if drawn:
+            share = shares[(len(read) + 1) // every - 1] / sum(shares)
+            for R in possible:
+                theta = (R - found) / (N - len(read))
+                for gamma, (bet, waiting) in stakes[R].items():
+                    miss = (1 - gamma * theta) / (1 - theta) if theta < 1 else math.inf
+                    factor = (gamma if theta < 1 else 1) if labels[document] else miss
+                    stakes[R][gamma] = (bet + share) * factor, waiting - share
+                if sum(bet + max(waiting, 0) for bet, waiting in stakes[R].values()) / 2 >= 1 / (
+                    1 - confidence
+                ):
+                    out.add(R)
+        read.append(document)
+    return next((at for at in range(N) if at not in read), N), set(read)
+
+
 # Knees
 
 

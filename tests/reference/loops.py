@@ -292,6 +292,10 @@ def target_depth(case: Case, tau: float, confidence: float) -> int:
     return baselines.sampled_run(case.labels, case.drawn, t, t)[0]
 
 
+def audit_depth(case: Case, tau: float, confidence: float, every: int) -> int:
+    return baselines.audit_run(case.labels, case.drawn, tau, confidence, every)[0]
+
+
 LOOPS: dict[str, Loop] = {
     "optimal": of_value(optimal_depth),
     "look-ahead": of_value(look_ahead_depth),
@@ -308,6 +312,7 @@ LOOPS: dict[str, Loop] = {
     "hypergeometric": lambda case, tau, confidence, every, bias: baselines.hypergeometric_depth(
         case.labels, tau, confidence, every
     ),
+    "audit": audit_depth,
     "poisson": of_labels(baselines.poisson_depth),
     "quant": lambda case, *values: baselines.quant_depth(case.p, *values),
     "consecutive": of_labels(baselines.consecutive_depth),

@@ -12,6 +12,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
+from tarstop_core.policies.audit import Audit, AuditGrid
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
@@ -145,7 +146,10 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
     return found
 
 
-def sample_grid(settings: Sequence[Policy]) -> SampleGrid:
+def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:
+    audits = [policy for policy in settings if isinstance(policy, Audit)]
+    if len(audits) == len(settings):
+        return AuditGrid(audits)
     rules = [policy for policy in settings if isinstance(policy, OrderStatistic)]
     assert len(rules) == len(settings)
     return SampleGrid(rules)

@@ -118,7 +118,6 @@ def sampled(
         ranked = case.labels.sum() / max(1, case.n_relevant)
         return exact.read, exact.recall * ranked, exact.found
     runs = grid.replicates(case.labels, replications, generator(seed, case))
-    within = (np.flatnonzero(case.labels) < runs.depth[..., None]).sum(axis=2)
-    means = (runs.read, metrics.recall(within, case.n_relevant), runs.seen.any(axis=2))
+    means = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
     read, recall, found = (each.mean(axis=1)[runs.pair] for each in means)
     return read, recall, found

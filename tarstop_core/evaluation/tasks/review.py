@@ -159,8 +159,7 @@ class ReviewTask(Task):
         b = subset_beliefs(tables, masks, self.theta, self.engine, prior)[of].reshape(seen.shape[:2])
         shape = (len(settings), len(paths), costs)
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
-        within = (documents < runs.depth[..., None]).sum(axis=2)
-        recall = metrics.recall(within, case.n_relevant).mean(axis=1)[runs.pair]
+        recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
         return averaged(shape, screened, plus, recall)
 

@@ -1,0 +1,40 @@
+"""Set-up, step 2, behind 'More': whether documents are drawn at random, so that recall can be stated."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.widgets import lasting, switch
+from dashboard.frame.work import kept
+from dashboard.set_up.came_along import Arranged
+from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
+
+PREFIX = "set_up/audit"
+
+
+def ask(arranged: Arranged) -> Arranged:
+    """The list as it will be screened, with the draws that are asked for."""
+    unread = len(arranged.screened) - arranged.kept
+    if not unread:
+        return arranged
+    with st.expander("More: must you report recall?"):
+        options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
+        every = switch("Audit draws", options, **lasting(f"{PREFIX}/every"))
+        st.caption(
+            f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
+            f"{price_sentence(unread)}"
+        )
+    if not every:
+        return arranged
+    seed = kept(f"{PREFIX}/seed", arranged.screened, lambda: secrets.randbelow(2**32))
+    return kept(f"{PREFIX}/held", (arranged, every), lambda: _drawn(arranged, every, seed))
+
+
+def _drawn(arranged: Arranged, every: int, seed: int) -> Arranged:
+    ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
+    screened, event = with_draws(arranged.screened, ranks, every, seed)
+    return replace(arranged, screened=screened, events=(*arranged.events, event))

@@ -1,0 +1,162 @@
+"""A lower bound on recall that holds at every stop at once, on every list, from documents drawn at random.
+
+Of the documents offered every n-th is drawn uniformly from those still unread, all others come in the list's order. Had
+the list R relevant documents, f of them found, the next draw would be one with the chance θ = (R − f) / unread, whatever
+ranked the others. A bet that there are fewer, γθ, multiplies a stake by (1 − γθ)/(1 − θ) at a miss and by γ at a hit: a
+fair game if R is true, so that its stake exceeds 1/α at any time with a chance of at most α (Ville). Bets are mixed over
+γ and over the draw at which they begin, for what ranking finds early tells nothing of what is left later. R is ruled out
+once its mixed stake has reached 1/α.
+
+Every factor rises with R and falls when a label becomes relevant. So the totals ruled out are all those above the one
+that :func:`largest_total` finds by bisection, and counting what is unsure as relevant can only raise it.
+
+Notes
+-----
+Likelihood ratios for draws without replacement: Waudby-Smith and Ramdas 2020; Ville 1939.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ranks = NDArray[np.intp]
+
+ALPHA = 0.05
+BETS = (0.02, 0.3)
+"""γ: how many are bet to be left, as a share of those that R says."""
+
+
+def draws_at(documents: int, every: int) -> Flags:
+    """Which places of an order are draws: every n-th, shape (documents,).
+
+    >>> draws_at(7, 3).tolist()
+    [False, False, True, False, False, True, False]
+    """
+    return np.asarray(np.arange(1, documents + 1) % every == 0)
+
+
+def interleaved(every: int, shuffled: Ranks) -> Ranks:
+    """The list's documents in the order they are offered, draws at the places of :func:`draws_at`; shape (documents,).
+
+    A draw is the first document of a random order (`shuffled`) that is still unread, which is any unread one with the
+    same chance.
+
+    >>> interleaved(3, np.array([1, 4, 0, 5, 2, 3])).tolist()
+    [0, 1, 4, 2, 3, 5]
+    """
+    documents = len(shuffled)
+    unread = np.ones(documents, dtype=bool)
+    sources = (iter(range(documents)), iter(shuffled.tolist()))
+    offered = np.empty(documents, dtype=np.intp)
+    for place, drawn in enumerate(draws_at(documents, every).tolist()):
+        offered[place] = next(at for at in sources[drawn] if unread[at])
+        unread[offered[place]] = False
+    return offered
+
+
+def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
+    """Logarithm of the mixed stake after each draw.
+
+    Parameters
+    ----------
+    hits : ndarray of bool, shape (..., K)
+    chance : ndarray, shape (..., K)
+        θ of each draw under the total that is tested; above 1 where that total is impossible.
+    draws : int
+        How many there are in the whole list, K or more: what the weights of the beginnings are shared among.
+
+    Returns
+    -------
+    ndarray, shape (..., K)
+    """
+    begins = 1.0 / np.arange(1, draws + 1)
+    begins = begins[: hits.shape[-1]] / begins.sum()
+    chance, stakes = np.minimum(chance, 1.0), []
+    waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
+    for gamma in BETS:
+        miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))
+        # A hit that was certain was no bet.
+        factor = np.where(hits, np.log(gamma) * (chance < 1), miss)
+        so_far = np.cumsum(factor, axis=-1)
+        begun = np.logaddexp.accumulate(np.log(begins) - so_far + factor, axis=-1) + so_far
+        stakes.append(np.logaddexp(begun, waits))
+    return np.asarray(np.logaddexp.reduce(stakes, axis=0) - np.log(len(BETS)))
+
+
+def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = ALPHA, draws: int = 0) -> int:
+    """The most relevant documents that the list can hold, at confidence 1 − α at every depth at once.
+
+    Parameters
+    ----------
+    relevant, drawn : ndarray of bool, shape (n,)
+        Of the documents read, in the order read: what counts as relevant, and which were draws.
+    documents : int
+        In the list.
+    alpha : float
+    draws : int
+        In the whole list; 0: those of `drawn`.
+
+    Examples
+    --------
+    >>> relevant, drawn = np.arange(600) < 40, draws_at(600, 2)
+    >>> largest_total(relevant, drawn, 1000, draws=500)
+    51
+    """
+    found = int(relevant.sum())
+    low, high = found, found + documents - len(relevant)
+    while low < high:
+        total = (low + high + 1) // 2
+        if _ruled_out(total, relevant, drawn, documents, alpha, draws):
+            high = total - 1
+        else:
+            low = total
+    return low
+
+
+def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = ALPHA) -> int:
+    """First depth of a list read to its end where the bound is at least `recall`; its length where none is before.
+
+    `relevant` and `drawn` as for :func:`largest_total`, of the whole list. The bound never falls while labels are only
+    added, so the depth is found by bisection.
+    """
+    documents = len(relevant)
+    found = np.concatenate([[0], np.cumsum(relevant)])
+    low, high = 0, documents
+    while low < high:
+        depth = (low + high) // 2
+        least = int(np.floor(found[depth] / recall + 1e-9)) + 1
+        impossible = least > found[depth] + documents - depth
+        if impossible or _ruled_out(
+            least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum())
+        ):
+            high = depth
+        else:
+            low = depth + 1
+    return low
+
+
+def price(documents: int, every: int, relevant: int, recall: float, alpha: float = ALPHA) -> int:
+    """Documents read until the bound is `recall`, were all relevant ones to come first.
+
+    >>> price(2000, 10, 50, 0.95), price(2000, 2, 50, 0.95)
+    (1998, 1776)
+    """
+    drawn = draws_at(documents, every)
+    labels = np.zeros(documents, dtype=bool)
+    labels[np.flatnonzero(~drawn)[:relevant]] = True
+    return first_bounded(labels, drawn, recall, alpha)
+
+
+def _ruled_out(
+    total: int, relevant: Flags, drawn: Flags, documents: int, alpha: float, draws: int = 0
+) -> bool:
+    at = np.flatnonzero(drawn)
+    if not len(at):
+        return False
+    found: Ranks = np.cumsum(relevant)[at] - relevant[at]
+    chance = (total - found) / (documents - at)
+    stakes = log_stakes(relevant[at], chance, draws or len(at))
+    return bool(stakes.max() >= -np.log(alpha))

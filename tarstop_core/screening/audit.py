@@ -1,0 +1,130 @@
+"""Audit draws of a session: the order that they make, and what may be said of recall because of them.
+
+What is read unsure, or waits for confirmation, counts as relevant in the list and not as found, which can only make the
+statement weaker. A changed verdict changes it as if it had been so from the start; what was offered stays. Documents
+that came with labels are found, or not, before the first draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, largest_total, price
+from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.state import State
+
+SHARES = (20, 10, 5, 2)
+"""How many documents to one draw may be chosen."""
+SURE = percent(1 - ALPHA)
+
+
+def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> tuple[Ranking, Event]:
+    """The list in the order it is offered, and the event that records it.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        In screening order.
+    kept : sequence of int
+        Ranks, from 1 on, that its first documents had: those that came with labels.
+    every : int
+        Documents to one draw.
+    seed : int
+        Of the random order that draws are taken from.
+    """
+    left = len(ranking) - len(kept)
+    offered = interleaved(every, np.random.default_rng(seed).permutation(left))
+    rank = np.setdiff1d(np.arange(1, len(ranking) + 1), kept)[offered]
+    at = np.append(np.arange(len(kept)), len(kept) + offered)
+    scores = None if ranking.scores is None else ranking.scores[at]
+    how = f"{ranking.how} One document in {every} is drawn at random."
+    drawn = rank[draws_at(left, every)].tolist()
+    event = Event("audited", {"every": every, "seed": seed, "ranks": drawn})
+    return replace(ranking, order=ranking.order[at], scores=scores, how=how), event
+
+
+def relevant_at_most(state: State) -> int | None:
+    """The most relevant documents that the list can hold, with 95 % confidence; None without audit draws."""
+    if state.drawn is None:
+        return None
+    read, kept = state.depth, state.kept
+    counts = state.labels[:read] == RELEVANT
+    counts[state.unsure] = True
+    fresh = largest_total(
+        counts[kept:],
+        state.drawn[kept:read],
+        len(state.labels) - kept,
+        draws=int(state.drawn.sum()),
+    )
+    return int(counts[:kept].sum()) + fresh
+
+
+def recall_sentence(state: State) -> str:
+    """What may be said of recall at this and at every other stop; empty without audit draws."""
+    most = relevant_at_most(state)
+    if most is None:
+        return ""
+    found = state.relevant - len(state.pending)
+    if not most:
+        return f"With {SURE} confidence nothing in the list is what you would call relevant."
+    if not found:
+        return f"With {SURE} confidence the list holds at most {most:,} of what you would call relevant; none is found."
+    # Rounded down: what is promised has to be kept.
+    share = found * 100 // most
+    return (
+        f"With {SURE} confidence at least {share} % of what you would call relevant has been found "
+        f"({found:,} of at most {most:,})."
+    )
+
+
+def drawn_in_words(state: State) -> str:
+    """How many documents were drawn so far, and how many of them are relevant."""
+    assert state.drawn is not None
+    drawn = state.drawn[: state.depth]
+    hits = int((state.labels[: state.depth][drawn] == RELEVANT).sum())
+    return f"one document in {state.audit_every}; so far {count_of(int(drawn.sum()))}, {hits:,} relevant"
+
+
+def audit_protocol(every: int) -> str:
+    """What a protocol says of audit draws."""
+    return (
+        f"One document in {every} offered will be drawn at random, uniformly from all that are then unread. From these "
+        f"draws alone a lower bound on recall will be reported that holds with {SURE} confidence whenever screening stops "
+        "and whatever the order of the list (a confidence sequence from likelihood-ratio test martingales)."
+    )
+
+
+@lru_cache(maxsize=8)
+def price_sentence(documents: int) -> str:
+    """What the statement costs at best, by share of draws, before it is switched on.
+
+    Examples
+    --------
+    >>> price_sentence(2000)[50:]
+    '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
+    """
+    relevant = max(1, min(50, documents // 10))
+    some, most = (
+        one_of(f"{price(documents, every, relevant, recall):,}" for every in SHARES) for recall in (0.8, 0.95)
+    )
+    return (
+        f"If this list held {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
+        f"{count_of(documents)}, “95 % found” after {most}."
+    )
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Words in a row, the last after "or".
+
+    >>> one_of(["1", "2", "3"])
+    '1, 2 or 3'
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}"

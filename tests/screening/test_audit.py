@@ -1,0 +1,154 @@
+"""Audit draws in a session: recorded, folded, undone; what is said of recall because of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tarstop_core.calibration.recall_bound import draws_at
+from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.audit import (
+    audit_protocol,
+    drawn_in_words,
+    recall_sentence,
+    relevant_at_most,
+    with_draws,
+)
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event, check_event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.payoffs import Payoffs
+
+N, EVERY = 300, 2
+START = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review", confirm_hits=False, needs_citation=False)
+RANKING = Ranking(np.arange(N), np.linspace(9, 1, N), "By likeness.")
+OFFERED, AUDITED = with_draws(RANKING, (), EVERY, seed=4)
+IDS = [f"d{at}" for at in OFFERED.order]
+
+
+def label(doc: str, said: str = "irrelevant", kind: str = "label") -> Event:
+    return Event(kind, {"doc": doc, "label": said})
+
+
+def after(*events: Event, settings: Settings = START) -> State:
+    return replay(settings, IDS, [AUDITED, *events])
+
+
+def read(depth: int, relevant: int) -> list[Event]:
+    """The first documents read; those of the highest rank are relevant."""
+    top = {f"d{at}" for at in range(relevant)}
+    return [label(doc, "relevant" if doc in top else "irrelevant") for doc in IDS[:depth]]
+
+
+def test_draws_are_recorded_and_ranks_stay_what_they_were() -> None:
+    state = after()
+    assert state.ranks is not None and state.drawn is not None
+    assert (state.ranks - 1).tolist() == OFFERED.order.tolist()
+    assert state.drawn.tolist() == draws_at(N, EVERY).tolist() and state.audit_every == EVERY
+    assert OFFERED.scores is not None and RANKING.scores is not None
+    assert OFFERED.scores.tolist() == RANKING.scores[OFFERED.order].tolist()
+    assert OFFERED.how == "By likeness. One document in 2 is drawn at random."
+    # The log says which were drawn: folding it needs no random numbers, so no machine differs.
+    kept = json.loads(json.dumps(dict(AUDITED.payload)))
+    assert check_event(Event("audited", kept, 1, "2026-01-02T03:04:05+00:00")).payload == AUDITED.payload
+    again, event = with_draws(RANKING, (), EVERY, seed=4)
+    assert event == AUDITED and again.order.tolist() == OFFERED.order.tolist()
+    assert with_draws(RANKING, (), EVERY, seed=5)[1] != AUDITED
+
+
+def test_labels_that_came_along_are_before_the_first_draw() -> None:
+    order, kept = [2, 0, 1, 3, 4, 5], {"doc2": "relevant"}
+    ranking = Ranking(np.array(order), None, "As it stands.")
+    offered, event = with_draws(ranking, [3], 2, seed=1)
+    ids = [f"doc{at}" for at in offered.order]
+    came = Event("kept", {"source": "f", "labels": kept, "ranks": [3], "notes": {}, "reasons": {}})
+    state = replay(START, ids, [came, event])
+    assert state.ranks is not None and state.drawn is not None
+    assert (state.ranks - 1).tolist() == offered.order.tolist()
+    assert state.drawn.tolist() == [False, False, True, False, True, False]
+    assert relevant_at_most(state) == 6
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"ranks": AUDITED.payload["ranks"][:-1]},
+        {"ranks": [*AUDITED.payload["ranks"][:-1], AUDITED.payload["ranks"][0]]},
+        {"ranks": [*AUDITED.payload["ranks"][:-1], N + 1]},
+        {"every": 0},
+        {"every": 3},
+    ],
+)
+def test_draws_that_do_not_fit_the_list_are_refused(payload: dict[str, object]) -> None:
+    with pytest.raises(InputProblem, match="does not say which documents are drawn at random"):
+        replay(START, IDS, [Event("audited", {**AUDITED.payload, **payload}, 1)])
+
+
+def test_draws_are_switched_on_once_and_before_anything_is_read() -> None:
+    for log in ([AUDITED, AUDITED], [label(IDS[0]), AUDITED]):
+        with pytest.raises(InputProblem):
+            replay(START, IDS, log)
+
+
+def test_without_draws_nothing_is_said() -> None:
+    state = replay(START, IDS, [label(IDS[0], "relevant")])
+    assert (recall_sentence(state), relevant_at_most(state)) == ("", None)
+
+
+def test_what_is_said_and_how_it_grows() -> None:
+    assert recall_sentence(after()) == (
+        "With 95 % confidence the list holds at most 300 of what you would call relevant; none is found."
+    )
+    states = [after(*read(depth, 60)) for depth in (100, 160, 220, 300)]
+    most = [relevant_at_most(state) for state in states]
+    assert most == sorted((each for each in most if each is not None), reverse=True) and most[-1] == 60
+    assert recall_sentence(states[-1]) == (
+        "With 95 % confidence at least 100 % of what you would call relevant has been found (60 of at most 60)."
+    )
+    # Never rounded up to what was not shown.
+    found, bound = states[1].relevant, most[1]
+    assert bound is not None and f"at least {found * 100 // bound} %" in recall_sentence(states[1])
+    assert drawn_in_words(states[0]).startswith("one document in 2; so far 50 documents, ")
+    assert recall_sentence(after(*read(N, 0))) == (
+        "With 95 % confidence nothing in the list is what you would call relevant."
+    )
+
+
+def test_undone_and_changed_labels_say_what_the_log_then_says() -> None:
+    log = read(160, 60)
+    state = after(*log)
+    assert recall_sentence(after(*log, label(IDS[160], "relevant"), Event("undo"))) == recall_sentence(state)
+    missed = next(doc for at, doc in enumerate(IDS[:160]) if draws_at(N, EVERY)[at] and int(doc[1:]) >= 60)
+    changed = after(*log, label(missed, "relevant", "relabel"))
+    at = IDS.index(missed)
+    from_the_start = after(*log[:at], label(missed, "relevant"), *log[at + 1 :])
+    assert recall_sentence(changed) == recall_sentence(from_the_start) != recall_sentence(state)
+
+
+def test_what_is_unsure_counts_against_the_statement_until_it_is_settled() -> None:
+    log, at = read(160, 60), 101  # a draw
+    wait = [*log[:at], label(IDS[at], "unsure"), *log[at + 1 :]]
+    plain, unsure = (
+        relevant_at_most(after(*each)) for each in ([*log[:at], label(IDS[at]), *log[at + 1 :]], wait)
+    )
+    settled = after(*wait, label(IDS[at], "irrelevant", "relabel"))
+    relevant = after(*wait, label(IDS[at], "relevant", "relabel"))
+    assert plain is not None and unsure is not None and plain < unsure
+    assert relevant_at_most(settled) == plain and relevant_at_most(relevant) == unsure
+    assert relevant.relevant == settled.relevant + 1
+
+
+def test_a_hit_that_waits_for_confirmation_is_not_yet_found() -> None:
+    patents = replace(START, scenario="patent", confirm_hits=True)
+    state = after(*read(160, 60), settings=patents)
+    assert recall_sentence(state).endswith("none is found.")
+    assert relevant_at_most(state) == relevant_at_most(after(*read(160, 60)))
+
+
+def test_a_protocol_says_it_beforehand() -> None:
+    assert audit_protocol(10).startswith("One document in 10 offered will be drawn at random")
