@@ -83,20 +83,12 @@ class ReviewTask(Task):
         """A calibrator of "brings data", and the prior of each variant."""
         calibrator = fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
-        return {
-            variant: (
-                calibrator,
-                Prior(b_0=self.b_0)
-                if variant == "default"
-                else learn_prior(
-                    [outcome.tables for outcome in outcomes],
-                    [outcome.review for outcome in outcomes],
-                    self.theta,
-                    benchmark.title,
-                ),
-            )
-            for variant in variants
-        }
+        priors = {"default": Prior(b_0=self.b_0)}
+        if "learned" in variants:
+            tables = [outcome.tables for outcome in outcomes]
+            reviews = [outcome.review for outcome in outcomes]
+            priors["learned"] = learn_prior(tables, reviews, self.theta, benchmark.title)
+        return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(
         self, case: Case, knowledge: tuple[Calibrator, Prior], payoffs: Sequence[Payoffs]
