@@ -12,6 +12,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 
+Kind = Literal["session", "collection", "calibrator"]
+
 
 class FileRow(TypedDict, total=False):
     """What was understood of a file, as far as anything is computed from it; the rest is for people to read."""
@@ -118,7 +120,7 @@ class KeptCalibrator:
 class Damaged:
     """What is stored and cannot be read."""
 
-    kind: Literal["session", "collection", "calibrator"]
+    kind: Kind
     id: str
     name: str
     problem: str

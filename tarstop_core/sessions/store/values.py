@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,9 @@ from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
-from tarstop_core.sessions.store.rows import Damaged, FileRow
+from tarstop_core.sessions.store.rows import Damaged, FileRow, Kind
 
 T = TypeVar("T")
-Kind = Literal["session", "collection", "calibrator"]
 
 
 def new_id() -> str:
