@@ -177,9 +177,9 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     Chances, what is known and what is relevant stand by rank, shape (N,); `shape` is that of the gamma distribution.
     """
     exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
-    u: Floats = np.ones(1)
+    u = np.ones(1)
     if math.isfinite(shape):
-        u = gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape
+        u = np.asarray(gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape, dtype=np.float64)
     r = (np.arange(len(p)) + 0.5) / len(p)
     others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
     others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
