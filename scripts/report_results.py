@@ -12,7 +12,7 @@ import pandas as pd
 from tarstop_core.evaluation.findings.aggregate import beside_paper, rows
 from tarstop_core.evaluation.findings.claims import caution, ordering_sentences, verdicts
 from tarstop_core.evaluation.findings.shipped import Listed, shipped
-from tarstop_core.evaluation.findings.tables import HEADINGS, headline_cost, panel, signed
+from tarstop_core.evaluation.findings.tables import headline_cost, panel, signed
 from tarstop_core.evaluation.results import Results, load
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -88,8 +88,7 @@ def section(listed: Listed) -> str:
     else:
         cost = headline_cost(results.scenario, results.costs)
         lines.append(f"At q* = 0.5 and a cost of {cost:g} a document:")
-        shown = panel(rows(results), 0.5, cost)
-        lines.append(table(shown.rename(columns=HEADINGS)))
+        lines.append(table(panel(rows(results), 0.5, cost)))
     return _joined(lines)
 
 

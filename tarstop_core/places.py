@@ -141,7 +141,7 @@ def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) 
     if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):
         return
     raise InputProblem(
-        f"There is no login yet: whoever reaches {', '.join([*hosts, address])} can read, change and delete every "
+        f"There is no login yet: whoever reaches {' or '.join([*hosts, address])} can read, change and delete every "
         "session; give --no-login to serve them all the same."
     )
 

@@ -43,7 +43,7 @@ SCENARIO = "calibration/scenario"
 WAYS = {
     "files": "Labelled lists",
     "sessions": "My sessions",
-    "memory": "Memory (patent searches)",
+    "memory": "Memory",
 }
 SCENARIOS = {
     PATENT: "relevant patents (one decides)",

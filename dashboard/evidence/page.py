@@ -16,6 +16,7 @@ from dashboard.frame import address, shell
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, quietly
 from dashboard.frame.widgets import bound, lasting, one_of, save, switch
+from dashboard.frame.work import flash
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
 from dashboard.parts.stakes import sensitivity_to_exceed
@@ -63,6 +64,7 @@ class Chosen:
 
 def evidence_page() -> None:
     shell.opening("Evidence", LEAD, "evidence.css")
+    flash()
     chosen = _choose()
     if chosen is None:
         return

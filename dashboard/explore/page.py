@@ -24,7 +24,7 @@ from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
-from dashboard.frame.work import OPEN, kept
+from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts import stakes
 from dashboard.parts.panels import figure, heading_of, note
 from dashboard.parts.whole_session import OF, file_stem
@@ -52,6 +52,7 @@ SEEN = f"{PREFIX}/seen"
 
 def explore_page() -> None:
     shell.opening("Explore", LEAD, "evidence.css", "results.css")
+    flash()
     chosen = _choose()
     with shell.problems_shown():
         if chosen in WHOLE:

@@ -76,13 +76,6 @@ def apart(
         _PLACES.release()
 
 
-def warm() -> None:
-    """Begin to import what jobs need, so that the first one does not wait for it."""
-    if POSSIBLE:
-        with _LOCK:
-            _nursery()
-
-
 def _carried_out(
     name: str,
     job: Callable[..., Any],

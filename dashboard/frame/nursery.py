@@ -39,9 +39,8 @@ def main(control: int) -> None:
     for name in NEEDED:
         import_module(name)
     gc.freeze()  # so that children share what is there
-    signal.signal(
-        signal.SIGCHLD, signal.SIG_IGN
-    )  # nobody waits for them: they say themselves what came of it
+    # Nobody waits for them: they say themselves what came of it.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=control) as server:
         while True:
             said, pipes, *_ = socket.recv_fds(server, 1, 1)

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import switch
+from dashboard.frame.work import flash
 from dashboard.learn import call as learn_call
 from dashboard.learn import walk_asked
 
@@ -24,6 +25,7 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 def learn_page() -> None:
     shell.opening("Learn", LEAD, "evidence.css", "results.css")
+    flash()
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.
     with shell.problems_shown():

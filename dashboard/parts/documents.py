@@ -12,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
-from dashboard.frame.work import kept
+from dashboard.frame.work import kept, say
 from dashboard.parts import jobs, merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
@@ -123,7 +123,19 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     documents = _from_store(store, by_id[chosen])
     _preview(documents.frame)
+    with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
+        st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
+        press("Delete for good", _delete_earlier, store, by_id[chosen], key=f"{PREFIX}/deleted/{chosen}")
     return documents
+
+
+def _delete_earlier(store: Store, row: CollectionRow) -> None:
+    store.delete_collection(row.id)
+    state = st.session_state
+    state.pop(f"{PREFIX}/earlier", None)
+    if (state.get(f"{PREFIX}/imported") or ("", ""))[1] == row.id:
+        del state[f"{PREFIX}/imported"]
+    say(f"{row.name} is deleted.")
 
 
 def _from_store(store: Store, row: CollectionRow) -> Documents:
@@ -239,6 +251,7 @@ def _start_over() -> None:
         _forget_import(shell.store())
     state[f"{PREFIX}/round"] = number + 1
     state[f"{PREFIX}/read"] = {}
+    say("Cancelled: nothing of these files was imported.")
 
 
 def _still_there(store: Store) -> Documents | None:

@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import bound, tabs
+from dashboard.frame.work import flash
 from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
@@ -23,6 +24,7 @@ LEAD = (
 
 def results_page() -> None:
     shell.opening("Results", LEAD, "evidence.css", "results.css")
+    flash()
     _explorer()
     results_run.section()
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)

@@ -160,19 +160,22 @@ def _take_in(key: str) -> None:
     state = st.session_state
     uploads = state.get(key) or []
     state[PROBLEM] = ""
-    home = None
+    home = taken = None
     try:
         home = background.new_folder()
         folder = home / background.FILES / stem([upload.name for upload in uploads])
         files = [(upload.name, upload.getvalue()) for upload in uploads]
         large = sum(upload.size for upload in uploads) > LARGE_FILE
         benchmark, notes = quietly("Your upload", jobs.benchmark_in, files, folder, large=large)
+        taken = _taken(home, folder, benchmark, notes)
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
-        if home is not None:
+    finally:
+        # Also where Streamlit ends the script, which is no Exception: nobody would come for these files.
+        if home is not None and taken is None:
             shutil.rmtree(home, ignore_errors=True)
-    else:
-        state[TAKEN] = _taken(home, folder, benchmark, notes)
+    if taken is not None:
+        state[TAKEN] = taken
         state[SENDINGS] += 1
 
 

@@ -24,8 +24,7 @@ from tarstop_core.presentation.numbers import percent
 def _table(look: Look) -> None:
     rows = data.rows(look.asked, look.q_star, look.cost)
     task = TASKS[look.results.scenario]
-    digits = task.icer_digits
-    shown = tables.panel(rows, look.q_star, look.cost, digits).rename(columns=tables.HEADINGS)
+    shown = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
     for column, name in task.errors.items():
         shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
@@ -56,7 +55,7 @@ def _table(look: Look) -> None:
         more={
             "LaTeX": (
                 ".tex",
-                lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, digits),
+                lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, task.icer_digits),
             ),
             "CSV, every q* and c": ("-all.csv", lambda: table_to_csv(data.all_rows(look.asked))),
             "CSV, topic by topic": (

@@ -126,7 +126,7 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
         if st.button("Start the demo or set up a session", key=f"{PREFIX}/home"):
             st.switch_page(shell.HOME)
     else:
-        st.info(f"No session here: {FILTERS[state].lower()}.", icon=":material/info:")
+        st.info(f"No session is {FILTERS[state].lower()}.", icon=":material/info:")
 
 
 def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) -> None:

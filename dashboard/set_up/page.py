@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import explained, lasting, switch
-from dashboard.frame.work import REVIEWER, go_to, kept
+from dashboard.frame.work import REVIEWER, flash, go_to, kept
 from dashboard.parts import chances, documents
 from dashboard.set_up import auditing, came_along
 from dashboard.set_up.came_along import Arranged
@@ -36,6 +36,7 @@ OWN_WORDS = "In my own words"
 def set_up_page() -> None:
     st.html(FRAME / "forms.css")
     st.title("Set up a session")
+    flash()
     scenario = _scenario()
     form, sample = form_of(scenario), f"sample {scenario.sample}"
     lead = st.empty()

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import betaln, digamma, expit, logit, ndtr, polygamma
 
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
-
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Flags, Floats, Tables
 
 STEP = 0.1  # width of a cell, logits
 MARGIN = 2.0  # how far the cells of u go beyond those of μ
@@ -31,6 +29,7 @@ KNOT, TAU_NODES, TAU_END = 0.25, 26, 6.0
 SHARP = 200.0
 # A posterior with a smaller spread of μ (in cells), or on fewer effective nodes of τ, is read between them.
 CROWDED, CROWDED_NODES, FINER_MU, FINER_TAU = 1.3, 2.5, 16, 4
+POINTS = 400  # of a density
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,19 +157,8 @@ def notes(tables: Tables) -> tuple[str, ...]:
 
 
 def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:
-    """Binomial likelihood in each cell of u, without the binomial coefficient.
-
-    Parameters
-    ----------
-    TP, FN : ndarray, shape (n,)
-    theta : float
-    lattice : Lattice
-
-    Returns
-    -------
-    rows : ndarray, shape (n, U)
-        Scaled to a maximum of 1.
-    log_scale : ndarray, shape (n,)
+    """Binomial likelihood in each cell of u, without the binomial coefficient: rows scaled to a maximum of 1, shape
+    (n, U), and logs of their scales, shape (n,).
     """
     u = lattice.u + logit(theta)
     log_rows = np.outer(TP, -np.logaddexp(0, -u)) + np.outer(FN, -np.logaddexp(0, u))
@@ -212,20 +200,9 @@ def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -
 
 
 def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
-    """Belief from sensitivity alone, after each study.
+    """P(pooled sensitivity > θ) from sensitivity alone, after 0 … n studies, shape (n + 1,).
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies; those without diseased patients leave the belief as it is (see :func:`notes`).
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    prior : Prior, optional
-
-    Returns
-    -------
-    ndarray, shape (n + 1,)
-        P(pooled sensitivity > θ) after 0 … n studies, starting at b_0.
+    Studies without diseased patients leave the belief as it is (see :func:`notes`).
 
     Notes
     -----
@@ -268,7 +245,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
     return log_odds
 
 
-def _crowded(weights: Floats, lattice: Lattice) -> NDArray[np.bool_]:
+def _crowded(weights: Floats, lattice: Lattice) -> Flags:
     """Which rows have crowded into so few cells or nodes that a plain sum over them is no integral."""
     cubes = weights.reshape(len(weights), len(lattice.tau), len(lattice.mu))
     of_mu, of_tau = cubes.sum(1), cubes.sum(2)
@@ -325,29 +302,12 @@ class Posterior:
 
 
 def posterior(
-    tables: Tables,
-    theta: float,
-    prior: Prior | None = None,
-    *,
-    belief: float | None = None,
-    points: int = 400,
+    tables: Tables, theta: float, prior: Prior | None = None, *, belief: float | None = None
 ) -> Posterior:
     """Prior and posterior density of pooled sensitivity.
 
-    Parameters
-    ----------
-    tables : Tables
-    theta : float
-    prior : Prior, optional
-    belief : float, optional
-        Belief of another engine (the bivariate one) on the same studies: the density is then tilted by
-        exp(κμ), the least change that gives it this mass above θ, so that picture and number agree.
-    points : int
-        Points of the grid.
-
-    Returns
-    -------
-    Posterior
+    With the `belief` of another engine (the bivariate one) on the same studies the density is tilted by exp(κμ), the
+    least change that gives it this mass above θ, so that picture and number agree.
     """
     prior = prior or Prior()
     lattice = lattice_for(tables, check_theta(theta), prior)
@@ -358,9 +318,9 @@ def posterior(
 
     # Whatever may carry mass, on a grid that is finer where sensitivity changes.
     seen = np.flatnonzero((first > 1e-9) | (last > 1e-9))
-    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * points)
+    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * POINTS)
     mu_grid = expit(fine + logit(theta))
-    at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], points), mu_grid, fine)
+    at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], POINTS), mu_grid, fine)
     sensitivity = expit(at + logit(theta))
     densities = []
     for mass in (first, last):

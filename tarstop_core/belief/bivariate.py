@@ -12,14 +12,11 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
 from tarstop_core.belief.bayes import KNOT, TAU_END, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
-
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
 NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
@@ -32,21 +29,9 @@ _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
 
 
 def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
-    """Belief from sensitivity and false-positive rate, after each study.
+    """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after 0 … n studies, shape (n + 1,).
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies; those without FP and TN count towards sensitivity alone, those without diseased
-        patients not at all.
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    prior : Prior, optional
-
-    Returns
-    -------
-    ndarray, shape (n + 1,)
-        P(pooled sensitivity > θ) after 0 … n studies, starting at b_0.
+    Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all.
 
     Notes
     -----
@@ -103,25 +88,9 @@ def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
 def _margin(
     hits: Floats, misses: Floats, centre: float, mean: float, s: float, tau_scale: float, nodes: int
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-    """Gaussian sites of one margin, and quadrature over the τ that they leave plausible.
+    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible.
 
-    Parameters
-    ----------
-    hits, misses : ndarray, shape (n,)
-        Each pair sums to at least 1.
-    centre : float
-        Logits are counted from here.
-    mean, s : float
-        Prior of the pooled logit, from `centre`.
-    tau_scale : float
-    nodes : int
-
-    Returns
-    -------
-    y, v : ndarray, shape (n,)
-        Means (from `centre`) and variances of the sites.
-    tau, log_weight : ndarray, shape (nodes,)
-        Prior density included.
+    Means of the sites and of the prior are counted from `centre`; the weights have the prior density in them.
     """
     j = np.arange(MARGIN_NODES)
     d = math.asinh(TAU_END / KNOT) / (MARGIN_NODES - 1)

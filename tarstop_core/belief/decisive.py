@@ -10,12 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.belief.mixture import Kinds
+from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +59,6 @@ def hit_curve(
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
-
-    Returns
-    -------
-    HitCurve
 
     Raises
     ------
@@ -125,12 +120,6 @@ def hit_curve(
 
 def belief(curve: HitCurve, b_0: float) -> Floats:
     """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
-
-    Parameters
-    ----------
-    curve : HitCurve
-    b_0 : float
-        Belief before any document, in (0, 1).
 
     Examples
     --------

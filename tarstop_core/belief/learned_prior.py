@@ -5,14 +5,11 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
 
 # What is tried. Finer steps change the marginal likelihood by less than one training review does.
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))
@@ -23,21 +20,10 @@ TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
     """The (b_0, s, scale of τ) under which the training outcomes are most probable.
 
-    Parameters
-    ----------
-    outcomes : sequence of Tables
-        One for each training outcome, all its studies.
-    reviews : sequence of str
-        The review that each outcome belongs to; reviews weigh equally, however many outcomes they have.
-    theta : float
-        Threshold on pooled sensitivity that b_0 is to refer to.
-    source : str
-        What the outcomes are, for the person who meets the prior.
+    The false-positive rate and the correlation keep their defaults.
 
-    Returns
-    -------
-    Prior
-        With `learned_from` filled in; the false-positive rate and the correlation keep their defaults.
+    Reviews weigh equally, however many outcomes they have; `reviews` says which one each outcome belongs to. b_0 refers to
+    `theta`, and `source` tells the person who meets the prior what the outcomes are.
 
     Raises
     ------

@@ -10,6 +10,7 @@ it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Flags, Floats
+
 LEAST = 1e-12
 """Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
 TINY = 1e-300
@@ -43,27 +45,13 @@ class Mixture:
 
 
 def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
-    """Before anything was read: u has mean 1 in every kind.
-
-    Parameters
-    ----------
-    weight : array_like, shape (J,)
-        Above 0; brought to add up to 1.
-    shape : array_like, shape (J,)
-        a_j, above 0, may be infinite.
-    """
+    """Before anything was read: u has mean 1 in every kind. Weights are brought to add up to 1."""
     w, a = np.asarray(weight, dtype=float), np.asarray(shape, dtype=float)
     return Mixture(np.log(w / w.sum()), a, a)
 
 
 def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance that documents of this exposure hold no hit given each kind, of the shape of `exposure`.
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J,) or (J, N)
-        Λ_j, summed over the documents in question.
+    """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
 
     Examples
     --------
@@ -71,11 +59,15 @@ def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
     array([-0.5  , -0.693])
     """
     total = np.asarray(exposure, dtype=float)
+    fixed, a, r = _factors(known)
     across = (..., *(None,) * (total.ndim - 1))
-    shape, rate = known.shape[across], known.rate[across]
-    fixed = np.isinf(shape)
-    a, r = np.where(fixed, 1.0, shape), np.where(fixed, 1.0, rate)
-    return np.where(fixed, -total, -a * np.log1p(total / r))
+    return np.where(fixed[across], -total, -a[across] * np.log1p(total / r[across]))
+
+
+def _factors(known: Mixture) -> tuple[Flags, Floats, Floats]:
+    """Where u is 1, and its shape and rate, which are 1 there in place of infinite."""
+    fixed = np.isinf(known.shape)
+    return fixed, np.where(fixed, 1.0, known.shape), np.where(fixed, 1.0, known.rate)
 
 
 def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
@@ -102,13 +94,8 @@ def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -
     A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
     exposures. The order of reading does not matter: reading more updates what came out before.
 
-    Parameters
-    ----------
-    known : Mixture
-    read : array_like, shape (J,)
-        Sum of the exposures of all documents that were read, hits included.
-    at_hits : array_like, shape (J, h), optional
-        Exposures of those that were hits.
+    `read` is the sum of the exposures of all documents that were read, hits included, shape (J,), and `at_hits` holds
+    those of the hits, shape (J, h).
 
     Examples
     --------
@@ -121,29 +108,11 @@ def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -
     total = np.asarray(read, dtype=float)
     hits = np.zeros((len(total), 0)) if at_hits is None else np.asarray(at_hits, dtype=float)
     h = hits.shape[1]
-    fixed = np.isinf(known.shape)
-    a, r = np.where(fixed, 1.0, known.shape), np.where(fixed, 1.0, known.rate)
+    fixed, a, r = _factors(known)
     # ∫ u^h exp(−u·Λ) of the gamma distribution, beside what one miss after another costs.
     risen = np.where(fixed, 0.0, gammaln(a + h) - gammaln(a) - h * np.log(r + total))
     log = known.log_weight + log_passed(known, total) + risen + np.log(np.maximum(hits, LEAST)).sum(axis=1)
     return Mixture(log - logsumexp(log), known.shape + h, np.where(fixed, known.rate, known.rate + total))
-
-
-def chances(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Chance of each document to be a hit, by itself, as known now, shape (N,).
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J, N)
-        λ_jk of each document.
-
-    Examples
-    --------
-    >>> chances(mixture([1], [np.inf]), [[0.6931472, 0.0]]).round(3)
-    array([0.5, 0. ])
-    """
-    return np.asarray(known.weight @ -np.expm1(log_passed(known, exposure)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,13 +149,10 @@ class Left:
         below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
         if self._fixed.any():
             below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
-        return float(self._of_kind(more) @ below)
-
-    def _of_kind(self, more: float) -> Floats:
-        return self.weight * self.expected if more else self.weight
+        return float((self.weight * self.expected if more else self.weight) @ below)
 
     @cached_property
-    def _fixed(self) -> NDArray[np.bool_]:
+    def _fixed(self) -> Flags:
         return np.isinf(self.shape)
 
     @cached_property
@@ -196,22 +162,18 @@ class Left:
     @cached_property
     def mean(self) -> float:
         """Expected number."""
+        if not self.documents:
+            return 0.0
         # k·P(k) of a negative binomial is its mean times the chance of k − 1 with one more added to the shape.
-        return (
-            min(self._at_most(self.documents - 1, 1.0) / self._possible, self.documents)
-            if self.documents
-            else 0.0
-        )
+        return min(self._at_most(self.documents - 1, 1.0) / self._possible, self.documents)
 
     def quantile(self, share: float) -> int:
         """The least number that is not exceeded with this chance."""
-        low, high = 0, self.documents
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self.chance_of_at_most(middle) >= share - NEGLIGIBLE else (middle + 1, high)
-            )
-        return low
+        # Every chance asked for is paid for, and most lists hold far fewer than their documents: from the mean outwards.
+        low, high = 0, min(max(1, round(float(self.weight @ self.expected))), self.documents)
+        while self.chance_of_at_most(high) < share - NEGLIGIBLE:
+            low, high = high + 1, min(2 * high, self.documents)
+        return bisect_left(range(high), share - NEGLIGIBLE, lo=low, key=self.chance_of_at_most)
 
     def interval(self, level: float = 0.9) -> tuple[int, int]:
         """Ends of the central interval."""
@@ -236,15 +198,7 @@ class Left:
 
 
 def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
-    """How many hits are among documents.
-
-    Parameters
-    ----------
-    known : Mixture
-    exposure : array_like, shape (J,)
-        Sum of their exposures.
-    documents : int
-        How many there are.
+    """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
 
     Examples
     --------
@@ -254,11 +208,8 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     >>> left(mixture([1], [2.0]), [3.0], 2).interval()
     (0, 2)
     """
-    total = np.asarray(exposure, dtype=float)
-    fixed = np.isinf(known.shape)
-    mean = np.where(
-        fixed, total, np.where(fixed, 1.0, known.shape) * total / np.where(fixed, 1.0, known.rate)
-    )
+    _, a, r = _factors(known)
+    mean = a * np.asarray(exposure, dtype=float) / r
     return Left(known.weight, known.shape, mean, documents)
 
 

@@ -14,11 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from tarstop_core.documents.tables import Flags, Floats, Ints
 
 MAX_STEPS = 200
 # Rise in log-likelihood, relative to 1 + |l|, that a full Newton step still promises when a problem counts
@@ -43,7 +40,7 @@ class NormalFits:
     """Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π and no
     ½·log|X'X|; shape (P,).
     """
-    converged: Bools
+    converged: Flags
     """Shape (P,)."""
 
 
@@ -72,10 +69,6 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
         Ψ to start from, positive definite.
     reml : bool
         Restricted likelihood; else the full one.
-
-    Returns
-    -------
-    NormalFits
 
     Notes
     -----
@@ -265,7 +258,7 @@ def _in_factor(factor: Floats, value: Floats, g: Floats, H: Floats) -> _Point:
     return _Point(value, gradient, hessian)
 
 
-def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Bools]:
+def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Flags]:
     """Newton's method on all problems at once; solved ones leave the arrays.
 
     Along directions of wrong curvature the step goes uphill by |curvature| instead, so that no saddle draws

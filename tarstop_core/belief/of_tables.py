@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief import bayes, bivariate, reitsma
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Floats, Tables
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def belief_path(
     return BeliefPath(tuple(float(b) for b in path(tables, theta, prior)), notes=bayes.notes(tables))
 
 
-def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> NDArray[np.float64]:
+def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
     """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0.
 
     Raises

@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri
 
 from tarstop_core.belief import normal_fit, sroc
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
 from tarstop_core.errors import InputProblem
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 Method = Literal["reml", "ml"]
 Correction = Literal["single", "all", "none"]
@@ -74,28 +71,20 @@ class ReitsmaFit:
         """Standard errors of ``mu``, shape (2,)."""
         return np.sqrt(np.diag(self.cov))
 
-    def sensitivity_at(self, level: float) -> Estimate:
-        """Summary sensitivity with its interval at another level than 95 %."""
-        return self._estimate(0, 1, level)
-
-    def specificity_at(self, level: float) -> Estimate:
-        """Summary specificity with its interval at another level than 95 %."""
-        return self._estimate(1, -1, level)
-
-    def _estimate(self, at: int, sign: int, level: float) -> Estimate:
-        wide = ndtri((1 + level) / 2) * self.se[at]
+    def _estimate(self, at: int, sign: int) -> Estimate:
+        wide = ndtri(0.975) * self.se[at]
         value, low, high = expit(sign * self.mu[at] + np.array([0.0, -wide, wide]))
         return Estimate(float(value), float(low), float(high))
 
     @property
     def sensitivity(self) -> Estimate:
         """Summary sensitivity with its 95 % interval."""
-        return self.sensitivity_at(0.95)
+        return self._estimate(0, 1)
 
     @property
     def specificity(self) -> Estimate:
         """Summary specificity with its 95 % interval."""
-        return self.specificity_at(0.95)
+        return self._estimate(1, -1)
 
     @property
     def correlation(self) -> float:
@@ -117,20 +106,19 @@ class ReitsmaFit:
         """Sensitivity on the summary ROC curve at false-positive rates in (0, 1)."""
         return sroc.sroc(self.mu, self.Psi, fpr)
 
-    def confidence_region(self, level: float = 0.95, *, small_sample: bool = False) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the summary point may lie.
+    def confidence_region(self) -> Floats:
+        """Outline (false-positive rate, sensitivity) of where the summary point may lie, with 95 %.
 
-        ``small_sample`` sizes it by F(2, n − 2), as RevMan does from 3 studies on, instead of χ²(2).
+        It is sized by F(2, n − 2), as RevMan does, from 3 studies on, else by χ²(2).
         """
-        return sroc.region(self.mu, self.cov, level=level, n=self._sized_by(small_sample))
+        return self._region(self.cov)
 
-    def prediction_region(self, level: float = 0.95, *, small_sample: bool = False) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the truth of one new study may lie."""
-        cov = self.cov + self.Psi
-        return sroc.region(self.mu, cov, level=level, n=self._sized_by(small_sample))
+    def prediction_region(self) -> Floats:
+        """Outline (false-positive rate, sensitivity) of where the truth of one new study may lie, sized likewise."""
+        return self._region(self.cov + self.Psi)
 
-    def _sized_by(self, small_sample: bool) -> int | None:
-        return self.n if small_sample and self.identified else None
+    def _region(self, cov: Floats) -> Floats:
+        return sroc.region(self.mu, cov, n=self.n if self.identified else None)
 
     def revman_parameters(self) -> dict[str, float]:
         """The parameters under the names by which RevMan asks for them, on the scale of specificity.
@@ -151,7 +139,7 @@ class ReitsmaFit:
         }
 
 
-def usable(tables: Tables) -> Bools:
+def usable(tables: Tables) -> Flags:
     """Which studies the model can use, shape (n,): all four counts known, patients in both groups."""
     # Comparisons with NaN (unknown FP or TN) are false.
     return (tables.diseased > 0) & (tables.healthy > 0)
@@ -175,10 +163,6 @@ def fit(
         (mada's default), or of none.
     starts : sequence of (float, float)
         (ρ, scale) of each Ψ to start from; the likeliest result is kept.
-
-    Returns
-    -------
-    ReitsmaFit
 
     Raises
     ------
@@ -212,18 +196,10 @@ def fit_prefixes(
     correction: Correction = "single",
     starts: Sequence[tuple[float, float]] = ALL_STARTS,
 ) -> list[ReitsmaFit | None]:
-    """Fit the first i studies for every i at once.
+    """:func:`fit` of the first 0 … n studies at once; None while none of them is usable.
 
-    Parameters
-    ----------
-    tables, method, correction, starts
-        As in :func:`fit`. With ``correction="all"`` the logits of earlier studies jump at the prefix that
-        brings the first zero; ``"single"`` leaves them as they are.
-
-    Returns
-    -------
-    list of ReitsmaFit or None, length n + 1
-        Element i is the fit of the first i studies, None while none of them is usable.
+    With ``correction="all"`` the logits of earlier studies jump at the prefix that brings the first zero; ``"single"``
+    leaves them as they are.
 
     Raises
     ------
@@ -240,16 +216,7 @@ def fit_prefixes(
 def reml_belief(fitted: ReitsmaFit | None, theta: float) -> float | None:
     """P(pooled sensitivity > θ) as the normal approximation has it: Φ((μ̂1 − logit θ)/se).
 
-    Parameters
-    ----------
-    fitted : ReitsmaFit or None
-    theta : float
-        The sensitivity to exceed, in (0, 1).
-
-    Returns
-    -------
-    float or None
-        None with fewer than 3 studies: the model is not identified.
+    None with fewer than 3 studies: the model is not identified.
 
     Raises
     ------
@@ -323,9 +290,7 @@ def _logits(cells: Floats) -> _Logits:
     return _Logits(y, s, 2 * np.log(sizes).sum(axis=1) - logs.sum(axis=1))
 
 
-def _fit_sizes(
-    data: _Prepared, sizes: NDArray[np.int64], starts: Sequence[tuple[float, float]]
-) -> list[ReitsmaFit]:
+def _fit_sizes(data: _Prepared, sizes: Ints, starts: Sequence[tuple[float, float]]) -> list[ReitsmaFit]:
     """Fit prefixes of the usable studies; ``sizes`` ascend."""
     Psi_0 = np.array([[[scale, scale * rho], [scale * rho, scale]] for rho, scale in starts])
     before = sizes < data.corrected_from

@@ -7,10 +7,10 @@ and return curves as columns (false-positive rate, sensitivity), the plane's hor
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-Floats = NDArray[np.float64]
+from tarstop_core.documents.tables import Floats
 
 # A between-study variance below this is 0 in all but rounding: 1e-10 on the logit scale.
 NO_VARIANCE = 1e-10
@@ -31,10 +31,6 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
         the false-positive rate it is a step at the summary point, without both its slope is 1.
     fpr : array_like
         False-positive rates in (0, 1).
-
-    Returns
-    -------
-    ndarray, shape of ``fpr``
 
     Notes
     -----
@@ -76,7 +72,8 @@ def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
 def region(
     mu: ArrayLike, cov: ArrayLike, *, level: float = 0.95, n: int | None = None, points: int = 181
 ) -> Floats:
-    """Outline of the ellipse round μ in logit space, carried into the ROC plane.
+    """Outline of the ellipse round μ in logit space, carried into the ROC plane: false-positive rate and sensitivity of
+    so many points, the last of which is the first, shape (points, 2).
 
     Parameters
     ----------
@@ -88,13 +85,6 @@ def region(
     n : int, optional
         Number of studies. Given, the size of the ellipse comes from F(2, n − 2), as in RevMan and metandi
         (n > 2); else from χ²(2), as in mada.
-    points : int
-        How many points the closed outline has.
-
-    Returns
-    -------
-    ndarray, shape (points, 2)
-        False-positive rate and sensitivity; the last point is the first.
 
     Notes
     -----

@@ -25,21 +25,23 @@ What the chances are chances of is the scenario: "patent", relevant given that s
 import hashlib
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import Kinds, Left, mixture
 from tarstop_core.calibration.live_check import against_shape
 from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
+from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
 
-Floats = NDArray[np.float64]
+Choice = TypeVar("Choice", bound=str)
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
 KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
 """Those that :func:`fit` fits on labelled rankings."""
@@ -111,11 +113,8 @@ class Calibrator:
     """A fitted map from z-scores (or ranks) to probabilities, small enough to read."""
 
     kind: Kind
-    """One of "marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"."""
     scenario: str
-    """One of "patent", "review", "inclusion". patent: chance of being relevant given ω⁺; review: chance of bringing
-    extractable data; inclusion: chance of being included by title and abstract.
-    """
+    """`kind` and `scenario`: as at the top of this module; the latter is one of :data:`SCENARIOS`."""
     x: tuple[float, ...]
     y: tuple[float, ...]
     """`x` and `y`: nodes of the isotonic function: z-scores (by rank: log ranks, so y falls), and probabilities. Linear
@@ -129,7 +128,7 @@ class Calibrator:
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
     where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
-    older than it. See :func:`tarstop_core.calibration.thinning`.
+    older than it.
     """
     band: tuple[tuple[float, float], ...] = ()
     """For "first-hit" and "rank-frailty": at each x, the 95 % interval of the chance that the first hit has come by that
@@ -154,15 +153,11 @@ class Calibrator:
         """Whether its event is the first hit, none before it; else it is "relevant"."""
         return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
-    def probabilities(self, scores: ArrayLike | None, n: int | NDArray[np.int64] | None = None) -> Floats:
+    def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
         """Chance of each document, shape (N,), in screening order.
 
-        Parameters
-        ----------
-        scores : array_like, shape (N,), or None
-            Scores of the whole list; kinds by rank do not look at them.
-        n : int or ndarray of int, shape (N,), optional
-            N, when there are no scores; or the rank of each document, where they do not stand by rank.
+        Scores are those of the whole list, shape (N,); kinds by rank do not look at them. `n` is N, where there are no
+        scores, or the rank of each document, where they do not stand by rank.
 
         Raises
         ------
@@ -187,21 +182,14 @@ class Calibrator:
     def curve(
         self,
         p: ArrayLike,
-        ranks: int | NDArray[np.int64] | None = None,
+        ranks: int | Ints | None = None,
         kappa: float = 1.0,
         **assumptions: Any,
     ) -> HitCurve:
-        """Survival curve for these probabilities, with this calibrator's frailty.
+        """Survival curve for these probabilities, with this calibrator's frailty, and κ at most what was learned.
 
-        Parameters
-        ----------
-        p : array_like, shape (N,)
-        ranks : int or ndarray of int, shape (N,), optional
-            The rank of each document, where they do not stand by rank.
-        kappa : float
-            κ, at most what was learned.
-        **assumptions
-            As in :func:`~tarstop_core.belief.decisive.hit_curve`.
+        `ranks` are given where documents do not stand by rank; the rest is as in
+        :func:`~tarstop_core.belief.decisive.hit_curve`.
         """
         kappa = min(kappa, 1 - self.lacking)
         if not self.kinds:
@@ -210,7 +198,7 @@ class Calibrator:
         at = ranks if isinstance(ranks, np.ndarray) else np.arange(1, len(p) + 1)
         return hit_curve(p, kinds=self.kinds_at(at), kappa=kappa, **assumptions)
 
-    def kinds_at(self, ranks: NDArray[np.int64]) -> Kinds:
+    def kinds_at(self, ranks: Ints) -> Kinds:
         """Exposures of the documents at these ranks in each kind of list, against what their chances say."""
         weight, level, slope, variance = np.array(self.kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
@@ -223,32 +211,20 @@ class Calibrator:
     def left(
         self,
         p: Floats,
-        judged: NDArray[np.bool_],
-        relevant: NDArray[np.bool_],
-        unread: NDArray[np.bool_],
-        ranks: NDArray[np.int64] | None = None,
+        judged: Flags,
+        relevant: Flags,
+        unread: Flags,
+        ranks: Ints | None = None,
     ) -> Left:
         """How many relevant documents are among those not read yet.
 
-        Parameters
-        ----------
-        p : ndarray, shape (N,)
-            Chances as :meth:`probabilities` gives them.
-        judged, relevant, unread : ndarray of bool, shape (N,)
-            Documents whose label is known, those of them that are relevant, and those nobody read.
-        ranks : ndarray of int, shape (N,), optional
-            Where documents do not stand by rank.
+        Chances `p` are as :meth:`probabilities` gives them, flags as of
+        :func:`~tarstop_core.calibration.thinning.still_unread`; `ranks` are given where documents do not stand by rank.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
         return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
 
-    def against(
-        self,
-        p: Floats,
-        judged: NDArray[np.bool_],
-        relevant: NDArray[np.bool_],
-        ranks: NDArray[np.int64] | None = None,
-    ) -> float:
+    def against(self, p: Floats, judged: Flags, relevant: Flags, ranks: Ints | None = None) -> float:
         """How many times likelier what was found is where it lies otherwise along the list than was learned.
 
         Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.live_check.against_shape`.
@@ -266,14 +242,14 @@ class Calibrator:
         if self.kind == "rank-frailty":
             # Made for lists of any length and system.
             return []
-        remarks = []
         if self.kind == "first-hit":
-            if length and length > seen.longest_list:
-                remarks.append(
-                    f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
-                    f"{length:,} the chances follow the shape of the curve alone."
-                )
-            return remarks
+            if not length or length <= seen.longest_list:
+                return []
+            return [
+                f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
+                f"{length:,} the chances follow the shape of the curve alone."
+            ]
+        remarks = []
         if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
             remarks.append(
                 f"Your list has {length:,} documents; the training lists had "
@@ -307,13 +283,12 @@ class Calibrator:
         """
         if self.by_rank or scores is None:
             return ""
-        unlike = [
+        unlike = " ".join(
             each for each in self.mismatch(scores) if each.startswith(("Your list has", "Your best score"))
-        ]
-        if not unlike:
-            return ""
+        )
         return (
-            f"{' '.join(unlike)} So a score means something else here; choose a calibrator that goes by rank."
+            unlike
+            and f"{unlike} So a score means something else here; choose a calibrator that goes by rank."
         )
 
     def to_json(self) -> str:
@@ -324,16 +299,14 @@ class Calibrator:
         # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
         if math.isinf(self.dispersion):
             del content["dispersion"]
-        for name in ("band", "kinds", "lacking"):
-            if not content[name]:
-                del content[name]
-        if self.thinning is None:
-            del content["thinning"]
-        if self.quality and not self.quality.intervals:
-            del content["quality"]["intervals"]
-        for name in ("own", "lists"):
-            if not content["fitted_on"][name]:
-                del content["fitted_on"][name]
+        for part, names in (
+            (content, ("band", "kinds", "lacking", "thinning")),
+            (content["quality"] or {}, ("intervals",)),
+            (content["fitted_on"], ("own", "lists")),
+        ):
+            for name in names:
+                if not part.get(name):
+                    part.pop(name, None)
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     @property
@@ -356,34 +329,40 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
         file_format=FILE_FORMAT,
         version=FILE_VERSION,
         what="calibrator",
-        maker="'tarstop calibrate'",
+        maker="'tarstop calibrate' or the Calibration page",
         again="fit it again",
     )
     if content.get("frailty", 0) is None:
         del content["frailty"]
     calibrator = validated(Calibrator, content, name, "fit it again")
+    for fault in _faults(calibrator):
+        raise InputProblem(f"{name} is damaged ({fault}); fit it again.")
+    return calibrator
+
+
+def _faults(calibrator: Calibrator) -> Iterator[str]:
+    """What cannot be used about it, the first of which is said."""
     if calibrator.scenario not in SCENARIOS:
-        raise InputProblem(f"{name} is damaged (there is no scenario '{calibrator.scenario}'); fit it again.")
+        yield f"there is no scenario '{calibrator.scenario}'"
     x, y = np.array(calibrator.x), np.array(calibrator.y)
     if not len(x) or len(x) != len(y) or not (np.diff(x) > 0).all() or not np.isfinite(x).all():
-        raise InputProblem(f"{name} is damaged (its steps are not in order); fit it again.")
+        yield "its steps are not in order"
     if not ((y >= 0) & (y <= 1)).all():
-        raise InputProblem(f"{name} is damaged (its steps are not probabilities); fit it again.")
+        yield "its steps are not probabilities"
     if calibrator.band and len(calibrator.band) != len(x):
-        raise InputProblem(f"{name} is damaged (its interval does not fit its steps); fit it again.")
+        yield "its interval does not fit its steps"
     kinds = np.array(calibrator.kinds or [(1, 0, 1, 0)])
     if bool(calibrator.kinds) != (calibrator.kind == "rank-frailty") or not (
         (kinds[:, [0, 2]] > 0).all() and (kinds[:, 3] >= 0).all() and (np.abs(kinds) < 100).all()
     ):
-        raise InputProblem(f"{name} is damaged (its kinds of lists cannot be used); fit it again.")
+        yield "its kinds of lists cannot be used"
     if not 0 <= calibrator.lacking < 1:
-        raise InputProblem(f"{name} is damaged (its 'lacking' is not a chance below 1); fit it again.")
+        yield "its 'lacking' is not a chance below 1"
     for what in ("frailty", "dispersion"):
         if not getattr(calibrator, what) > 0:
-            raise InputProblem(f"{name} is damaged (its {what} is not above 0); fit it again.")
+            yield f"its {what} is not above 0"
     if calibrator.thinning and not calibrator.thinning.usable:
-        raise InputProblem(f"{name} is damaged (its thinning is not a distribution); fit it again.")
-    return calibrator
+        yield "its thinning is not a distribution"
 
 
 def load(path: str | Path) -> Calibrator:
@@ -432,13 +411,8 @@ def tied_share(scores: ArrayLike) -> float:
     return float(counts[counts > 1].sum() / max(1, counts.sum()))
 
 
-def _kind(kind: object) -> Kind:
-    if kind not in KINDS:
-        raise InputProblem(f"There is no calibrator kind '{kind}'; choose one of {', '.join(KINDS)}.")
-    return kind
-
-
-def _scenario(scenario: object) -> str:
-    if scenario not in SCENARIOS:
-        raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
-    return str(scenario)
+def _one_of(choices: tuple[Choice, ...], what: str, name: object) -> Choice:
+    for each in choices:
+        if each == name:
+            return each
+    raise InputProblem(f"There is no {what} '{name}'; choose one of {', '.join(choices)}.")

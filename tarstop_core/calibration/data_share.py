@@ -69,19 +69,11 @@ class DataShare:
 def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     """Learn the share, and how much it varies between reviews, from reviews that are complete.
 
-    Parameters
-    ----------
-    pairs : sequence of (int, int)
-        For each review: reports included at title and abstract, and those of them that brought data.
-        Reviews that included nothing say nothing and are left out.
-    source : str
-        What the reviews are, for a person.
+    `pairs` are, for each review, reports included at title and abstract, and those of them that brought data. Reviews
+    that included nothing say nothing and are left out.
 
-    Returns
-    -------
-    DataShare
-        Maximum-likelihood beta-binomial over reviews. Its mean stays between .001 and .999 and it is worth
-        at most 1,000 reports, where the likelihood would go further.
+    The beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
+    it is worth at most 1,000 reports, where the likelihood would go further.
 
     Raises
     ------

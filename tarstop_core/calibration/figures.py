@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator, Quality
 from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
+from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -26,7 +26,6 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
-Floats = NDArray[np.float64]
 SHORTEST = 100
 """Ranks that a curve of first hits shows at least."""
 DRAWN_TO = 1000
@@ -72,12 +71,7 @@ def first_hit_figure(
 ) -> Figure:
     """Share of searches whose first hit has come by each rank, given that there is one, with its interval.
 
-    Parameters
-    ----------
-    calibrator : Calibrator
-        Of kind "first-hit" or "rank-frailty".
-    cases : sequence of PastCase
-        What it was learned from, drawn below, where it is at hand.
+    The calibrator is of kind "first-hit" or "rank-frailty"; the cases that it was learned from are drawn below.
     """
     text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
@@ -122,7 +116,7 @@ def first_hit_figure(
     return {"data": data, "layout": layout}
 
 
-def come_by_rank(calibrator: Calibrator) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
     if calibrator.kinds:
@@ -204,16 +198,7 @@ def worth_figure(
 ) -> Figure:
     """What the next document is worth at each depth with the chances of each calibrator, against its cost.
 
-    Parameters
-    ----------
-    lines : sequence of (str, ndarray)
-        Name and worth at each depth, shape (N,); two at most.
-    cost : float
-    read : int
-        Documents read, marked.
-    unit : str
-        Of cost and worth.
-    simulated, dark : bool
+    `lines` are names and worths, shape (N,), of two at most; `unit` is that of cost and worth. Documents read are marked.
     """
     text = text_colour(dark)
     data, notes = [], []
@@ -261,13 +246,7 @@ def reliability_figure(
 ) -> Figure:
     """Chances as they were given against what was found, with 95 % intervals.
 
-    Parameters
-    ----------
-    bins : sequence of (float, float, int)
-        Mean chance, share found relevant, documents; as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-    simulated, dark : bool
-    intervals : sequence of (float, float)
-        Those of the shares, where lists are told apart.
+    Bins, and intervals where lists are told apart, are as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
 
     Notes
     -----

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import PATENT, Calibrator, FittedOn
+from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.errors import InputProblem
 
-Floats = NDArray[np.float64]
 Ending = Literal["hit", "stopped", "missed", "none"]
 WITHIN = 10
 """Rank at which the curve is spoken of, and its prior stated."""
@@ -218,7 +218,7 @@ def weighted_quantiles(values: Floats, weight: Floats, level: float) -> tuple[fl
     return float(low), float(high)
 
 
-def ranks() -> NDArray[np.int64]:
+def ranks() -> Ints:
     """Ranks at which a curve is kept: all of the first 200, then ever fewer."""
     late = np.geomspace(200, DEEPEST, 160).round().astype(np.int64)
     return np.unique(np.concatenate((np.arange(1, 201), late)))
@@ -232,13 +232,7 @@ def first_hit_calibrator(
     The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): what is not known of the curve is averaged over, so that
     misses lower what the next rank promises by as much as they should.
 
-    Parameters
-    ----------
-    found : FirstHits
-    name : str
-        What the cases are.
-    simulated, own, lists
-        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
     """
     at = ranks()
     survived = 1 - found.come_by(at)
@@ -247,26 +241,32 @@ def first_hit_calibrator(
     low, high = found.interval(at)
     # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.
     low, high = np.minimum(low, 1 - survived), np.maximum(high, 1 - survived)
-    counted = {outcome: sum(case.outcome == outcome for case in found.cases) for outcome in SHORT}
-    read = [case.at for case in found.cases if case.at]
     return Calibrator(
         kind="first-hit",
         scenario=PATENT,
         x=tuple(np.log(at).tolist()),
         y=tuple(chance.tolist()),
         band=tuple(zip(low.tolist(), high.tolist(), strict=True)),
-        fitted_on=FittedOn(
-            name=name,
-            topics=len(found.cases),
-            documents=sum(read),
-            relevant=counted["hit"],
-            simulated=simulated,
-            source=in_words(counted),
-            shortest_list=min(read),
-            longest_list=max(read),
-            own=own,
-            lists=lists,
-        ),
+        fitted_on=_fitted_on(found.cases, name, simulated, own, lists),
+    )
+
+
+def _fitted_on(
+    cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
+) -> FittedOn:
+    counted = {outcome: sum(case.outcome == outcome for case in cases) for outcome in SHORT}
+    read = [case.at for case in cases if case.at] or [0]
+    return FittedOn(
+        name=name,
+        topics=len(cases),
+        documents=sum(read),
+        relevant=counted["hit"],
+        simulated=simulated,
+        source=in_words(counted),
+        shortest_list=min(read),
+        longest_list=max(read),
+        own=own,
+        lists=lists,
     )
 
 

@@ -15,24 +15,25 @@ from sklearn.model_selection import GroupKFold
 from tarstop_core.calibration.calibrator import (
     BINS,
     BY_RANK,
+    KINDS,
     PATENT,
+    SCENARIOS,
     Calibrator,
     FittedOn,
     Kind,
     Quality,
-    _kind,
-    _scenario,
+    _one_of,
     tied_share,
     z_scores,
 )
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
 from tarstop_core.calibration.thinning import fit_thinning
+from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-Floats = NDArray[np.float64]
-Predicted = tuple[Floats, NDArray[np.bool_]]
+Predicted = tuple[Floats, Flags]
 """Of a list: chances, and what came true."""
 DRAWS = 1000
 
@@ -80,7 +81,7 @@ def fit(
     -----
     Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
     """
-    kind = _kind(kind)
+    kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
     seen = replace(_describe(used, name, source, simulated), own=own, lists=lists)
     thinning = None
@@ -119,13 +120,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     first hit count; of "frailty" and "rank-frailty" likewise, with the conditional chances its curve gives. For the other
     kinds it is "relevant".
 
-    Parameters
-    ----------
-    calibrator : Calibrator
-    topics : sequence of Topic
-        Labelled; in the patent scenario only ω⁺ topics count.
-    how : str
-        How these topics relate to the training topics, as shown to a person.
+    In the patent scenario only ω⁺ topics count; `how` tells a person how these topics relate to the training topics.
     """
     used = usable(topics, calibrator.scenario, calibrator.kind)
     return _quality(_predictions(calibrator, used), how)
@@ -147,8 +142,8 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     InputProblem
         With fewer than two usable topics.
     """
-    kind, scenario = _kind(settings.get("kind", "marginal")), settings.get("scenario", PATENT)
-    used = usable(topics, scenario, kind)
+    kind = _one_of(KINDS, "calibrator kind", settings.get("kind", "marginal"))
+    used = usable(topics, settings.get("scenario", PATENT), kind)
     folds = min(folds, len(used))
     if folds < 2:
         raise InputProblem(
@@ -162,15 +157,17 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     return _quality(held_out, f"{folds}-fold cross-validation by topic")
 
 
-def reliability(p: ArrayLike, relevant: ArrayLike, bins: int = BINS) -> tuple[tuple[float, float, int], ...]:
+def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
     """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
     p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
-    at = np.minimum((p * bins).astype(int), bins - 1)
-    count = np.bincount(at, minlength=bins)
-    mean_p, share = (
-        np.bincount(at, weights=weight, minlength=bins) / np.maximum(count, 1) for weight in (p, relevant)
-    )
-    return tuple((float(mean_p[i]), float(share[i]), int(count[i])) for i in np.flatnonzero(count))
+    count, said, found = (_in_bins(p, each) for each in (np.ones(len(p)), p, relevant))
+    here = np.flatnonzero(count)
+    return tuple((float(said[i] / count[i]), float(found[i] / count[i]), int(count[i])) for i in here)
+
+
+def _in_bins(p: Floats, values: ArrayLike) -> Floats:
+    """Sum of values in each bin of equal width of the chance."""
+    return np.bincount(np.minimum((p * BINS).astype(int), BINS - 1), values, BINS).astype(float)
 
 
 def ece(curve: Sequence[tuple[float, float, int]]) -> float:
@@ -193,7 +190,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     InputProblem
         When there is none, when scores are lacking, or when nothing relevant is ranked.
     """
-    scenario = _scenario(scenario)
+    _one_of(SCENARIOS, "scenario", scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
     if scenario == PATENT:
         used = [topic for topic in used if topic.omega]
@@ -213,18 +210,18 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     return used
 
 
-def _labels(topic: Topic) -> NDArray[np.bool_]:
+def _labels(topic: Topic) -> Flags:
     if topic.labels is None:
         raise InputProblem(f"Topic {topic.name} has no labels.")
     return topic.labels
 
 
-def known(topic: Topic) -> NDArray[np.bool_]:
+def known(topic: Topic) -> Flags:
     """Where the label of a document is known, shape (N,)."""
     return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
 
 
-def _pairs(topics: Sequence[Topic], until_hit: bool) -> tuple[Floats, NDArray[np.bool_]]:
+def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
     z, y = [], []
     for topic in topics:
         at = _judged(topic, until_hit)
@@ -331,14 +328,7 @@ def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> list[Predic
 def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predicted:
     """What was said of the documents of a labelled list, and what they were, each of shape (n,).
 
-    Parameters
-    ----------
-    calibrator : Calibrator
-    topic : Topic
-        Labelled.
-    first_hits : bool
-        Chances of the first hit, on documents up to it; else chances of being relevant, on all whose
-        label is known.
+    That is chances of the first hit, on documents up to it; else chances of being relevant, on all whose label is known.
     """
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
@@ -361,19 +351,14 @@ def _quality(lists: Sequence[Predicted], how: str) -> Quality:
     )
 
 
-def by_lists(lists: Sequence[Predicted], bins: int = BINS) -> tuple[tuple[float, float], ...]:
+def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
     """95 % intervals of the shares of :func:`reliability`, by resampling lists.
 
     Documents of one list go together, so that intervals which take them to be independent are too narrow; those are
     kept where they are wider, as where every list has the same share.
     """
-    count, found = np.zeros((2, len(lists), bins))
-    for i, (p, relevant) in enumerate(lists):
-        at = np.minimum((p * bins).astype(int), bins - 1)
-        count[i], found[i] = (
-            np.bincount(at, minlength=bins),
-            np.bincount(at, weights=relevant, minlength=bins),
-        )
+    count = np.array([_in_bins(p, np.ones(len(p))) for p, _ in lists])
+    found = np.array([_in_bins(p, relevant) for p, relevant in lists])
     here = count.sum(axis=0) > 0
     count, found = count[:, here], found[:, here]
     drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)

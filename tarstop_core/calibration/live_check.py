@@ -14,15 +14,12 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtri, polygamma
-from scipy.stats import gamma
+from numpy.typing import ArrayLike
+from scipy.special import gammaincinv, logsumexp, ndtri, polygamma
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.thinning import WIDER, Thinning, expected_share, shape_nodes, share_at
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.calibration.thinning import LEVEL_SHAPE, Thinning, expected_share, shape_nodes, share_at
+from tarstop_core.documents.tables import Flags, Floats
 
 LEVEL = 0.9
 PRIOR_SHAPE = 4.0
@@ -83,19 +80,11 @@ class Check:
         return self.against >= AGAINST
 
 
-def factor(
-    expected: float, found: int, dispersion: float, level: float = LEVEL
-) -> tuple[float, float, float]:
-    """What the chances of a list should be multiplied by: posterior mean, and an interval.
+def factor(expected: float, found: int, dispersion: float) -> tuple[float, float, float]:
+    """What the chances of a list should be multiplied by: posterior mean, and an interval of :data:`LEVEL`.
 
-    Parameters
-    ----------
-    expected : float
-        Sum of the chances of the documents read, as the calibrator gives them.
-    found : int
-    dispersion : float
-        Shape of the prior, at most :data:`PRIOR_SHAPE`.
-    level : float
+    `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
+    the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
 
     Examples
     --------
@@ -106,8 +95,8 @@ def factor(
     """
     shape = min(dispersion, PRIOR_SHAPE)
     mean = (shape + found) / (shape + expected)
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
-    low, high = np.asarray(gamma.ppf(ends, shape + found, scale=1 / (shape + expected)))
+    ends = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = gammaincinv(shape + found, ends) / (shape + expected)
     return mean, float(low), float(high)
 
 
@@ -117,14 +106,8 @@ def factor(
 def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
     """Log of the chance of exactly these hits among the documents read, over kinds of lists.
 
-    Parameters
-    ----------
-    log_weight : ndarray, shape (J,)
-        Of each kind, their exponentials adding up to 1.
-    read : ndarray, shape (J,)
-        Sum of the exposures of all documents read: one of exposure λ is a hit with chance 1 − exp(−λ).
-    at_hits : ndarray, shape (J, h)
-        Those of the hits.
+    `read` is the sum of the exposures of all documents read, shape (J,), `at_hits` holds those of the hits, shape (J, h):
+    one of exposure λ is a hit with chance 1 − exp(−λ).
     """
     hits = at_hits + np.log(-np.expm1(-np.maximum(at_hits, 1e-300)))
     return float(logsumexp(log_weight - read + hits.sum(axis=1)))
@@ -133,11 +116,7 @@ def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
 def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
     """How many times likelier what was found is where hits lie otherwise along the list than in the training lists.
 
-    Parameters
-    ----------
-    thinning : Thinning
-    judged, relevant : ndarray of bool, shape (N,)
-        By rank: documents whose label is known, and those of them that are relevant.
+    `judged` and `relevant` say by rank, shape (N,), which labels are known, and which of these documents are relevant.
     """
     hits = np.flatnonzero(relevant & judged)
     logs = []
@@ -155,8 +134,8 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
 def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
     """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
-    theta, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
-    between = math.hypot(spread, math.sqrt(float(polygamma(1, 4.0))))
+    theta, log_weight, level, spread = shape_nodes(thinning, length)
+    between = math.hypot(spread, math.sqrt(float(polygamma(1, LEVEL_SHAPE))))
     z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
     usual = (
         *np.exp(theta).T,
@@ -172,47 +151,35 @@ def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats
 
 
 def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
-    """The same where one hit decides: what is known ends with it.
+    """The same where one hit decides: what is known ends with it, the last document read.
 
-    Parameters
-    ----------
-    log_M : ndarray, shape (N + 1,)
-        Log of the chance that the first d documents hold no hit, if there is something to find.
-    read : int
-        Documents read, the hit included.
-    hit : bool
-        Whether the last of them is the hit.
-    none : float
-        Chance that there is nothing to find.
+    `log_M`, shape (N + 1,), is the log of the chance that the first d documents hold no hit, if there is something to
+    find, and `none` the chance that there is nothing.
     """
     length = len(log_M) - 1
     tilts = np.array([1.0, *OTHER_TILTS])[:, None]
     at = length * (np.arange(read + 1) / length) ** tilts
     M = np.interp(at, np.arange(length + 1), np.exp(log_M))
-    chance = (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
     with np.errstate(divide="ignore"):
-        usual, *others = np.log(chance)
+        usual, *others = np.log(_chance_of_end(M, hit, none))
     return _ratio(float(logsumexp(others)) - math.log(len(others)), float(usual))
+
+
+def _chance_of_end(M: Floats, hit: bool, none: float) -> Floats:
+    """Of a search that ends with its last document, by the last two columns of M."""
+    return (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
 
 
 def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
     """The same for chances of single documents, multiplied by a factor that is known but for a gamma distribution: other
     tilts along the rank, and other factors.
 
-    Parameters
-    ----------
-    p : ndarray, shape (N,)
-        By rank.
-    judged, relevant : ndarray of bool, shape (N,)
-    shape : float
-        Of the factor's gamma distribution.
+    Chances, what is known and what is relevant stand by rank, shape (N,); `shape` is that of the gamma distribution.
     """
     exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
-    u = (
-        np.ones(1)
-        if math.isinf(shape)
-        else gamma.ppf((np.arange(FACTORS) + 0.5) / FACTORS, shape, scale=1 / shape)
-    )
+    u = np.ones(1)
+    if math.isfinite(shape):
+        u = np.asarray(gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape, dtype=np.float64)
     r = (np.arange(len(p)) + 0.5) / len(p)
     others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
     others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
@@ -221,13 +188,8 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     for times in ([np.ones(len(p))], others):
         tilted, kinds = exposure * np.array(times), len(u) * len(times)
         read, at_hits = tilted[:, judged].sum(axis=1), tilted[:, judged & relevant]
-        logs.append(
-            log_chance(
-                np.full(kinds, -math.log(kinds)),
-                np.outer(read, u).ravel(),
-                (at_hits[:, None, :] * u[:, None]).reshape(kinds, -1),
-            )
-        )
+        at_hits = (at_hits[:, None] * u[:, None]).reshape(kinds, -1)
+        logs.append(log_chance(np.full(kinds, -math.log(kinds)), np.outer(read, u).ravel(), at_hits))
     return _ratio(logs[1], logs[0])
 
 
@@ -274,15 +236,7 @@ def across_sentence(across: AcrossLists) -> str:
 def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
     """Hold what was found in finished lists against other common levels of the chances.
 
-    Parameters
-    ----------
-    lists : sequence of ndarray, shape (L,)
-        For each list :func:`levels_of_number` or :func:`levels_of_first_hit`.
-
-    Returns
-    -------
-    AcrossLists or None
-        None with fewer than :data:`ENOUGH_LISTS`.
+    `lists` has for each :func:`levels_of_number` or :func:`levels_of_first_hit`. None with fewer than :data:`ENOUGH_LISTS`.
     """
     if len(lists) < ENOUGH_LISTS:
         return None
@@ -296,14 +250,15 @@ def levels_of_number(foreseen: Left, found: int) -> Floats:
 
     `foreseen` is what was foreseen of the documents that were then read.
     """
-    chance = [foreseen.times(each).chance_of(found) for each in (1.0, *OTHER_FACTORS)]
-    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
-    return np.asarray(others - usual)
+    return _over_the_first([foreseen.times(each).chance_of(found) for each in (1.0, *OTHER_FACTORS)])
 
 
 def levels_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> Floats:
     """The same of a search that ended with its first hit, or before any; arguments as of :func:`against_first_hit`."""
     M = np.exp(np.outer((1.0, *OTHER_FACTORS), log_M[[read - 1, read]]))
-    chance = (1 - none) * (M[:, 0] - M[:, 1]) if hit else none + (1 - none) * M[:, 1]
-    usual, others = np.split(np.log(np.maximum(chance, 1e-300)), [1])
+    return _over_the_first(_chance_of_end(M, hit, none))
+
+
+def _over_the_first(chances: ArrayLike) -> Floats:
+    usual, others = np.split(np.log(np.maximum(chances, 1e-300)), [1])
     return np.asarray(others - usual)

@@ -17,24 +17,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
-from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator, FittedOn
-from tarstop_core.calibration.first_hit import (
-    DEEPEST,
-    LEVEL,
-    SHORT,
-    PastCase,
-    in_words,
-    ranks,
-    weighted_quantiles,
-)
+from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator
+from tarstop_core.calibration.first_hit import DEEPEST, LEVEL, PastCase, _fitted_on, ranks, weighted_quantiles
+from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-Floats = NDArray[np.float64]
 LEVELS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
@@ -63,8 +54,6 @@ class Learned:
     """Of each point of the grid; adds up to 1; shape (G,)."""
     lacking: float
     """1 − κ: the chance that it holds nothing of what there is, posterior mean."""
-    spread: tuple[float, float] = (0.0, 0.0)
-    """Posterior means of how far collections lie apart, in v and in w; 0 where one collection was learned from."""
 
 
 def grid() -> tuple[Floats, Floats, Floats]:
@@ -75,12 +64,15 @@ def grid() -> tuple[Floats, Floats, Floats]:
 
 def survival(k: int) -> Floats:
     """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
-    level, slope, variance = grid()
-    if k == 0:
-        return np.ones(len(level))
-    exposure = np.exp(level) * (k / RANK_UNIT) ** slope
+    level, slope, _ = grid()
+    return np.exp(_log_passed(np.exp(level) * (k / RANK_UNIT) ** slope))
+
+
+def _log_passed(exposure: Floats) -> Floats:
+    """Log of the chance of no hit after an exposure at every point of the grid, shape (…, G)."""
+    _, _, variance = grid()
     bound = np.where(variance > 0, variance, 1.0)
-    return np.exp(np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure))
+    return np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
 
 
 def log_likelihood(cases: Iterable[PastCase]) -> Floats:
@@ -109,14 +101,7 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
 
 
 def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
-    """What lists of several collections say of a list of another one.
-
-    Parameters
-    ----------
-    collections : sequence of sequence of PastCase
-        None at all: the prior.
-    spreads : tuple of float
-        Of the prior; see :data:`SPREADS`.
+    """What lists of several collections say of a list of another one; of none at all, the prior (:data:`SPREADS`).
 
     Notes
     -----
@@ -130,8 +115,8 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
     (1.0, True)
     """
     shape = len(LEVELS), len(SLOPES), len(VARIANCES)
-    of_level, level_prior, level_spread = _between(LEVELS, np.arange(-2, 3.1, 0.5), spreads[0])
-    of_slope, slope_prior, slope_spread = _between(SLOPES, np.arange(4, 14) / 10, spreads[1])
+    of_level, level_prior = _between(LEVELS, np.arange(-2, 3.1, 0.5), spreads[0])
+    of_slope, slope_prior = _between(SLOPES, np.arange(4, 14) / 10, spreads[1])
     of_lacking = np.array([_lacking(mean) for mean in LACKING_MEANS])
     # Axes: mean and spread of v; of w; 1/a; mean of 1 − κ.
     log = np.zeros((1, 1, len(VARIANCES), len(LACKING_MEANS))) + (
@@ -145,23 +130,11 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
         log = log + np.log(np.maximum(mean, 1e-300)) + top
     posterior = np.exp(log - logsumexp(log))
     weight = np.einsum("ghal,gv,hw->vwa", posterior, of_level, of_slope, optimize=True)
-    spread = (
-        float(posterior.sum(axis=(1, 2, 3)) @ level_spread),
-        float(posterior.sum(axis=(0, 2, 3)) @ slope_spread),
-    )
-    lacking = float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS)
-    return Learned(weight.ravel() / weight.sum(), lacking, spread if len(collections) > 1 else (0.0, 0.0))
+    return Learned(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))
 
 
 def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
     """What is known after lists of the collection in question itself.
-
-    Parameters
-    ----------
-    start : Learned
-        Of a list of a new collection.
-    cases : sequence of PastCase
-        Sessions that stopped early count as far as they were read.
 
     Examples
     --------
@@ -176,18 +149,18 @@ def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
         prior = np.log(start.weight)[:, None] + np.log(_lacking(start.lacking))
     log = prior + log_likelihood(cases)
     posterior = np.exp(log - logsumexp(log))
-    return Learned(posterior.sum(axis=1), float(posterior.sum(axis=0) @ LACKING), start.spread)
+    return Learned(posterior.sum(axis=1), float(posterior.sum(axis=0) @ LACKING))
 
 
-def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
-    """Weights of the points for every mean and spread, the log prior of those, and the spreads."""
+def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats]:
+    """Weights of the points for every mean and spread, and the log prior of those."""
     step = float(points[1] - points[0])
     spread = np.tile(scale * STEPS, len(means))
     mean = np.repeat(means, len(STEPS))
     # Below half a step the points themselves are too coarse to tell.
     weight = norm.pdf(points, mean[:, None], np.maximum(spread, step / 2)[:, None])
     prior = norm.logpdf(STEPS) + np.log(np.gradient(STEPS))
-    return weight / weight.sum(axis=1, keepdims=True), np.tile(prior, len(means)), spread
+    return weight / weight.sum(axis=1, keepdims=True), np.tile(prior, len(means))
 
 
 def _lacking(mean: float) -> Floats:
@@ -216,16 +189,10 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
 def fit_rank_frailty(
     topics: Sequence[Topic], collections: Sequence[str] | None = None, start: Calibrator | None = None
 ) -> Learned:
-    """What labelled lists say of the next one.
+    """What labelled lists that have something to find say of the next one.
 
-    Parameters
-    ----------
-    topics : sequence of Topic
-        With something to find.
-    collections : sequence of str, optional
-        Where each comes from; the next one is then of a new collection. None: all of one, which the next one is of too.
-    start : Calibrator, optional
-        Of this kind: what is known of such a collection before; without it, next to nothing.
+    `collections` say where each comes from; the next one is then of a new collection. Without them all are of one, which
+    the next one is of too, and `start`, a calibrator of this kind, is what is known of it before.
     """
     if collections is None:
         return updated(learn([]) if start is None else learned_by(start), cases_of(topics))
@@ -248,9 +215,7 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
     exposure = np.exp(level) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
-    bound = np.where(variance > 0, variance, 1.0)
-    alone = np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
-    chance = np.minimum.accumulate(-np.expm1(alone) @ learned.weight)
+    chance = np.minimum.accumulate(-np.expm1(_log_passed(exposure)) @ learned.weight)
     return replace(
         calibrator,
         x=_short(np.log(at), 12),
@@ -298,18 +263,9 @@ def from_cases(
     own: str = "cases",
     lists: tuple[str, ...] = (),
 ) -> Calibrator:
-    """The calibrator of somebody's own lists: what was known before, updated by them.
+    """The calibrator of somebody's own lists: what was known before (of kind "rank-frailty"), updated by them.
 
-    Parameters
-    ----------
-    start : Calibrator
-        Of kind "rank-frailty".
-    cases : sequence of PastCase
-        At least one.
-    name : str
-        What they are.
-    simulated, own, lists
-        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
 
     Raises
     ------
@@ -318,19 +274,7 @@ def from_cases(
     """
     if not cases:
         raise InputProblem("There is no case to learn from; enter at least one.")
-    counted = {outcome: sum(case.outcome == outcome for case in cases) for outcome in SHORT}
-    read = [case.at for case in cases if case.at] or [0]
-    seen = FittedOn(
-        name=name,
-        topics=len(cases),
-        documents=sum(read),
-        relevant=counted["hit"],
-        simulated=simulated,
-        source=f"{in_words(counted)}; going on from “{start.fitted_on.name}”",
-        shortest_list=min(read),
-        longest_list=max(read),
-        own=own,
-        lists=lists,
-    )
+    seen = _fitted_on(cases, name, simulated, own, lists)
+    seen = replace(seen, source=f"{seen.source}; going on from “{start.fitted_on.name}”")
     empty = Calibrator("rank-frailty", PATENT, (), (), seen)
     return with_learned(empty, updated(learned_by(start), cases))

@@ -17,11 +17,13 @@ Likelihood ratios for draws without replacement: Waudby-Smith and Ramdas 2020; V
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tarstop_core.documents.tables import Flags, Floats
+
 Ranks = NDArray[np.intp]
 
 ALPHA = 0.05
@@ -58,19 +60,10 @@ def interleaved(every: int, shuffled: Ranks) -> Ranks:
 
 
 def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
-    """Logarithm of the mixed stake after each draw.
+    """Logarithm of the mixed stake after each draw, of the shape of `hits` and `chance`, (..., K).
 
-    Parameters
-    ----------
-    hits : ndarray of bool, shape (..., K)
-    chance : ndarray, shape (..., K)
-        θ of each draw under the total that is tested; above 1 where that total is impossible.
-    draws : int
-        How many there are in the whole list, K or more: what the weights of the beginnings are shared among.
-
-    Returns
-    -------
-    ndarray, shape (..., K)
+    `chance` is θ of each draw under the total that is tested, above 1 where that total is impossible. `draws` is how many
+    there are in the whole list, K or more: what the weights of the beginnings are shared among.
     """
     begins = 1.0 / np.arange(1, draws + 1)
     begins = begins[: hits.shape[-1]] / begins.sum()
@@ -89,15 +82,8 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
 def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = ALPHA, draws: int = 0) -> int:
     """The most relevant documents that the list can hold, at confidence 1 − α at every depth at once.
 
-    Parameters
-    ----------
-    relevant, drawn : ndarray of bool, shape (n,)
-        Of the documents read, in the order read: what counts as relevant, and which were draws.
-    documents : int
-        In the list.
-    alpha : float
-    draws : int
-        In the whole list; 0: those of `drawn`.
+    `relevant` and `drawn` say of the documents read, in the order read, what counts as relevant, and which were draws,
+    shape (n,). The list has so many `documents` and `draws`; 0: those of `drawn`.
 
     Examples
     --------
@@ -106,14 +92,10 @@ def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = 
     51
     """
     found = int(relevant.sum())
-    low, high = found, found + documents - len(relevant)
-    while low < high:
-        total = (low + high + 1) // 2
-        if _ruled_out(total, relevant, drawn, documents, alpha, draws):
-            high = total - 1
-        else:
-            low = total
-    return low
+    more = range(found + 1, found + documents - len(relevant) + 1)
+    return found + bisect_left(
+        more, True, key=lambda total: _ruled_out(total, relevant, drawn, documents, alpha, draws)
+    )
 
 
 def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = ALPHA) -> int:
@@ -124,18 +106,15 @@ def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = A
     """
     documents = len(relevant)
     found = np.concatenate([[0], np.cumsum(relevant)])
-    low, high = 0, documents
-    while low < high:
-        depth = (low + high) // 2
+
+    def bounded(depth: int) -> bool:
         least = int(np.floor(found[depth] / recall + 1e-9)) + 1
-        impossible = least > found[depth] + documents - depth
-        if impossible or _ruled_out(
+        impossible = bool(least > found[depth] + documents - depth)
+        return impossible or _ruled_out(
             least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum())
-        ):
-            high = depth
-        else:
-            low = depth + 1
-    return low
+        )
+
+    return bisect_left(range(documents), True, key=bounded)
 
 
 def price(documents: int, every: int, relevant: int, recall: float, alpha: float = ALPHA) -> int:

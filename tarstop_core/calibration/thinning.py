@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln, logsumexp
 
 from tarstop_core.belief.mixture import Left, Mixture, mixture, updated
+from tarstop_core.documents.tables import Flags, Floats
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
@@ -36,7 +35,7 @@ AHEAD = 10.0
 """Shape of the gamma factor by which what is left varies beside that."""
 SHAPES, LEVELS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
-NEGLIGIBLE, APART = 1e-6, 0.1
+NEGLIGIBLE, APART = 1e-6, 0.2
 LEAST_TOTAL, MOST = 0.2, 20.0
 TYPICAL = 1000.0
 ROUNDS, LEARNED, DIGITS = 12, 7, 6
@@ -72,13 +71,7 @@ LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
 
 
 def thinning_of(chances: Floats) -> Thinning:
-    """Where nobody learned it: as wide as the prior, around the number and the place that chances by rank foresee.
-
-    Parameters
-    ----------
-    chances : ndarray, shape (n,)
-        By rank.
-    """
+    """Where nobody learned it: as wide as the prior, around the number and the place that chances by rank foresee."""
     length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
     r = (np.arange(length) + 0.5) / length
     weight = chances / total
@@ -86,13 +79,9 @@ def thinning_of(chances: Floats) -> Thinning:
     size = middle * (1 - middle) / max(float(weight @ (r - middle) ** 2), 1e-6) - 1
     alpha, beta = np.clip((middle * size, (1 - middle) * size), 0.3, 3.0)
     # A log-normal number has its mean above its median.
-    level = math.log(total) - WIDER * PRIOR.spread[2][2] / 2
-    return replace(PRIOR, mean=((math.log(alpha), 0.0), (math.log(beta), 0.0), _through(level, length)))
-
-
-def _through(level: float, length: int) -> Pair:
-    slope = PRIOR.mean[2][1]
-    return level - slope * math.log(length / TYPICAL), slope
+    level, slope = math.log(total) - WIDER * PRIOR.spread[2][2] / 2, PRIOR.mean[2][1]
+    typical = level - slope * math.log(length / TYPICAL)
+    return replace(PRIOR, mean=((math.log(alpha), 0.0), (math.log(beta), 0.0), (typical, slope)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,53 +91,47 @@ class Curves:
     length: int
     alpha: Floats
     beta: Floats
+    """`alpha` and `beta`: α and β of each shape, shape (S,)."""
     total: Floats
-    """`alpha`, `beta`, `total`: α, β and R of each node, shape (J,)."""
+    """R of each node, the levels of one shape after the other, shape (J,)."""
     known: Mixture
     """Before anything was read."""
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents by each node, shape (J,)."""
-        share = expected_share(documents, self.alpha[::LEVELS], self.beta[::LEVELS])
+        share = expected_share(documents, self.alpha, self.beta)
         return np.asarray(self.total * np.repeat(share, LEVELS))
 
     def at(self, hits: NDArray[np.intp]) -> Floats:
         """Hits expected at these positions, shape (J, h)."""
-        share = share_at(hits, self.length, self.alpha[::LEVELS], self.beta[::LEVELS])
+        share = share_at(hits, self.length, self.alpha, self.beta)
         return np.asarray(self.total[:, None] * np.repeat(share, LEVELS, axis=0))
 
 
 @lru_cache(maxsize=64)
 def curves(thinning: Thinning, length: int) -> Curves:
     """The nodes that lists of this length may be one of."""
-    shapes, log_weight, level, spread = shape_nodes(thinning, length, WIDER)
+    shapes, log_weight, level, spread = shape_nodes(thinning, length)
     z, log_chance = _grid((LEVELS,))
-    alpha, beta = np.repeat(np.exp(shapes), LEVELS, axis=0).T
+    alpha, beta = np.exp(shapes).T
     total = np.exp(level[:, None] + spread * z[:, 0]).ravel()
     weight = np.exp(log_weight[:, None] + log_chance).ravel()
     return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), LEVEL_SHAPE)))
 
 
-def shape_nodes(thinning: Thinning, length: int, wider: float) -> tuple[Floats, Floats, Floats, float]:
+def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
     """(log α, log β) of each node, log of its weight, and mean and standard deviation of log R given it.
 
     Shapes (S, 2), (S,), (S,) and ().
     """
     z, log_weight = _grid((SHAPES, SHAPES))
     mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
-    root = np.linalg.cholesky(wider * np.array(thinning.spread))
+    root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
     return mean[:2] + z @ root[:2, :2].T, log_weight, mean[2] + z @ root[2, :2], float(root[2, 2])
 
 
 def after_reading(of: Curves, judged: Flags, relevant: Flags) -> Mixture:
-    """What is known of a list once some of its documents were read.
-
-    Parameters
-    ----------
-    of : Curves
-    judged, relevant : ndarray of bool, shape (n,)
-        By rank: documents whose label is known, and those of them that are relevant.
-    """
+    """What is known of a list once some of its documents were read; flags as of :func:`still_unread`."""
     if not judged.any():
         return of.known
     after = updated(of.known, of.exposure(judged), of.at(np.flatnonzero(relevant)))
@@ -159,11 +142,7 @@ def after_reading(of: Curves, judged: Flags, relevant: Flags) -> Mixture:
 def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Left:
     """Relevant documents among those not read yet: their number's distribution.
 
-    Parameters
-    ----------
-    thinning : Thinning
-    judged, relevant, unread : ndarray of bool, shape (n,)
-        By rank: documents whose label is known, those of them that are relevant, and those nobody read.
+    The flags say by rank, shape (n,), which labels are known, which of these documents are relevant, and what nobody read.
     """
     documents = int(unread.sum())
     if not documents:
@@ -185,10 +164,7 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     """Learn how hits thin out, and how much lists differ in it.
 
-    Parameters
-    ----------
-    lists : sequence of (ndarray of bool, ndarray of bool)
-        For each list, by rank: documents whose label is known, and those that are relevant.
+    Each list says by rank which labels are known, and which documents are relevant.
 
     Notes
     -----

@@ -1,5 +1,3 @@
 """The command line."""
 
-from tarstop_core.cli.commands import main
-
-__all__ = ["main"]
+from tarstop_core.cli.commands import main as main

@@ -9,7 +9,7 @@ import sys
 import click
 
 from tarstop_core.cli.app import app
-from tarstop_core.cli.backup import backup_command
+from tarstop_core.cli.backup import backup_command, restore_command
 from tarstop_core.cli.belief import belief, learn_prior_command
 from tarstop_core.cli.calibrate import calibrate
 from tarstop_core.cli.check_policy import check_policy_command
@@ -17,7 +17,6 @@ from tarstop_core.cli.decide import decide
 from tarstop_core.cli.experiment import experiment
 from tarstop_core.cli.rank import metrics, rank
 from tarstop_core.cli.replay import replay
-from tarstop_core.cli.restore import restore_command
 from tarstop_core.errors import InputProblem
 
 

@@ -87,20 +87,14 @@ class _Benchmarks(click.Command):
 def experiment(
     benchmark: str,
     out: Path,
-    truth: str,
-    engine: str,
-    theta: float,
-    b_0: float,
     methods: str | None,
     share: float | None,
-    replications: int | None,
-    pseudo: float,
-    seed: int,
     workers: int,
     dask: str | None,
     fresh: bool,
     pictures: bool,
     as_json: bool,
+    **of_task: Any,
 ) -> None:
     """Tune and test every rule on BENCHMARK for every q* and cost.
 
@@ -125,8 +119,8 @@ def experiment(
     from tarstop_core.evaluation.tasks.named import TASKS
 
     begun = time.perf_counter()
-    check_prior(b_0)
-    check_theta(theta)
+    check_prior(of_task["b_0"])
+    check_theta(of_task["theta"])
     if share is not None and not 0 <= share <= 1:
         raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
     if out.exists() and not out.is_dir():
@@ -134,8 +128,7 @@ def experiment(
     chosen = named(benchmark)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
-    asked = {"theta": theta, "truth": truth, "engine": engine, "b_0": b_0, "pseudo": pseudo}
-    task = TASKS[chosen.scenario].asked({**asked, "replications": replications, "seed": seed})
+    task = TASKS[chosen.scenario].asked(of_task)
     finished = Finished(out / CACHE)
     if fresh:
         finished.clear()
@@ -158,14 +151,14 @@ def experiment(
 
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
-    from tarstop_core.evaluation.findings.tables import HEADINGS, panel
+    from tarstop_core.evaluation.findings.tables import panel
     from tarstop_core.evaluation.tasks.named import TASKS
 
     click.echo(report.caption + ".")
     plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])
     digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):
-        shown = panel(plain, q_star, report.cost, digits).rename(columns=HEADINGS)
+        shown = panel(plain, q_star, report.cost, digits)
         click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")
 
 

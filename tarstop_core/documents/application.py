@@ -62,18 +62,10 @@ class Flag:
 def flags(
     application: Application, date: str, number: str, family: str, others: Sequence[str] = ()
 ) -> tuple[Flag, ...]:
-    """What speaks against one document.
+    """What speaks against one document, by its date, publication number and family as its file says them.
 
-    Parameters
-    ----------
-    date : str
-        When the document was published, as its file says.
-    number : str
-        Its publication number.
-    family : str
-        An identifier of its family, or the numbers of the members, as its file says.
-    others : sequence of str
-        Numbers of the members of its family that it stands for in the list; they may be older.
+    `family` is an identifier or the numbers of the members; `others` are those that it stands for in the list, which may
+    be older.
 
     Examples
     --------

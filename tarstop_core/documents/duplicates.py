@@ -229,12 +229,7 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     names every file. Different documents that carry the same id are both kept; the later one becomes
     "id (2)".
 
-    Parameters
-    ----------
-    frames : iterable of DataFrame
-        Tables of records, in the order in which they were given.
-    chosen : sequence of Match, optional
-        What is one document because a person says so: these are merged, and no others.
+    With `chosen` those matches are merged, because a person says so, and no others.
 
     Examples
     --------

@@ -28,15 +28,7 @@ class Documents:
 
     Which rows are linked does not settle this: whether a pair is joined depends on what joined before it.
 
-    Parameters
-    ----------
-    keys : iterable of mapping
-        Identifiers of each row.
-
-    Attributes
-    ----------
-    keys : list of mapping
-        At the first row of a document, the identifiers of all its rows.
+    `keys` are the identifiers of each row, and at the first row of a document those of all its rows.
     """
 
     def __init__(self, keys: Iterable[Mapping[str, str]]) -> None:

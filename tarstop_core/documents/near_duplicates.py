@@ -44,17 +44,12 @@ _About = tuple[int, str, str, str]  # row, authors, date, abstract
 
 
 def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
-    """Find records that may be one document with an earlier one, in their order in the table.
+    """Find records that may be one document with an earlier one, once exact duplicates have been merged; in their order.
 
     Records whose PMIDs or publication numbers differ are different ones. Records whose DOIs differ may be a preprint
     and its article: they are proposed where the title is the same and neither first author nor abstract speaks
     against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
     agree, or first author and year are known and the same.
-
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-        A table of records in which exact duplicates have been merged.
 
     Examples
     --------

@@ -50,10 +50,7 @@ def empty_records() -> pd.DataFrame:
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
     """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 
-    Parameters
-    ----------
-    columns : DataFrame or mapping of sequences, each of length n
-        Any of `RECORD_COLUMNS`; `id` is required. Missing text becomes "", a missing score NaN.
+    `id` is required. Missing text becomes "", a missing score NaN.
 
     Raises
     ------

@@ -120,16 +120,11 @@ class Collected:
 
 
 def collect(reports: Mapping[int, Report]) -> Collected:
-    """The tables of all reports, each study's once.
+    """The tables of all reports by their positions, which rise; each study's once.
 
     A study is what the report says it reports, or else the table's own name. A table that two reports give
     for the same study, count for count, is counted once; different tables of one study all count, as if their
     patients were different ones. Both are noted.
-
-    Parameters
-    ----------
-    reports : mapping of int to Report
-        By position, rising.
 
     Examples
     --------

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 CELLS = ("TP", "FP", "FN", "TN")
 
 

@@ -131,14 +131,7 @@ class Comparison:
 
 
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
-    """Judge two calibrators by the same event on the same documents.
-
-    Parameters
-    ----------
-    a, b : Calibrator
-        Of one scenario.
-    topics : sequence of Topic
-        Labelled; in the patent scenario only ω⁺ topics count.
+    """Judge two calibrators by the same event on the same labelled documents; of patents only ω⁺ topics count.
 
     Raises
     ------
@@ -247,12 +240,8 @@ def decisions(
     """What a rule comes to with the chances of each.
 
     In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
-    the paper: half of the cases are then empty. Lists of both kinds are taken as they are. In reviews 2×2 tables are needed.
-
-    Returns
-    -------
-    Decisions or None
-        None where labels or tables are not all known.
+    the paper: half of the cases are then empty. Lists of both kinds are taken as they are. None where labels, or in
+    reviews 2×2 tables, are not all known.
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None

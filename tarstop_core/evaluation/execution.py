@@ -23,16 +23,8 @@ def in_order(
 ) -> Iterator[Answer]:
     """Answers of `work` in the order of the jobs, which are taken from their iterator as they are needed.
 
-    Linear algebra runs on one thread wherever a job runs, so that answers do not depend on where that is.
-
-    Parameters
-    ----------
-    work : callable
-        Pure and importable.
-    workers : int
-        Processes on this machine; 1 works in this one, 0 or less takes all cores.
-    dask : str, optional
-        Address of a Dask scheduler instead.
+    `work` is pure and importable. It is done by so many processes on this machine (1: this one, 0 or less: one a
+    core), or by the Dask scheduler at an address, on one thread: answers do not depend on where.
 
     Raises
     ------

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 
 class Finished:
-    """Arrays by key. A key must tell everything that determines the array.
-
-    Parameters
-    ----------
-    folder : path or None
-        None remembers nothing.
-    """
+    """Arrays by key. A key must tell everything that determines the array; without a folder nothing is remembered."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder

@@ -81,18 +81,11 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
 
 
 def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:
-    """Methods by name.
+    """Methods by name; rules may be loaded from files or not, see :func:`~tarstop_core.policies.parse_policy`.
 
-    Parameters
-    ----------
-    specs : iterable of str
-        Each the name of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken
-        as it is), a combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file
-        (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
-    scenario : str
-        One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`.
-    files : bool
-        Whether rules may be loaded from files, see :func:`~tarstop_core.policies.parse_policy`.
+    A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken
+    as it is), a combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file
+    (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
 
     Raises
     ------

@@ -27,14 +27,7 @@ PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
 
 
 def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
-    """Expected payoff of the action under the truth, in the payoffs' unit.
-
-    Parameters
-    ----------
-    plus : array_like
-        Chance that the action is a⁺.
-    omega : array_like of bool
-        ω⁺; broadcasts with `plus`.
+    """Expected payoff, in the payoffs' unit, of choosing a⁺ with a chance `plus` under a truth `omega`; both broadcast.
 
     Examples
     --------
@@ -84,12 +77,9 @@ def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
 
 
 def regret(utilities: ArrayLike) -> Floats:
-    """Best net utility of any method on the same topic, minus the method's own.
+    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (T, M, …)
-        Of the methods that are shown; never an Oracle, which no method can equal.
+    No method can equal an Oracle: none is among them.
 
     Examples
     --------
@@ -102,21 +92,11 @@ def regret(utilities: ArrayLike) -> Floats:
 
 
 def icer(screened: float, agrees: float, reference_screened: float, reference_agrees: float) -> Icer:
-    """Documents more for each decision more that is right, against the reference method.
+    """Documents more for each decision more that is right, against the reference method, from means.
 
-    Parameters
-    ----------
-    screened, agrees : float
-        Mean documents screened and decision agreement.
-    reference_screened, reference_agrees : float
-        The same of the reference (Greedy).
-
-    Returns
-    -------
-    float or str
-        The ratio; "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--"
-        where either is equal at the printed precision. Where both are lower the ratio is positive too: the
-        documents saved for each right decision given up.
+    "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--" where either is equal at
+    the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
+    decision given up.
 
     Examples
     --------
@@ -151,16 +131,7 @@ def net_utility_of_errors(
     screened: float,
     cost: float,
 ) -> float:
-    """Mean net utility of a table row from its counts of errors.
-
-    Parameters
-    ----------
-    false_adopt, false_reject : float
-        Topics with a wrong a⁺ and with a wrong a⁻ (fractional for means of replications).
-    omega_plus, topics : float, int
-        Topics under ω⁺, and all.
-    screened, cost : float
-        Mean documents, and cost of one.
+    """Mean net utility of a table row from its counts of errors (fractional for means of replications).
 
     Examples
     --------
@@ -201,15 +172,9 @@ def errors_of_net_utility(
 
 
 def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None = None) -> Floats:
-    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together.
+    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together; None keeps the share they have.
 
-    Parameters
-    ----------
-    omega : array_like of bool, shape (T,)
-    share : float or None
-        Share of ω⁺ wanted, 0 to 1; None keeps the share that the topics have.
-    base : array_like, shape (T,), optional
-        Weights within each state; equal unless given.
+    All of shape (T,); `base` are weights within each state, equal unless given.
 
     Raises
     ------

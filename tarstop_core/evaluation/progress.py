@@ -13,14 +13,8 @@ class Cancelled(Exception):
 class Clock:
     """Share done and seconds left, from the pace of what was computed and not found finished.
 
-    Parameters
-    ----------
-    total : float
-        Effort of the whole run, in any unit.
-    progress : callable or None
-        Told the share done, what is being done, and the seconds left (None while unknown).
-    cancelled : callable or None
-        Asked whenever something is told.
+    `total` is the effort of the whole run, in any unit. `progress` is told the share done, what is being done, and the
+    seconds left (None while unknown); `cancelled` is asked whenever something is told.
     """
 
     def __init__(self, total: float, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:

@@ -54,22 +54,10 @@ def run(
     """Tune and test every method of a benchmark.
 
     Each method's setting is the one with the best mean net utility on training cases, searched anew for
-    every q* and cost; the first in grid order among equals.
+    every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1).
 
-    Parameters
-    ----------
-    task : Task
-        Of the benchmark's scenario.
-    q_stars, costs : sequence of float
-        Threshold beliefs, with normalised payoffs (K = 1), and costs per document.
-    workers, dask
-        See :func:`~tarstop_core.evaluation.execution.in_order`; they change no number.
-    finished : Finished, optional
-        Where finished chunks are kept and looked for.
-    progress : callable, optional
-        Told the share done, what is being done, and the seconds left (None while unknown).
-    cancelled : callable, optional
-        Asked after every chunk.
+    How many work (:func:`~tarstop_core.evaluation.execution.in_order`) changes no number. Finished chunks are kept
+    and looked for in `finished`; `progress` and `cancelled` are those of :class:`~tarstop_core.evaluation.progress.Clock`.
 
     Raises
     ------

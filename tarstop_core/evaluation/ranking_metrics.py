@@ -1,7 +1,6 @@
 """Quality of a ranking: average precision, NDCG and recall at 100, as trec_eval computes them."""
 
 from collections.abc import Mapping
-from typing import TypedDict
 
 import ir_measures
 import numpy as np
@@ -11,42 +10,18 @@ from ir_measures import AP, R, nDCG
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-_MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
+MEASURES = {"map": AP, "ndcg": nDCG, "recall_100": R @ 100}
+Metrics = dict[str, float]
+"""By name of :data:`MEASURES`, each between 0 and 1."""
 
 
-class TopicMetrics(TypedDict):
-    """Quality of one topic's ranking, each figure between 0 and 1."""
+def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> dict[str, Metrics]:
+    """Average precision, NDCG and recall at 100 of each topic with a relevant document in the qrels, in the run's order.
 
-    map: float
-    ndcg: float
-    recall_100: float
-
-
-class RankingMetrics(TopicMetrics):
-    """Means over topics, with how many topics they are means of."""
-
-    topics: int
-
-
-def topic_metrics(
-    run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
-) -> dict[str, TopicMetrics]:
-    """Average precision, NDCG and recall at 100 of each topic.
-
-    Parameters
-    ----------
-    run : mapping of str to Topic
-        Ranked lists. As in trec_eval the scores decide the order, compared in single precision, with ties
-        in falling order of the identifiers; a list without scores is taken in its own order.
-    qrels : mapping of str to mapping of str to int
-        Judgements: topic, document, relevance (relevant from 1 on). A document not listed is not relevant.
-
-    Returns
-    -------
-    dict of str to TopicMetrics
-        In the order of the run, for the topics with at least one relevant document in the qrels. Such a
-        topic with none of its relevant documents ranked scores 0. Recall divides by all relevant documents
-        of the qrels, ranked or not.
+    As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
+    identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant
+    from 1 on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0.
+    Recall divides by all relevant documents of the qrels, ranked or not.
 
     Raises
     ------
@@ -59,26 +34,18 @@ def topic_metrics(
         if any(relevance > 0 for relevance in qrels.get(name, {}).values())
     }
     ranked = {name: _scores_by_document(run[name]) for name in judged}
-    found: dict[str, dict[str, float]] = {name: {} for name in judged}
-    key_of = {measure: key for key, measure in _MEASURES.items()}
+    found: dict[str, Metrics] = {name: {} for name in judged}
+    key_of = {measure: key for key, measure in MEASURES.items()}
     if judged:
         for metric in ir_measures.pytrec_eval.iter_calc(list(key_of), judged, ranked):
             found[metric.query_id][key_of[metric.measure]] = float(metric.value)
-    return {
-        name: TopicMetrics(map=value["map"], ndcg=value["ndcg"], recall_100=value["recall_100"])
-        for name, value in found.items()
-    }
+    return {name: {key: values[key] for key in MEASURES} for name, values in found.items()}
 
 
-def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> RankingMetrics:
-    """Mean average precision, NDCG and recall at 100 over the topics of a run.
+def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> Metrics:
+    """Means of :func:`topic_metrics` over the topics of a run, with their number as ``topics``.
 
-    Returns
-    -------
-    RankingMetrics
-        ``map``, ``ndcg``, ``recall_100`` and ``topics``, the number of topics averaged: those that the run
-        ranks and for which the qrels hold a relevant document. Judged topics that the run does not
-        mention are no part of the means (trec_eval without its option ``-c``).
+    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
 
     Raises
     ------
@@ -98,12 +65,8 @@ def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, i
             f"None of the {len(run)} topics of the run has a relevant document in the qrels; "
             "check that both use the same topic names."
         )
-    return RankingMetrics(
-        map=float(np.mean([value["map"] for value in every.values()])),
-        ndcg=float(np.mean([value["ndcg"] for value in every.values()])),
-        recall_100=float(np.mean([value["recall_100"] for value in every.values()])),
-        topics=len(every),
-    )
+    means = {key: float(np.mean([values[key] for values in every.values()])) for key in MEASURES}
+    return {**means, "topics": len(every)}
 
 
 def _scores_by_document(topic: Topic) -> dict[str, float]:

@@ -73,20 +73,12 @@ def replay(
     b_0: float = 0.5,
     scale: float = 1.0,
 ) -> list[Played]:
-    """Stop on each topic as the policy says and act.
+    """Stop on each labelled topic as the policy says and act; the cost of a document is in the payoffs' unit.
 
     Documents that the run does not rank are not appended; a topic without a ranked hit has no first
     hit. Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant
     document, which is what reproduces the paper's Table 1; an Oracle acts as the truth would where it can.
-
-    Parameters
-    ----------
-    topics : iterable of Topic
-        With labels and the qrels' R.
-    cost : float
-        Per document, in the payoffs' unit.
-    scale : float
-        Every chance times this, at most 1.
+    Every chance is taken times `scale`, at most 1.
 
     Raises
     ------
@@ -113,22 +105,10 @@ def replay_reviews(
     prior: Prior | None = None,
     scale: float = 1.0,
 ) -> list[Played]:
-    """Stop on each review outcome as the policy says and act on the belief reached, baselines too.
+    """As :func:`replay` on outcomes of reviews, where every rule but an Oracle acts on the belief reached.
 
-    Only an Oracle acts on the truth. A rule that draws a random sample is refused.
-
-    Parameters
-    ----------
-    calibrator : Calibrator
-        Of the chance that a document brings data.
-    policy, payoffs, cost, scale
-        As in :func:`replay`.
-    theta : float
-        Threshold on pooled sensitivity.
-    truth : {"pooled", "full_evidence"}
-        What the action is held against (:func:`~tarstop_core.value.outcomes.is_plus`).
-    engine : str
-        Of the belief that policies act on; the truth is always bivariate.
+    The calibrator is of "brings data". `theta`, `truth` and `engine` are those of
+    :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`.
 
     Raises
     ------

@@ -14,25 +14,11 @@ BLOCK = 256
 
 
 def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
-    """Belief from each of many subsets of studies.
+    """Belief from each subset of the studies, shape (K,): those of a row of `masks`, shape (K, n), are known.
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies.
-    masks : ndarray of bool, shape (K, n)
-        Which studies are known.
-    theta, engine, prior
-        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-
-    Notes
-    -----
-    In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the
-    refinement of very narrow posteriors (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
+    Otherwise as :func:`~tarstop_core.belief.of_tables.beliefs`. In the univariate engine log-likelihoods of studies
+    add, so all subsets are one matrix product; the refinement of very narrow posteriors
+    (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
     """
     if engine != "univariate":
         names = np.array(tables.study, dtype=object)

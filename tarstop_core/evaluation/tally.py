@@ -37,29 +37,18 @@ def binned(p: Floats, relevant: Flags) -> Floats:
     return sums
 
 
-def says_what_was_measured(
-    learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality, rtol: float = 1e-7
-) -> bool:
-    """Whether calibrators give test topics the chances that were measured once.
+def says_what_was_measured(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
+    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them.
 
-    Fingerprints tell too much apart: another processor differs in the last digits of what it learns from the same
-    topics.
-
-    Parameters
-    ----------
-    learned : iterable of (Calibrator, iterable of Case)
-        By fold.
-    measured : Quality
-        Of all folds together, as :func:`quality` gives it.
-    rtol : float
-        Relative, of the mean chance and of the Brier score.
+    To seven digits: fingerprints tell too much apart, for another processor differs in the last digits of what it
+    learns from the same topics.
     """
     tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
     again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
     return (
         again is not None
         and again.documents == measured.documents
-        and bool(np.allclose(_figures(again), _figures(measured), rtol=rtol, atol=0))
+        and bool(np.allclose(_figures(again), _figures(measured), rtol=1e-7, atol=0))
     )
 
 

@@ -18,20 +18,9 @@ SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
 
 
 def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
-    """Write what was sent into an empty folder; what is not part of a benchmark stays out.
+    """Write what was sent (name and content) into an empty folder, made if need be; says what was left out.
 
-    Parameters
-    ----------
-    files : iterable of (str, file)
-        Name and content. A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one
-        folder that holds all of this.
-    folder : path
-        Made if it is not there.
-
-    Returns
-    -------
-    tuple of str
-        What was left out, a sentence each.
+    A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one folder that holds all of this.
 
     Raises
     ------

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.figures import Figure, axis, clear_layout, label, line, text_colour
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, THRESHOLD
-
-Floats = NDArray[np.float64]
 
 POINTS = 200  # of a drawn density
 TAUS = 64  # values of τ that stand for its distribution

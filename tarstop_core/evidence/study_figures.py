@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarstop_core.belief.reitsma import Estimate
+from tarstop_core.documents.tables import Floats
 from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
@@ -26,8 +26,6 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import TOLERANCE
-
-Floats = NDArray[np.float64]
 
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
 COMPACT_ROW = 2.4  # pixels a study

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import bayes, bivariate, reitsma
@@ -18,13 +17,11 @@ from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
-from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.tables import CELLS, Floats, Tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.figures import rows_of
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
-
-Floats = NDArray[np.float64]
 
 EXACT_WITHOUT = 30  # studies up to which each leave-one-out belief is computed afresh
 PREVIEW_FROM = 100  # studies from which the path by study is drawn with the univariate engine
@@ -44,12 +41,7 @@ class Shares:
 
 
 def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
-    """Exact 95 % intervals of shares, those that Cochrane's forest plots show.
-
-    Parameters
-    ----------
-    hits, misses : ndarray, shape (n,)
-        NaN where unknown.
+    """Exact 95 % intervals of shares, shape (n,), those that Cochrane's forest plots show; NaN where a count is unknown.
 
     Notes
     -----
@@ -195,12 +187,12 @@ class Evidence:
     @cached_property
     def confidence(self) -> Floats | None:
         """Outline (false-positive rate, sensitivity) of the 95 % confidence region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.confidence_region(small_sample=True)
+        return None if self.summary is None else self.summary.confidence_region()
 
     @cached_property
     def prediction(self) -> Floats | None:
         """Outline of the 95 % prediction region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.prediction_region(small_sample=True)
+        return None if self.summary is None else self.summary.prediction_region()
 
     @cached_property
     def density(self) -> bayes.Posterior | None:

@@ -25,21 +25,10 @@ THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
 def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
-    """The complete rows as tables, and a sentence on each row that is left out.
+    """The complete rows as tables, a sentence on each row that is left out, and the row of each study, from 1.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Empty ones are passed over, and so is a first one that repeats the heads of the columns.
-
-    Returns
-    -------
-    tables : Tables, n studies
-        A row without a name is called after its place.
-    left_out : tuple of str
-        Which rows are not in the tables, which of their cells is the reason, and the mend.
-    places : tuple of n int
-        The row that each study was typed in, from 1.
+    Empty rows are passed over, and so is a first one that repeats the heads of the columns. A row without a name is
+    called after its place.
 
     Examples
     --------

@@ -82,14 +82,7 @@ class Plans:
 def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
     """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
 
-    What has been spent by then is not counted.
-
-    Parameters
-    ----------
-    policy : Policy
-        One of :data:`EXPECTABLE`.
-    costs : array_like, shape (C,)
-        In the payoffs' unit.
+    What has been spent by then is not counted. The rule is one of :data:`EXPECTABLE`, costs are in the payoffs' unit.
 
     Raises
     ------

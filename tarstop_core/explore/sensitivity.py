@@ -223,18 +223,8 @@ def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
     """What is at stake, from plain answers.
 
-    Parameters
-    ----------
-    worse_plus : bool
-        Whether a wrong a⁺ is the worse mistake.
-    times : float
-        How many of the lesser mistakes are as bad as one of the worse, ≥ 1.
-    loss : float
-        What the worse mistake costs compared with acting rightly, in the unit.
-    hour : float
-        What an hour of screening costs, in the unit; 0 is legal.
-    per_hour : float
-        Documents read in an hour.
+    Whether a wrong a⁺ is the worse mistake, what that costs compared with acting rightly (`loss`), and how many `times`
+    as bad as the lesser it is; what an hour of screening costs (0 is legal), and documents read in it.
 
     Raises
     ------

@@ -87,18 +87,11 @@ def tornado_figure(
         note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
     shapes = [upright(base, xref=f"x{number_}") for _, base, number_ in panels]
-    utility = with_unit("expected net utility", unit)
-    xaxis = axis(
-        "stopping depth",
-        dark,
-        domain=list(HALVES[0]),
-        nticks=4,
-        range=_room(found, "depth"),
-        tickformat=",.3~r",
-    )
-    xaxis2 = axis(
-        utility, dark, domain=list(HALVES[1]), nticks=4, range=_room(found, "net_utility"), tickformat=",.3~r"
-    )
+    titles = ("stopping depth", with_unit("expected net utility", unit))
+    xaxes = {}
+    for (measure, _, number_), title, half in zip(panels, titles, HALVES, strict=True):
+        how = {"domain": list(half), "nticks": 4, "range": _room(found, measure), "tickformat": ",.3~r"}
+        xaxes[f"xaxis{number_}"] = axis(title, dark, **how)
     yaxis = axis("", dark, automargin=True, type="category", autorange="reversed")
     return drawn(
         data,
@@ -108,8 +101,7 @@ def tornado_figure(
         notes,
         barmode="overlay",
         shapes=shapes,
-        xaxis=xaxis,
-        xaxis2=xaxis2,
+        **xaxes,
         yaxis=yaxis,
         margin={"l": 8},
     )

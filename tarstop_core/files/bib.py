@@ -34,7 +34,7 @@ logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
 
 def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read BibTeX; nothing is kept of a file in which an entry is broken."""
-    encoding, note = detect_encoding(source)
+    encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
         text = stream.read()
     if progress:
@@ -42,7 +42,7 @@ def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progre
     blocks = parse_string(text).blocks
     understood: dict[str, str] = {}
     records = _records(source.name, blocks, understood)
-    return table_of(source, "bib", records, understood, [note] if note else [], progress)
+    return table_of(source, "bib", records, understood, notes, progress)
 
 
 def _records(name: str, blocks: Iterable[Block], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:

@@ -59,12 +59,7 @@ def too_large(name: str, most: int) -> InputProblem:
 
 
 def check_columns(name: str, place: str, count: int) -> None:
-    """Refuse a row that is wider than a spreadsheet.
-
-    Raises
-    ------
-    InputProblem
-    """
+    """Refuse a row that is wider than a spreadsheet (InputProblem)."""
     if count > BUDGET.columns:
         raise InputProblem(
             f"{name} has {count:,} columns ({place}) where {BUDGET.columns:,} can be read; "
@@ -73,12 +68,7 @@ def check_columns(name: str, place: str, count: int) -> None:
 
 
 def check_count(name: str, count: int, most: int, what: str) -> None:
-    """Refuse more of something than can be read.
-
-    Raises
-    ------
-    InputProblem
-    """
+    """Refuse more of something than can be read (InputProblem)."""
     if count > most:
         raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
 
@@ -104,12 +94,7 @@ class Counted(io.RawIOBase):
 
 
 def check_entries(name: str, packed: zipfile.ZipFile) -> None:
-    """Refuse an archive of too many files.
-
-    Raises
-    ------
-    InputProblem
-    """
+    """Refuse an archive of too many files (InputProblem)."""
     check_count(name, len(packed.infolist()), BUDGET.entries, "files")
 
 

@@ -23,6 +23,7 @@ Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cel
 
 CHUNK_ROWS = 2_000
 HEADER_ROWS = 25  # how far down the header may be
+LISTED = 12  # names of columns in a sentence
 
 # Fields a person may map a column to.
 MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
@@ -87,15 +88,19 @@ class Layout:
             if field != "notes"
         }
 
+    def unused(self, what: str = "Column") -> list[str]:
+        """A sentence on each column that was passed over."""
+        return [
+            f"{what} {column} was not used: {taken} already gives the {field}."
+            for column, field, taken in self.passed_over
+        ]
+
 
 def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:
     """Find our fields among somebody's column names.
 
-    Parameters
-    ----------
-    columns : mapping, optional
-        Their column to our field, as a person chose; "" leaves a column out. Columns not named here
-        are still recognised, for fields not named here.
+    `columns` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
+    still recognised, for fields not named there.
     """
     names = tuple(name.strip() for name in header)
     chosen = columns or {}
@@ -127,15 +132,10 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
 
 
 def find_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str] | None = None) -> tuple[int, int]:
-    """Find the header among a file's first rows, blank ones included; `columns` as for `recognise`.
+    """Find the header among a file's first rows, blank ones included: its number, and how many fields it has.
 
-    Returns
-    -------
-    int
-        Number of the row that is the header: the one in which most fields are recognised, a title
-        among them; without any, the first row of the commonest width.
-    int
-        How many fields were recognised in it; 0 when no title was.
+    It is the row in which most fields are recognised (:func:`recognise`), a title among them; without any, the first row
+    of the commonest width, which has 0.
     """
     best, most = 0, 0
     for number, row in enumerate(rows[:HEADER_ROWS]):
@@ -160,14 +160,9 @@ def make_layout(
     preview: Iterable[Sequence[str]],
     columns: Mapping[str, str] | None,
 ) -> Layout:
-    """Check a header and recognise its columns.
+    """Check a header, which stands `where` ("line 3"), and recognise its columns.
 
-    Parameters
-    ----------
-    where : str
-        Where the header stands, as in "line 3".
-    preview : iterable of rows
-        The rows after the header; the first five are shown when no title is recognised.
+    The first five rows of the `preview` are shown when no title is recognised.
 
     Raises
     ------
@@ -213,9 +208,9 @@ def make_layout(
     return layout
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
+def _listed(names: Sequence[str]) -> str:
     shown = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
+    return ", ".join(shown[:LISTED]) + (f" and {len(shown) - LISTED} more" if len(shown) > LISTED else "")
 
 
 def collect(
@@ -248,7 +243,7 @@ def collect(
             chunks.append(_compact(pending))
             check_count(name, count, BUDGET.records, "records")
             if progress:
-                progress(0.9 * fraction(), f"Read {count:,} records")
+                progress(0.9 * fraction(), f"Read {count:,} records of {name}")
     chunks.append(_compact(pending))
     return pd.concat(chunks, ignore_index=True), np.array(numbers, dtype=np.int64)
 

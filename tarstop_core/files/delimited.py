@@ -30,17 +30,17 @@ def read_delimited(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
     """Read CSV or TSV (the delimiter is found, whatever the suffix)."""
-    encoding, note = detect_encoding(source)
+    encoding, notes = detect_encoding(source)
     sample, complete = _sample(source, encoding)
     delimiter = _sniff(sample, complete, columns, source.suffix)
     try:
-        return _read(source, encoding, delimiter, csv.QUOTE_MINIMAL, columns, progress, note)
+        return _read(source, encoding, delimiter, csv.QUOTE_MINIMAL, columns, progress, notes)
     except _BrokenRows as problem:
         if delimiter != "\t":
             raise
         # Some tab-delimited exports write quotation marks as they are, and never quote a cell.
         try:
-            return _read(source, encoding, delimiter, csv.QUOTE_NONE, columns, progress, note)
+            return _read(source, encoding, delimiter, csv.QUOTE_NONE, columns, progress, notes)
         except InputProblem:
             raise problem from None
 
@@ -56,9 +56,9 @@ def _read(
     quoting: Literal[0, 3],
     columns: Mapping[str, str] | None,
     progress: Progress | None,
-    note: str | None,
+    of_encoding: Sequence[str],
 ) -> RecordTable:
-    notes = [note] if note else []
+    notes = list(of_encoding)
     if quoting == csv.QUOTE_NONE:
         notes.append("Quotation marks do not pair up, so they were read as part of the text.")
     with source.text(encoding, newline="") as stream:
@@ -74,8 +74,7 @@ def _read(
         layout = make_layout(
             source.name, header, f"line {line}", (cells for _, cells in first[start + 1 :]), columns
         )
-        for column, field, taken in layout.passed_over:
-            notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
+        notes += layout.unused()
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
         found, numbers = collect(source.name, body, layout, progress, source.fraction)
     return finish(

@@ -14,7 +14,7 @@ from tarstop_core.files.source import Source, detect_encoding
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read JSON lines; the fields of all lines together are the columns."""
-    encoding, note = detect_encoding(source)
+    encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
         seen: dict[str, None] = {}
         for number, entry in _entries(source.name, stream):
@@ -29,9 +29,7 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
             for _, entry in itertools.islice(_entries(source.name, stream), 5)
         ]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
-    notes = [note] if note else []
-    for column, field, taken in layout.passed_over:
-        notes.append(f"Field {column} was not used: {taken} already gives the {field}.")
+    notes += layout.unused("Field")
     # Only what is used of a line is looked at: each may have keys of its own.
     needed = sorted({column for at in layout.at.values() for column in at})
     at = {field: tuple(map(needed.index, columns)) for field, columns in layout.at.items()}

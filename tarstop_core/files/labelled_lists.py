@@ -104,7 +104,7 @@ def read_labelled(
         By name of a table of records: what to order it by. Without one it is ordered by its own scores,
         or stands as it is where it has none.
     abstracts : bool
-        Whether the verdict on title and abstract is wanted, where a table has the final one beside it.
+        Wants the verdict on title and abstract, where a table has the final one beside it.
 
     Raises
     ------

@@ -14,11 +14,11 @@ _LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
 
 def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read PubMed's nbib (or its "PubMed" text export)."""
-    encoding, note = detect_encoding(source)
+    encoding, notes = detect_encoding(source)
     understood: dict[str, str] = {}
     with source.text(encoding) as stream:
         records = _records(source.name, stream, understood)
-        return table_of(source, "nbib", records, understood, [note] if note else [], progress)
+        return table_of(source, "nbib", records, understood, notes, progress)
 
 
 def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:

@@ -42,23 +42,15 @@ class _Row:
 
 
 def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
-    """Read review outcomes and find their studies in a ranking.
+    """Read review outcomes and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
 
-    Parameters
-    ----------
-    source : path
-        A CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any
-        order and case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the
-        file's name; without an outcome column a topic is one outcome. FP and TN may be missing.
-    run : mapping of str to Topic
-        The rankings, as :func:`~tarstop_core.files.read_run` gives them.
+    `source` is a CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any order and
+    case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the file's name; without an
+    outcome column a topic is one outcome. FP and TN may be missing.
 
-    Returns
-    -------
-    OutcomeFile
-        Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A
-        document is relevant to an outcome when it brings a table for it. A study whose document is
-        not ranked, or not named, is never met; its document counts in `n_relevant`.
+    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to an
+    outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its document
+    counts in `n_relevant`.
 
     Raises
     ------
@@ -98,12 +90,8 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
 
-    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file.
-
-    Parameters
-    ----------
-    source : path
-        As for :func:`read_outcomes`; documents need not be named.
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file, which is as for
+    :func:`read_outcomes` but that documents need not be named.
 
     Raises
     ------
@@ -129,8 +117,8 @@ def _files(source: Path) -> list[Path]:
 
 
 def _read(path: Path, notes: list[str], documents: bool = True) -> list[_Row]:
-    name, titles, numbered, note = read_rows(path, None, WANTED)
-    notes += [note] if note else []
+    name, titles, numbered, told = read_rows(path, None, WANTED)
+    notes += told
     header = [title.strip() for title in titles]
     needed = [field for field in NEEDED if documents or field != "docid"]
     places = places_of(name, header, COLUMNS, needed, WANTED)

@@ -67,7 +67,7 @@ def read_records(
             progress(0.0, f"Checking {opened.name}")
         table = _format_of(opened).reader(opened, columns, progress)
         if progress:
-            progress(1.0, f"Read {len(table.frame):,} records")
+            progress(1.0, f"Read {len(table.frame):,} records of {opened.name}")
         return table
 
 

@@ -36,8 +36,7 @@ Tags = list[tuple[str, list[str]]]  # a value may go on over several lines
 
 def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER."""
-    encoding, note = detect_encoding(source)
-    notes = [note] if note else []
+    encoding, notes = detect_encoding(source)
     understood: dict[str, str] = {}
     with source.text(encoding) as stream:
         records = ((start, _fields(tags, understood)) for start, tags in _blocks(source.name, stream))

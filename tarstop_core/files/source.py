@@ -127,15 +127,11 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
     return Source(handle, name, size, gzipped)
 
 
-def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, str | None]:
+def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
     """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
 
-    Returns
-    -------
-    str
-        "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252".
-    str or None
-        A sentence to show when the encoding had to be guessed.
+    It is "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252"; beside it stands a sentence to show where
+    it had to be guessed.
 
     Raises
     ------
@@ -151,7 +147,7 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, st
         while chunk := stream.read(CHUNK):
             if first and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 _require_utf16(source, lines)
-                return "utf-16", None
+                return "utf-16", []
             first = False
             total += len(chunk)
             lines.pass_on(chunk)
@@ -177,16 +173,16 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, st
     if control > _CONTROL_SHARE * total:
         raise InputProblem(_binary(source.name))
     if valid:
-        return "utf-8-sig", None
+        return "utf-8-sig", []
     if undefined:
         raise InputProblem(
             f"Line {bad_line} of {source.name} is neither UTF-8 nor Windows-1252 text; "
             "save the file as UTF-8."
         )
-    return "cp1252", (
+    return "cp1252", [
         f"{source.name} is not UTF-8 (line {bad_line}); it was read as Windows-1252, "
         "so check that accented letters look right."
-    )
+    ]
 
 
 def _require_utf16(source: Source, lines: _Lines) -> None:

@@ -33,22 +33,17 @@ class TableFile:
 
 
 def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
-    """Read 2×2 tables.
+    """Read 2×2 tables from a CSV or TSV, gzipped or not, one study a line; `name` is for messages.
 
-    Parameters
-    ----------
-    source : path or open binary file
-        CSV or TSV, gzipped or not, one study a line. Columns TP and FN are needed; FP and TN may be
-        missing, in part or both; a study column names the studies, which are numbered without one.
-    name : str, optional
-        Name for messages.
+    Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which are
+    numbered without one.
 
     Raises
     ------
     InputProblem
         When a column is missing or double, or a count is not a whole number from 0 on.
     """
-    file_name, header, rows, note = read_rows(source, name, WANTED)
+    file_name, header, rows, notes = read_rows(source, name, WANTED)
     columns = places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
     counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
     study: list[str] = []
@@ -64,15 +59,15 @@ def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> Table
             text = cells[place].strip() if place is not None and place < len(cells) else ""
             counts[cell].append(count_of(file_name, number, cell, text))
     tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
-    return TableFile(tables, tuple([note] if note else []) + same_studies(tables))
+    return TableFile(tables, (*notes, *same_studies(tables)))
 
 
 def read_rows(
     source: Path | str | BinaryIO, name: str | None, wanted: str
-) -> tuple[str, list[str], list[tuple[int, list[str]]], str | None]:
+) -> tuple[str, list[str], list[tuple[int, list[str]]], list[str]]:
     """Name of the file, its header, its rows with their lines, and what is to be said of its encoding."""
     with open_source(source, name) as opened:
-        encoding, note = detect_encoding(opened)
+        encoding, notes = detect_encoding(opened)
         with opened.text(encoding, newline="") as stream:
             lines = stream.read().splitlines()
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
@@ -91,7 +86,7 @@ def read_rows(
         ) from None
     if len(numbered) < 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return opened.name, numbered[0][1], numbered[1:], note
+    return opened.name, numbered[0][1], numbered[1:], notes
 
 
 def places_of(
@@ -113,7 +108,7 @@ def places_of(
             places[field] = at[0]
     if missing := [field for field in needed if field not in places]:
         raise InputProblem(
-            f"{file_name} has no column {' and '.join(missing)} (its columns are {', '.join(header)}); "
+            f"{file_name} has no column {' or '.join(missing)} (its columns are {', '.join(header)}); "
             f"name the columns {wanted}."
         )
     return places
@@ -157,10 +152,7 @@ def whole_count(text: str) -> float | None:
 def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:
     """Sentences on studies that stand in the list more than once: with the same counts, or with others.
 
-    Parameters
-    ----------
-    rows : sequence of int, optional
-        Where each stands before a person's eyes, to be called by; else studies are counted from 1.
+    `rows` say where each stands before a person's eyes; else studies are counted from 1.
     """
     one, many = ("study", "studies") if rows is None else ("row", "rows")
     places: defaultdict[str, dict[tuple[str, ...], int]] = defaultdict(dict)

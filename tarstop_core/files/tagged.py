@@ -59,14 +59,9 @@ def table_of(
     notes: Sequence[str],
     progress: Progress | None,
 ) -> RecordTable:
-    """Gather records of fields into a table.
+    """Gather records (the line on which each starts, and its fields) into a table.
 
-    Parameters
-    ----------
-    records : iterable of (int, dict)
-        Line on which the record starts, and its fields.
-    understood : mapping
-        Tag to field; may still grow while `records` is consumed.
+    `understood`, tag to field, may still grow while they are consumed.
     """
     layout = Layout(FIELDS, {field: (number,) for number, field in enumerate(FIELDS)})
 

@@ -48,17 +48,11 @@ class Qrels(dict[str, dict[str, int]]):
 
 
 def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
-    """Read a TREC run: `topic Q0 document rank score tag`, separated by any spaces or tabs.
+    """Read a TREC run, gzipped or not: `topic Q0 document rank score tag`, separated by any spaces or tabs.
 
-    Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders them, by falling score, except that equal scores keep
-    the order of the written ranks (from 0 or from 1) and then of the lines. Topics have no labels yet.
-
-    Parameters
-    ----------
-    source : path or open binary file
-        Gzipped or not.
-    name : str, optional
-        Name for messages.
+    Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders
+    them, by falling score, except that equal scores keep the order of the written ranks (from 0 or from 1) and then of
+    the lines. Topics have no labels yet. `name` is for messages.
 
     Raises
     ------
@@ -153,14 +147,8 @@ def label_topics(
 ) -> tuple[dict[str, Topic], tuple[str, ...]]:
     """Join a run and its judgments: labels in ranked order, R from the judgments.
 
-    A document that the judgments do not list is not relevant; relevance above 0 is relevant.
-
-    Returns
-    -------
-    dict of str to Topic
-        Topics that both know, in the run's order, with `labels` and `n_relevant`.
-    tuple of str
-        One sentence for the run's topics left out and one for judged topics without a ranking.
+    A document that the judgments do not list is not relevant; relevance above 0 is relevant. Topics that both know are
+    in the run's order; a sentence says what the run has beside them, another what the judgments have.
 
     Raises
     ------
@@ -200,16 +188,10 @@ def write_run(
     ids: Sequence[str] | NDArray[np.str_],
     scores: Sequence[float] | NDArray[np.float64],
 ) -> None:
-    """Write one ranked list as a TREC run, best first, with scores that read back exactly.
+    """Write one ranked list as a TREC run, by falling score (equal ones keep their order), which reads back exactly.
 
-    Parameters
-    ----------
-    path : path
-        Compressed when it ends in ".gz".
-    ids : sequence of str, length N
-        White space in an id (as in "row 12") becomes "_", since it separates columns.
-    scores : sequence of float, length N
-        Documents are written by falling score; equal scores keep their order.
+    It is compressed when `path` ends in ".gz". White space in an id (as in "row 12") becomes "_", since it separates
+    columns.
 
     Raises
     ------
@@ -259,16 +241,9 @@ def is_qrels(path: Path) -> bool:
 def _read_table(
     source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...]
 ) -> tuple[pd.DataFrame, list[str], str]:
-    """Parse all lines at once; where anything is amiss, look line by line in slower passes.
+    """The columns as text, of which the numeric ones are known to convert; what is to be said of header lines; the name.
 
-    Returns
-    -------
-    DataFrame of str
-        One column for each of `columns`; its numeric columns are known to convert.
-    list of str
-        What is to be said of header lines.
-    str
-        The file's name.
+    All lines are parsed at once; where anything is amiss, slower passes look line by line.
     """
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened, BUDGET.words)

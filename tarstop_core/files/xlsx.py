@@ -61,8 +61,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     layout = make_layout(
         source.name, header, f"row {row}", (cells for _, cells in first[start + 1 :]), columns
     )
-    for column, field, taken in layout.passed_over:
-        notes.append(f"Column {column} was not used: {taken} already gives the {field}.")
+    notes += layout.unused()
     at = [row]
 
     def body() -> Iterator[Row]:

@@ -17,11 +17,11 @@ from tarstop_core.errors import InputProblem as InputProblem
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
 from tarstop_core.value.payoffs import TOLERANCE as TOLERANCE
+from tarstop_core.value.payoffs import Depths as Depths
+from tarstop_core.value.payoffs import Flags as Flags
+from tarstop_core.value.payoffs import Floats as Floats
 from tarstop_core.value.payoffs import Payoffs as Payoffs
 
-Floats = NDArray[np.float64]
-Depths = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 Value = int | float | str
 Family = Literal["paper's policy", "paper's baseline", "beyond the paper", "reference"]
 T = TypeVar("T", float, Floats)
@@ -143,28 +143,29 @@ class Policy(ABC):
 
     @abstractmethod
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        """First depth ≥ `start` at which the policy stops, for each cost.
+        """First depth from `start` to N at which the policy stops, for each cost per document, shape (C,).
 
-        The same call serves the experiment (start = 0, hit and labels known) and the live page
-        (start = documents read so far, no label beyond: "if nothing turns up").
-
-        Parameters
-        ----------
-        path : Path
-            N documents.
-        costs : array_like, shape (C,)
-            Costs per document, in the payoffs' unit.
-        start : int
-            Documents read so far, 0 … N.
-
-        Returns
-        -------
-        ndarray of int, shape (C,)
+        Costs are in the payoffs' unit. The same call serves the experiment (start = 0, hit and labels known) and the
+        live page (start = documents read so far, no label beyond: "if nothing turns up").
         """
 
     def worth(self, path: Path) -> Floats | None:
         """What the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
         return None
+
+
+@dataclass(frozen=True)
+class AtAnyCost(Policy):
+    """A rule that looks at labels and chances alone: it stops at the same depth whatever a document costs."""
+
+    acts_on_belief: ClassVar[bool] = False
+
+    @abstractmethod
+    def depth(self, path: Path, start: int) -> int:
+        """First depth ≥ `start` at which it stops."""
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return at_any_cost(self.depth(path, start), costs)
 
 
 @dataclass(frozen=True)
@@ -208,13 +209,7 @@ class Randomised(Policy):
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:
-        """Means over all samples of one topic.
-
-        Parameters
-        ----------
-        labels : ndarray of bool, shape (N,)
-            Relevant documents in ranking order.
-        """
+        """Means over all samples of one topic, from its labels in ranking order, shape (N,)."""
 
     @abstractmethod
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
@@ -251,19 +246,8 @@ def at_any_cost(depth: int, costs: ArrayLike) -> Depths:
 def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
     """First depth ≥ start at which a rule stops that looks only at its checks; N if it never does.
 
-    Someone between two checks is told what the last one said, so going on past a stop does not undo it,
-    but the next check may.
-
-    Parameters
-    ----------
-    checks : ndarray of int, shape (k,)
-        Rising depths at which the rule looks.
-    stops : ndarray of bool, shape (k,)
-        What it says there.
-    N : int
-        Length of the list.
-    start : int
-        Documents read so far.
+    The checks rise, and `stops` is what the rule says there, both of shape (k,). Someone between two checks is told
+    what the last one said, so going on past a stop does not undo it, but the next check may.
     """
     last = max(0, int(np.searchsorted(checks, start, side="right")) - 1)
     later = np.flatnonzero(stops[last:])

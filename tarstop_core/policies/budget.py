@@ -3,14 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
-
-from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
+from tarstop_core.policies.base import AtAnyCost, Parameter
 from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)
-class Budget(Policy):
+class Budget(AtAnyCost):
     """Stop after d documents, whatever they show; fewer when the list is shorter."""
 
     d: int = 100
@@ -24,15 +22,14 @@ class Budget(Policy):
     place = 60
     colour = "#56B4E9"
     marker = "x"
-    acts_on_belief = False
     parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return at_any_cost(max(start, min(self.d, len(path))), costs)
+    def depth(self, path: Path, start: int) -> int:
+        return max(start, min(self.d, len(path)))
 
 
 @dataclass(frozen=True)
-class Share(Policy):
+class Share(AtAnyCost):
     """Stop after a share of the list, rounded up to whole documents."""
 
     share: float = 0.5
@@ -45,7 +42,6 @@ class Share(Policy):
     place = 190
     colour = "#0072B2"
     marker = "diamond"
-    acts_on_belief = False
     parameters = (
         Parameter(
             "share",
@@ -57,8 +53,8 @@ class Share(Policy):
         ),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return at_any_cost(max(start, share_of(self.share, len(path))), costs)
+    def depth(self, path: Path, start: int) -> int:
+        return max(start, share_of(self.share, len(path)))
 
 
 def share_of(share: float, N: int) -> int:

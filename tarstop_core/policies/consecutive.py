@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import AtAnyCost, Parameter, first_check
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)
-class Consecutive(Policy):
+class Consecutive(AtAnyCost):
     """Stop after n documents in a row that are not relevant, the first n of the list included."""
 
     n: int = 50
@@ -24,19 +23,18 @@ class Consecutive(Policy):
     place = 160
     colour = "#7A5195"
     marker = "star"
-    acts_on_belief = False
     parameters = (Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),)
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N, ranks = len(path), np.flatnonzero(path.labels) + 1
         # The latest relevant document at each depth.
         depths = np.arange(N + 1)
         latest = np.concatenate(([0], ranks))[np.searchsorted(ranks, depths, side="right")]
-        return at_any_cost(first_check(depths, depths - latest >= self.n, N, start), costs)
+        return first_check(depths, depths - latest >= self.n, N, start)
 
 
 @dataclass(frozen=True)
-class LowPrecision(Policy):
+class LowPrecision(AtAnyCost):
     """Stop after `batches` batches in a row in which at most a share of the documents is relevant."""
 
     share: float = 0.025
@@ -51,24 +49,23 @@ class LowPrecision(Policy):
     place = 170
     colour = "#8C8C00"
     marker = "pentagon"
-    acts_on_belief = False
     parameters = (
         Parameter("share", "share of a batch that may be relevant", 0.0, 1.0, (0.025, 0.05), "float"),
         Parameter("size", "documents in a batch", 1, 100_000, (20, 50, 100, 200)),
         Parameter("batches", "batches in a row", 1, 1_000, (1, 3)),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N = len(path)
         edges = np.append(np.arange(0, N, self.size), N)
         poor = np.diff(gain(path.labels)[edges]) <= self.share * np.diff(edges) + 1e-9
         rich = np.concatenate(([-1], np.where(poor, -1, np.arange(len(poor)))))
         in_a_row = np.arange(len(poor)) - np.maximum.accumulate(rich)[1:]
-        return at_any_cost(first_check(edges[1:], in_a_row >= self.batches, N, start), costs)
+        return first_check(edges[1:], in_a_row >= self.batches, N, start)
 
 
 @dataclass(frozen=True)
-class Rule2399(Policy):
+class Rule2399(AtAnyCost):
     """Stop at the first n ≥ 1.2·C(n) + 2399."""
 
     name = "rule-2399"
@@ -79,9 +76,8 @@ class Rule2399(Policy):
     place = 180
     colour = "#777777"
     marker = "circle"
-    acts_on_belief = False
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N, C = len(path), gain(path.labels)
         depths = np.arange(N + 1)
-        return at_any_cost(first_check(depths, depths >= 1.2 * C + 2399 - 1e-9, N, start), costs)
+        return first_check(depths, depths >= 1.2 * C + 2399 - 1e-9, N, start)

@@ -7,14 +7,7 @@ from tarstop_core.value.path import Path
 
 
 def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
-    """First depth ≥ start at which the policy stops and one may be sure enough; N if there is none.
-
-    Parameters
-    ----------
-    path : Path
-        N documents.
-    sure : ndarray of bool, shape (N + 1,)
-        Depths at which a person's floor on the chance of the right decision is met.
+    """First depth ≥ start at which the policy stops and one may be `sure` enough, shape (N + 1,); N if there is none.
 
     Examples
     --------

@@ -54,20 +54,10 @@ def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
 
 @of_labels
 def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
-    """Rank of the knee at each check: the point of the curve furthest from the chord to the check.
+    """Rank of the knee at each check s ≥ 1: the point of the curve furthest from the chord to the check.
 
     The first of several that are equally far, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
     a factor. It is largest at a relevant document or just before one (or at x = 1).
-
-    Parameters
-    ----------
-    labels : ndarray of bool, shape (N,)
-    checks : tuple of int
-        Depths s ≥ 1.
-
-    Returns
-    -------
-    ndarray of int, shape (checks,)
     """
     C, at = gain(labels), np.array(checks, dtype=np.intp)
     ranks = np.flatnonzero(labels) + 1
@@ -85,24 +75,12 @@ def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
 
 @of_labels
 def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) -> Depths:
-    """Rank of the last knee that Kneedle accepts at each check; 0 where there is none.
+    """Rank of the last knee that Kneedle accepts at each of rising checks; 0 where there is none.
 
     At a check, the curve is known at this check and those before it. These points are smoothed by a Gaussian
     kernel over both neighbours (the last and the first have one), scaled to the unit square, and D = y − x.
-    A strict local maximum of D is a candidate; it is a knee if D falls below it by more than S times the
-    mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
-
-    Parameters
-    ----------
-    labels : ndarray of bool, shape (N,)
-    checks : tuple of int
-        Rising depths.
-    sensitivity : float
-        S.
-
-    Returns
-    -------
-    ndarray of int, shape (checks,)
+    A strict local maximum of D is a candidate; it is a knee if D falls below it by more than the sensitivity S times
+    the mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
 
     Notes
     -----

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Policy, at_any_cost, of_labels
+from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, of_labels
 from tarstop_core.value.path import Path
 
 CHUNK = 2_000_000
@@ -17,7 +16,7 @@ PAIRS = 200
 
 
 @dataclass(frozen=True)
-class Hypergeometric(Policy):
+class Hypergeometric(AtAnyCost):
     """Stop at a check n where p* < 1 − confidence.
 
     H0: recall is below τ. Taking the last m documents read, with k relevant among them, for a random draw
@@ -44,7 +43,6 @@ class Hypergeometric(Policy):
     place = 130
     colour = "#CC79A7"
     marker = "cross"
-    acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
@@ -54,22 +52,21 @@ class Hypergeometric(Policy):
         ),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         # A p* that equals 1 − confidence but for rounding does not stop.
         N, alpha = len(path), (1 - self.confidence) * (1 - 1e-9)
         labels = path.labels
         # Between two relevant documents p* only falls: a stop lies where it is low enough at the end, and
         # there it is searched for.
         if not N:
-            return at_any_cost(0, costs)
+            return 0
         first, last = _stretches(labels, self.every)
         now = min(N, max(self.every, start // self.every * self.every))
         low = _p_at_ends(labels, self.every, self.tau, self.bias, alpha <= 0.5) < alpha
         for begin, end in zip(first[low], last[low], strict=True):
             if end >= now:
-                depth = self._falls_below(labels, max(int(begin), now), int(end), alpha)
-                return at_any_cost(max(start, depth), costs)
-        return at_any_cost(N, costs)
+                return max(start, self._falls_below(labels, max(int(begin), now), int(end), alpha))
+        return N
 
     def _falls_below(self, labels: Flags, begin: int, end: int, alpha: float) -> int:
         """First check of a stretch where p* < alpha, which it is at the end."""
@@ -89,21 +86,10 @@ class Hypergeometric(Policy):
 
 
 def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
-    """p* of the hypothesis that recall is below τ.
+    """p* of the hypothesis that recall is below τ, from the labels of the documents read, of N, shape (n,).
 
     Only draws that begin right after a relevant document (or with the first document) can be the least
-    likely ones, so R + 1 of the n draws are enough.
-
-    Parameters
-    ----------
-    read : ndarray of bool, shape (n,)
-        Labels of the documents read, in order.
-    N : int
-        Documents in the list.
-    tau : float
-        Recall to reach.
-    bias : float
-        Likelihood of drawing a relevant document over that of another.
+    likely ones, so R + 1 of the n draws are enough. A relevant document is `bias` times as likely to be drawn.
 
     Notes
     -----

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Flags, Floats, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, first_check
 from tarstop_core.policies.budget import share_of
 from tarstop_core.policies.gain_curve import (
     gain,
@@ -23,7 +22,7 @@ SLOPE_RATIO = Parameter(
 
 
 @dataclass(frozen=True)
-class Knee(Policy):
+class Knee(AtAnyCost):
     """Stop at a check where the slope before Kneedle's last knee is ρ_min times the slope after it.
 
     The paper names four parameters (ρ_min, β, cap, f), gives their grid and defines none. Everything here
@@ -60,7 +59,6 @@ class Knee(Policy):
     place = 80
     colour = "#8C8C00"
     marker = "star"
-    acts_on_belief = False
     parameters = (
         replace(SLOPE_RATIO, grid=(5.0, 10.0)),
         Parameter(
@@ -74,7 +72,7 @@ class Knee(Policy):
         ),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N, labels = len(path), path.labels
         sensitivity = {"P": 1.0, "Q": float(self.f), "R": float(self.beta)}[self.reading]
         every = max(1, self.f)
@@ -87,7 +85,7 @@ class Knee(Policy):
         given_up = checks >= int(N * self.cap)
         if self.cap_on_empty == "no":
             given_up &= C[checks] > 0
-        return at_any_cost(first_check(checks, stops | given_up, N, start), costs)
+        return first_check(checks, stops | given_up, N, start)
 
 
 def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
@@ -98,7 +96,7 @@ def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
 
 
 @dataclass(frozen=True)
-class GeometricKnee(Policy):
+class GeometricKnee(AtAnyCost):
     """Stop at the first check s with slope ratio ρ ≥ ρ_min + A − min(relret, A), and s ≥ β.
 
     The knee is the point of the gain curve furthest from its chord; checks are about a tenth apart. A = 150
@@ -120,7 +118,6 @@ class GeometricKnee(Policy):
     place = 100
     colour = "#0072B2"
     marker = "square"
-    acts_on_belief = False
     parameters = (
         SLOPE_RATIO,
         Parameter(
@@ -132,16 +129,16 @@ class GeometricKnee(Policy):
         ),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         C, checks, knees, ratio = _geometric(path.labels)
         found = C[knees if self.relret_at == "knee" else checks]
         threshold = self.rho_min + self.adjust - np.minimum(found, self.adjust)
         stops = (ratio >= threshold) & (ratio > 0) & (checks >= self.beta)
-        return at_any_cost(first_check(checks, stops, len(path), start), costs)
+        return first_check(checks, stops, len(path), start)
 
 
 @dataclass(frozen=True)
-class BudgetMethod(Policy):
+class BudgetMethod(AtAnyCost):
     """Stop at a check s with ρ ≥ ρ_min and s ≥ 10·N / C(s); at the latest at cap·N documents.
 
     Knee and checks are those of the Cormack–Grossman knee. Not the paper's Budget.
@@ -158,15 +155,13 @@ class BudgetMethod(Policy):
     place = 110
     colour = "#D55E00"
     marker = "diamond"
-    acts_on_belief = False
     parameters = (
         SLOPE_RATIO,
         Parameter("cap", "share of the list at which to stop anyway", 0.01, 1.0, (0.6, 0.75), "float"),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N = len(path)
         C, checks, _, ratio = _geometric(path.labels)
         stops = (ratio >= self.rho_min) & (ratio > 0) & (checks * C[checks] >= 10 * N)
-        capped = share_of(self.cap, N)
-        return at_any_cost(max(start, min(first_check(checks, stops, N, start), capped)), costs)
+        return max(start, min(first_check(checks, stops, N, start), share_of(self.cap, N)))

@@ -6,18 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import (
-    Depths,
-    Flags,
-    Floats,
-    Parameter,
-    Policy,
-    at_any_cost,
-    first_check,
-    of_labels,
-)
+from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, first_check, of_labels
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
@@ -25,7 +15,7 @@ WINDOWS, LEAST_FOUND, CHECKS, QUIET = 10, 20, 40, 5
 
 
 @dataclass(frozen=True)
-class PoissonProcess(Policy):
+class PoissonProcess(AtAnyCost):
     """Stop at a check n with C(n) ≥ τ·(C(n) + q), q the confidence quantile of what is still to come.
 
     Checks are at each fortieth of the list, once 20 relevant documents were found. The rates in ten windows
@@ -49,7 +39,6 @@ class PoissonProcess(Policy):
     place = 140
     colour = "#E69F00"
     marker = "x"
-    acts_on_belief = False
     parameters = (
         Parameter.choice(
             "model",
@@ -66,13 +55,13 @@ class PoissonProcess(Policy):
         ),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         from scipy.stats import poisson  # slow to import, seldom needed
 
         checks, found, to_come, error, quiet = forecasts(path.labels, self.model)
         enough = found >= self.tau * (found + poisson.ppf(self.confidence, to_come)) - 1e-9
         stops = (enough & (error < self.rmse)) | quiet
-        return at_any_cost(first_check(checks, stops, len(path), start), costs)
+        return first_check(checks, stops, len(path), start)
 
 
 @of_labels

@@ -41,7 +41,6 @@ class QBCB(OrderStatistic):
     place = 70
     colour = "#7A5195"
     marker = "triangle-down"
-    acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
         Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),

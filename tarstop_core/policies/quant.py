@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost, first_check
+from tarstop_core.policies.base import AtAnyCost, Parameter, first_check
 from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)
-class Quant(Policy):
+class Quant(AtAnyCost):
     """Stop at the first n with K/(K + U) − s·σ ≥ τ.
 
     K and U sum the chances p of the documents read and unread. σ² = K²/(K+U)⁴·V + 1/(K+U)²·(V − V_unread),
@@ -29,18 +28,17 @@ class Quant(Policy):
     place = 150
     colour = "#56B4E9"
     marker = "triangle-down"
-    acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
         Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),
     )
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+    def depth(self, path: Path, start: int) -> int:
         N, p = len(path), path.p
         known, certain = (np.append(0.0, np.cumsum(each)) for each in (p, p * (1 - p)))
         total, V = known[-1], certain[-1]
         if not total > 0:
-            return at_any_cost(N, costs)
+            return N
         sigma = np.sqrt((known / total) ** 2 * V + certain) / total
         stops = known / total - self.nstd * sigma >= self.tau - 1e-12
-        return at_any_cost(first_check(np.arange(N + 1), stops, N, start), costs)
+        return first_check(np.arange(N + 1), stops, N, start)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Policy, at_any_cost
+from tarstop_core.policies.base import AtAnyCost, Depths, Policy, at_any_cost
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import exceeds
 
@@ -29,7 +29,7 @@ class DecideNow(Policy):
 
 
 @dataclass(frozen=True)
-class ScreenEverything(Policy):
+class ScreenEverything(AtAnyCost):
     """Read the whole list: a⁺ iff anything relevant is in it."""
 
     name = "screen-everything"
@@ -41,10 +41,9 @@ class ScreenEverything(Policy):
     place = 210
     colour = "#009E73"
     marker = "cross"
-    acts_on_belief = False
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return at_any_cost(len(path), costs)
+    def depth(self, path: Path, start: int) -> int:
+        return len(path)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ Pair = tuple[int, int | None]
 class OrderStatistic(Randomised):
     """A rule that stops at the j-th of r randomly drawn relevant documents."""
 
+    acts_on_belief = False
+
     @property
     @abstractmethod
     def pair(self) -> Pair:

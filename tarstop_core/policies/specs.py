@@ -19,14 +19,9 @@ _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 def parse_policy(spec: str, files: bool = True) -> Policy:
     """The policy that a text names.
 
-    Parameters
-    ----------
-    spec : str
-        ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or
-        ``path/to/file.py:Class`` with or without parameters.
-    files : bool
-        Whether a rule may be loaded from a file, which runs the file. Off where the text comes from
-        someone else, such as in a saved session.
+    ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or
+    ``path/to/file.py:Class`` with or without parameters, which runs the file: not with `files` off, for texts that
+    come from someone else, such as in a saved session.
 
     Raises
     ------

@@ -28,7 +28,6 @@ class Target(OrderStatistic):
     place = 120
     colour = "#009E73"
     marker = "triangle-up"
-    acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 0.999, (0.5, 0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "chance of reaching it", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),

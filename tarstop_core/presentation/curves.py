@@ -67,7 +67,7 @@ def live_curves(
         Depth at which the rule would stop if nothing turned up.
     hit : int or None
         Depth of the confirmed hit.
-    span : tuple of int
+    span : (int, int)
         First and last depth to draw.
     unit : str
         Of cost and worth.
@@ -75,8 +75,6 @@ def live_curves(
         Depth on a log axis (depth 0 is drawn at 0.5).
     steps : bool
         Draw belief and worth as steps: where studies accumulate they move only with a study.
-    dark : bool
-        Whether the page is dark: texts need another colour there.
     """
     first, last = span
     at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]

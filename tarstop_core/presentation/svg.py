@@ -69,7 +69,7 @@ def chart(
     ----------
     lines : sequence of Line
         At least one with a point.
-    y_range : tuple of float
+    y_range : (float, float)
         Exponents of ten where `log`.
     log : bool
         y on a log axis with decade ticks; what is not positive breaks the line.

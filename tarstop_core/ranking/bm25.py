@@ -47,19 +47,10 @@ class Bm25Index:
         return any(word in self.vocabulary for word in tokens(query))
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """Score every document against a query.
+        """Score every document against a query, in which a word counts as often as it occurs; shape (N,).
 
-        Parameters
-        ----------
-        query : str
-            A title, a sentence, claims or a whole description. A word counts as often as it occurs.
-
-        Returns
-        -------
-        ndarray of float, shape (N,)
-            BM25 scores in the order of the documents; all 0 where the query shares no word with them.
-            As in rank_bm25, a word in more than half of the documents weighs epsilon times the mean idf,
-            which in collections of a few documents can be negative.
+        All 0 where the query shares no word with them. As in rank_bm25, a word in more than half of the documents
+        weighs epsilon times the mean idf, which in collections of a few documents can be negative.
 
         Examples
         --------
@@ -75,17 +66,14 @@ class Bm25Index:
 def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25Index:
     """Prepare a collection for BM25 queries.
 
+    It takes about 12 bytes for each distinct word of each document.
+
     Parameters
     ----------
     texts : iterable of str, length N
         One text a document; single texts may be empty (they score 0).
     progress : callable, optional
         Called as ``progress(done, N)`` every 2,048 documents and at the end.
-
-    Returns
-    -------
-    Bm25Index
-        About 12 bytes for each distinct word of each document.
 
     Raises
     ------
@@ -127,21 +115,7 @@ def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25I
 
 
 def rank_documents(texts: Iterable[str], query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Rank documents by BM25 against a query.
-
-    Parameters
-    ----------
-    texts : iterable of str, length N
-        One text a document.
-    query : str
-        What is looked for, in words.
-
-    Returns
-    -------
-    order : ndarray of int, shape (N,)
-        Positions of the documents, best first; equal scores keep the given order.
-    scores : ndarray of float, shape (N,)
-        Scores in the *given* order; ``scores[order]`` falls.
+    """Rank N documents by BM25 against a query: their order, as of :func:`rank_order`, and scores in the *given* order.
 
     Raises
     ------
@@ -169,17 +143,7 @@ def rank_documents(texts: Iterable[str], query: str) -> tuple[NDArray[np.intp], 
 
 
 def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Order documents by falling score.
-
-    Parameters
-    ----------
-    scores : ndarray of float, shape (N,)
-        Scores; NaN (no score) goes last.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Positions, best first; ties keep their original order.
+    """Positions of documents by falling score, shape (N,); ties keep their original order, NaN (no score) goes last.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def prepare(
 
     Parameters
     ----------
-    frame : DataFrame, N rows
+    frame : DataFrame
         A table of records.
     order : {"text", "own", "scores"}
         By BM25 against the query; as the list stands; by the file's own scores.
@@ -85,12 +85,7 @@ def prepare(
 def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranking:
     """A ranking without some of its documents; the others keep their order and scores.
 
-    Parameters
-    ----------
-    left_out : ndarray of bool, shape (N,)
-        By position in the collection.
-    what : str
-        What they are, as a clause.
+    Those left out are marked by their positions in the collection, shape (N,); `what` says what they are, as a clause.
 
     Examples
     --------
@@ -110,16 +105,6 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
 
     A list's own order is suggested only where something speaks for it: a wrong one would make every
     chance wrong, while a query can always be written.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-
-    Returns
-    -------
-    order : {"scores", "text", "own"}
-    reason : str
 
     Examples
     --------
@@ -216,18 +201,10 @@ def _codes(keys: Sequence[object]) -> NDArray[np.int64]:
 
 
 def order_hint(frame: pd.DataFrame) -> str | None:
-    """Say when a list's own order merely follows its dates or its titles.
+    """Say in a sentence when a list's own order merely follows its dates or its titles.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-
-    Returns
-    -------
-    str or None
-        One sentence, or None for a list of fewer than 8 records, one that follows neither, or one
-        with too many ties or gaps to tell (four in five records must have the date or title).
+    None for a list of fewer than 8 records, one that follows neither, or one with too many ties or gaps to tell (four in
+    five records must have the date or title).
 
     Examples
     --------

@@ -69,11 +69,8 @@ class PublishedSet:
 def sample_topics() -> pd.DataFrame:
     """The simulated searches.
 
-    Returns
-    -------
-    DataFrame, one row a topic
-        `topic` (the name `load_sample` takes), `title`, `claim` (the query) and `documents` (a count).
-        It does not tell which topics have prior art.
+    One row a topic: `topic` (the name `load_sample` takes), `title`, `claim` (the query) and `documents` (a count).
+    It does not tell which topics have prior art.
 
     Examples
     --------
@@ -86,10 +83,7 @@ def sample_topics() -> pd.DataFrame:
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
 
-    Returns
-    -------
-    DataFrame
-        A table of records with exactly `RECORD_COLUMNS`; `authors` holds the assignee, `date` the year.
+    `authors` holds the assignee, `date` the year.
 
     Raises
     ------
@@ -102,10 +96,7 @@ def load_sample(topic: str) -> pd.DataFrame:
 def sample_qrels() -> dict[str, dict[str, int]]:
     """The judgements: topic to document to 1; a document that is not listed is not relevant.
 
-    Returns
-    -------
-    dict of str to dict of str to int
-        Every topic is a key; those without prior art hold nothing.
+    Every topic is a key; those without prior art hold nothing.
     """
     qrels: dict[str, dict[str, int]] = {str(topic): {} for topic in sample_topics()["topic"]}
     for line in (sample_dir() / "patents" / "qrels.txt").read_text(encoding="utf-8").splitlines():
@@ -115,12 +106,7 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 
 
 def sample_reasons(topic: str) -> dict[str, str]:
-    """Why each document of a search is relevant or not, in one sentence.
-
-    Returns
-    -------
-    dict of str to str
-        Document identifier to reason, for every document of the topic.
+    """Why each document of a search is relevant or not, in one sentence, by its identifier.
 
     Raises
     ------
@@ -133,12 +119,9 @@ def sample_reasons(topic: str) -> dict[str, str]:
 def sample_reviews() -> pd.DataFrame:
     """The simulated reviews of diagnostic accuracy.
 
-    Returns
-    -------
-    DataFrame, one row a review
-        `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
-        studies are included; begins in lower case) and `documents` (a count). It does not tell which tests
-        are sensitive enough.
+    One row a review: `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
+    studies are included; begins in lower case) and `documents` (a count). It does not tell which tests are sensitive
+    enough.
 
     Examples
     --------
@@ -151,11 +134,6 @@ def sample_reviews() -> pd.DataFrame:
 def load_review_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
-    Returns
-    -------
-    DataFrame
-        A table of records with exactly `RECORD_COLUMNS`.
-
     Raises
     ------
     InputProblem
@@ -165,12 +143,7 @@ def load_review_sample(topic: str) -> pd.DataFrame:
 
 
 def sample_full_texts(topic: str) -> dict[str, FullText]:
-    """What the full texts of a simulated review say.
-
-    Returns
-    -------
-    dict of str to FullText
-        By document, for every report that title and abstract let through and for no other.
+    """What the full texts of a simulated review say, for every report that title and abstract let through and no other.
 
     Raises
     ------

@@ -36,16 +36,7 @@ def digests() -> dict[str, str]:
 
 
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
-    """Short name of the calibrator to begin with.
-
-    Parameters
-    ----------
-    has_scores : bool
-        Whether the list has scores, or only its order.
-    sample : bool
-        Whether the list is one of the sample searches or reviews.
-    scenario : {"patent", "review", "inclusion"}
-        What the chances are chances of; see :mod:`tarstop_core.calibration.calibrator`.
+    """Short name of the calibrator to begin with, for one's own list or one of the sample's, with scores or without.
 
     Raises
     ------
@@ -67,11 +58,7 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 def data_share(simulated: bool) -> DataShare:
     """How many included reports bring data, with its spread, as reviews that are complete had it.
 
-    Parameters
-    ----------
-    simulated : bool
-        Learned from reviews like the sample's; else from reviews of CLEF TAR, where full-text relevance
-        stands for data.
+    Those are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
     """
     return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
 

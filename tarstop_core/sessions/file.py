@@ -77,7 +77,7 @@ class _File:
     log: list[_Entry]
 
 
-MAKER = "'Export the session' on the Sessions page"
+MAKER = "'Session file (JSON)' on the Sessions page"
 
 
 def export_session(store: Store, session_id: str) -> str:

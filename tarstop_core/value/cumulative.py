@@ -165,11 +165,8 @@ class CumulativePath:
         reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k. Some
         plan gains exactly when this exceeds the cost of a document.
 
-        Parameters
-        ----------
-        horizon : int or None
-            m, how many documents ahead are considered: the plans of :data:`PLANS` up to it, and itself.
-            None looks to the end, at every m up to 20 and then in steps of 5 %.
+        The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
+        and then in steps of 5 %.
 
         Notes
         -----
@@ -346,10 +343,8 @@ class CumulativePath:
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
 
-        Parameters
-        ----------
-        truth : {"pooled", "full_evidence"}
-            Whether pooled sensitivity exceeds θ, or what the whole list would have led to.
+        That is whether pooled sensitivity exceeds θ ("pooled"), or what the whole list would have led to
+        ("full_evidence").
         """
         if truth == "full_evidence":
             return self.otherwise
@@ -375,12 +370,7 @@ class CumulativePath:
 def known_at(positions: ArrayLike, documents: int) -> Depths:
     """How many studies are known after 0 … N documents, shape (N + 1,).
 
-    Parameters
-    ----------
-    positions : array_like of int, shape (n,)
-        0-based rank of the document that each study comes from, rising; N or more: never met.
-    documents : int
-        N.
+    `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
 
     Examples
     --------

@@ -26,14 +26,8 @@ def outcome_path(
 ) -> CumulativePath:
     """The path of an experiment, where every study is known from the outset: paper mode, one stage.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        N documents; studies whose document is not ranked are never met.
-    p : ndarray, shape (N,)
-        Chance that each document brings data.
-    theta, engine, prior
-        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
+    `p` is the chance that each document brings data, shape (N,); studies whose document is not ranked are never met.
+    The rest is as for :func:`~tarstop_core.belief.of_tables.belief_path`.
     """
     labels = outcome.topic.labels
     if labels is None:
@@ -48,18 +42,11 @@ def _full_belief(cells: bytes, theta: float) -> float:
 
 
 def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
-    """Whether the truth of an outcome is ω⁺.
+    """Whether the truth of an outcome is ω⁺: pooled sensitivity exceeds θ ("pooled": b_N > .5), or a⁺ is what full
+    evidence chooses ("full_evidence": b_N > q*), which is what the paper's Table 2 implies.
 
     Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the default prior, whatever
     engine or prior is being tested.
-
-    Parameters
-    ----------
-    tables : Tables
-        All studies of the outcome.
-    truth : {"pooled", "full_evidence"}
-        Pooled sensitivity exceeds θ (b_N > .5), or a⁺ is what full evidence chooses (b_N > q*), which is what
-        the paper's Table 2 implies.
     """
     b = _full_belief(_cells(tables), theta)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
@@ -68,16 +55,9 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
 def states_of(
     tables: Tables, theta: float, engine: str, prior: Prior, *, last_only: bool = False
 ) -> tuple[NextStudy, ...]:
-    """What is known, and what the next study may find, after 0 … n studies, remembered.
+    """What is known, and what the next study may find, after 0 … n studies (or only after all n), remembered.
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies.
-    theta, engine, prior
-        As for :func:`~tarstop_core.belief.of_tables.beliefs`.
-    last_only : bool
-        Only after all n.
+    Arguments are those of :func:`~tarstop_core.belief.of_tables.belief_path`.
     """
     key = (_cells(tables), theta, engine, prior, last_only)
     states = _known.get(key)

@@ -74,21 +74,15 @@ def next_studies(
 
     Parameters
     ----------
-    tables : Tables
-        n studies.
-    theta : float
-        Threshold on pooled sensitivity.
+    tables, theta, prior
+        As for :func:`~tarstop_core.belief.of_tables.belief_path`; n studies.
     beliefs : array_like, shape (n + 1,), optional
         The session's beliefs where another engine made them: what a study finds under ω⁺ and under ω⁻
         comes from the univariate posterior, how likely they are from these.
     n1 : int, optional
         Diseased patients of the next study; by default those of :func:`n1_next` after each prefix.
     last_only : bool
-        Only after all n: `beliefs` and what is returned then have length 1.
-
-    Returns
-    -------
-    list of NextStudy, length n + 1
+        Only after all n: `beliefs` and what is returned then have length 1, not n + 1.
 
     Notes
     -----
@@ -145,22 +139,11 @@ def _shares(weight: Floats) -> Floats:
 
 
 def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs) -> Floats:
-    """Expected value of k more studies and then acting, in the payoffs' unit.
+    """Expected value of k more studies and then acting, in the payoffs' unit; between 0 and EVPI(b).
 
-    Parameters
-    ----------
-    b : array_like
-        Belief now.
-    n_0 : array_like
-        How many studies the present knowledge is worth (:class:`NextStudy`).
-    k : array_like
-        Studies to come, ≥ 0; all three broadcast. The worth of a random number of studies is an expectation
-        over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
-
-    Returns
-    -------
-    ndarray
-        Between 0 and EVPI(b).
+    `b` is the belief now and `n_0` how many studies the present knowledge is worth (:class:`NextStudy`); all three
+    broadcast. The worth of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`),
+    not the worth of its mean.
 
     Notes
     -----
@@ -184,12 +167,9 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
 
 
 def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
-    """Chance that k more studies lead to the other action, by the same theory.
+    """Chance that k more studies lead to the other action, by the theory of :func:`evsi_of_studies`.
 
-    Parameters
-    ----------
-    b, n_0, k : array_like
-        As in :func:`evsi_of_studies`; k infinite asks the state itself, at q* = ½.
+    k infinite asks the state itself, at q* = ½.
 
     Examples
     --------

@@ -84,6 +84,33 @@ def test_uploads_survive_a_visit_to_another_page(
         assert row.settings.payoffs.q_star == pytest.approx(1 / 3)
 
 
+def test_a_long_list_is_cancelled_while_it_is_read(
+    server: AppServer, open_page: Callable[..., Watched]
+) -> None:
+    line = "EP-{}-A1,Foldable mast number {},It folds %s\n" % ("into a bag and out of it " * 3)
+    content = "id,title,abstract\n" + "".join(line.format(1_000_000 + n, n) for n in range(60_000))
+    watched = open_page()
+    page = watched.page
+    watched.open(f"{server.url}/set_up")
+    page.get_by_text("My own files").click()
+    at_rest(page)
+    uploader(page).set_input_files(
+        {"name": "long.csv", "mimeType": "text/csv", "buffer": content.encode("utf-8")}
+    )
+    expect(page.get_by_text("of long.csv")).to_be_visible()
+    running = page.get_by_test_id("stStatusWidget")
+    expect(running).to_be_visible()
+    expect(running.get_by_role("button")).to_be_hidden()
+    sign, link = running.bounding_box(), page.locator(".tar-guide").bounding_box()
+    assert sign is not None and link is not None and sign["x"] + sign["width"] <= link["x"]
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("nothing of these files was imported")).to_be_visible()
+    watched.settle()
+    watched.assert_sound()
+    with stored(server) as store:
+        assert store.collections() == []
+
+
 def test_a_review_is_set_up_from_a_link(
     server: AppServer, open_page: Callable[..., Watched], tmp_path: Path
 ) -> None:

@@ -308,7 +308,7 @@ def test_progress_and_sources() -> None:
         io.BytesIO(text.encode()), "b.csv", progress=lambda share, words: seen.append((share, words))
     )
     assert [share for share, _ in seen] == sorted(share for share, _ in seen)
-    assert (seen[0][0], seen[-1]) == (0.0, (1.0, "Read 5,000 records"))
+    assert (seen[0][0], seen[-1]) == (0.0, (1.0, "Read 5,000 records of b.csv"))
     assert set(table.frame["source"]) == {"b.csv"}
 
 

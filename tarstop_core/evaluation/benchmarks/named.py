@@ -27,12 +27,7 @@ BENCHMARKS = {
 
 
 def named(name: str) -> Benchmark:
-    """A benchmark by name, or from a folder of one's own.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`BENCHMARKS`, or a folder.
+    """One of :data:`BENCHMARKS` by its name, or a folder of one's own.
 
     Raises
     ------

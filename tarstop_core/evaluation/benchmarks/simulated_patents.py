@@ -10,15 +10,7 @@ TOPICS = 1000
 
 
 def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -> Benchmark:
-    """Simulated patent searches, as many to train as to test: the paper's 500 + 500 each by default.
-
-    Parameters
-    ----------
-    topics : int
-        Of either half; half of them ω⁺.
-    seed : int
-        The training half is drawn with it, the test half with the next.
-    """
+    """As many searches to train (drawn with the seed) as to test (with the next): the paper's 500 + 500 by default."""
     train, test = (rankings.simulate_patent_rankings(topics, seed + half) for half in (0, 1))
     return NAMED.holding(
         folds=(Fold(*([Case(topic, topic.name) for topic in half] for half in (train, test))),),

@@ -36,13 +36,7 @@ def without_relevant(topic: Topic) -> Topic:
 
 
 def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
-    """Patent-like cases of a labelled ranking, and what is to be said of the files.
-
-    Parameters
-    ----------
-    twins : bool
-        Whether every ω⁺ topic gets an ω⁻ twin; topics without relevant documents stay ω⁻ either way.
-    """
+    """Patent-like cases of a labelled ranking, with an ω⁻ twin for every ω⁺ topic or none; and what is to be said."""
     assert source.qrels is not None
     run, qrels = read_run(source.run), read_qrels(source.qrels)
     topics, notes = label_topics(run, qrels)

@@ -51,17 +51,9 @@ def weighted_mean(results: Results, values: Floats, q: int, share: float | None 
 def mean_with_interval(
     results: Results, values: Floats, q: int, share: float | None = None, draws: int = DRAWS
 ) -> Mean:
-    """Mean over cases of values of shape (T, …), with a percentile bootstrap interval over groups.
+    """As :func:`weighted_mean`, with a percentile bootstrap interval over groups.
 
-    Parameters
-    ----------
-    values : ndarray, shape (T, …)
-    q : int
-        Which q*'s truth tells ω⁺ cases apart.
-    share : float, optional
-        Share of ω⁺ cases to weigh to.
-    draws : int
-        Bootstrap samples; the same groups are drawn whatever the values, so differences are paired.
+    The same groups are drawn whatever the values, so differences are paired.
     """
     value = weighted_mean(results, values, q, share)
     flat = values.reshape(len(values), -1)
@@ -98,28 +90,16 @@ def rows(
     costs: Sequence[float] | None = None,
     draws: int = DRAWS,
 ) -> pd.DataFrame:
-    """One row for each method, q* and cost.
+    """One row for each method, q* and cost (all that were run unless given), weighed to a share of ω⁺ cases if given.
 
-    Parameters
-    ----------
-    share : float, optional
-        Share of ω⁺ cases to weigh to; as they are unless given.
-    q_stars, costs : sequence of float, optional
-        Those wanted; all that were run unless given.
-    draws : int
-        Bootstrap samples; 0 leaves out the intervals.
-
-    Returns
-    -------
-    DataFrame
-        :data:`CONTRACT` first. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and
-        `false_reject` are numbers of topics (weighed to a share: as many of `topics`); `icer` is against
-        Greedy, "--" without it. Then ``method, policy, variant, family, setting`` (what tuning chose), ``engine,
-        benchmark, simulated, share`` (of ω⁺), ``decide_now`` (agreement of reading nothing with the row's prior),
-        ``effort_saved`` (share of all documents left unread), ``regret`` (NaN for an Oracle), ``depth_25,
-        depth_50, depth_75`` (weighed as the means are) and, as ``…_low`` and ``…_high``, intervals of 95 % of net utility, agreement and screened.
-        ``engine_changes`` is the share of terminal actions that the bivariate engine would change, NaN where
-        it was not asked.
+    :data:`CONTRACT` first. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and
+    `false_reject` are numbers of topics (weighed to a share: as many of `topics`); `icer` is against
+    Greedy, "--" without it. Then ``method, policy, variant, family, setting`` (what tuning chose), ``engine,
+    benchmark, simulated, share`` (of ω⁺), ``decide_now`` (agreement of reading nothing with the row's prior),
+    ``effort_saved`` (share of all documents left unread), ``regret`` (NaN for an Oracle), ``depth_25,
+    depth_50, depth_75`` (weighed as the means are) and, unless `draws` is 0, as ``…_low`` and ``…_high`` intervals of
+    95 % of net utility, agreement and screened. ``engine_changes`` is the share of terminal actions that the bivariate
+    engine would change, NaN where it was not asked.
     """
     q_at = [results.q(each) for each in (results.q_stars if q_stars is None else q_stars)]
     c_at = [results.c(each) for each in (results.costs if costs is None else costs)]
@@ -243,10 +223,7 @@ def regret_by_cost(
 ) -> pd.DataFrame:
     """Mean regret of each method that could be followed, at every cost: the paper's log-log figure.
 
-    Returns
-    -------
-    DataFrame
-        ``method, approach, policy, variant, family, cost, regret``, with draws also ``regret_low, regret_high``.
+    ``method, approach, policy, variant, family, cost, regret``, with draws also ``regret_low, regret_high``.
     """
     q = results.q(q_star)
     values = regrets(results, q)
@@ -262,12 +239,9 @@ def regret_by_cost(
 
 
 def errors(results: Results, cost: float, share: float | None = None) -> pd.DataFrame:
-    """False adopts and false rejects of each method, as shares of all topics, by q*.
+    """``false_adopt`` and ``false_reject`` of each method and q*, as shares of all topics; ``loss``, their cost in utility.
 
-    Returns
-    -------
-    DataFrame
-        ``method, approach, policy, variant, family, q_star, false_adopt, false_reject, loss``: `loss` is what the errors cost, in utility.
+    Before them ``method, approach, policy, variant, family, q_star``.
     """
     c = results.c(cost)
     found = []
@@ -286,12 +260,9 @@ def compare(
 ) -> pd.DataFrame:
     """Every method against a reference, on the same cases.
 
-    Returns
-    -------
-    DataFrame
-        ``method, approach, policy, variant, family, q_star, cost, difference`` (of mean net utility) with ``difference_low`` and
-        ``difference_high``; ``better`` and ``worse``, shares of cases; ``agreement`` and ``screened``,
-        differences of means.
+    ``method, approach, policy, variant, family, reference, q_star, cost, difference`` (of mean net utility) with
+    ``difference_low`` and ``difference_high``; ``better`` and ``worse``, shares of cases; ``agreement`` and
+    ``screened``, differences of means.
     """
     other = results.method(reference)
     found = []
@@ -324,14 +295,7 @@ def compare(
 
 
 def case_rows(results: Results, q_star: float | None = None, cost: float | None = None) -> pd.DataFrame:
-    """Results case by case: what a table's means are means of.
-
-    Returns
-    -------
-    DataFrame
-        ``topic, group, omega, documents, approach, method, q_star, cost, screened, plus`` (chance of a⁺),
-        ``recall, net_utility, fold``.
-    """
+    """Results case by case, a column a field of :class:`Results`: what a table's means are means of."""
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
     methods = _named(results.methods)
@@ -363,13 +327,10 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
 def beside_paper(results: Results) -> pd.DataFrame:
     """Rows of this run beside the paper's, where q*, cost and method are the paper's; empty without such rows.
 
-    Returns
-    -------
-    DataFrame
-        ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
-        that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall``
-        and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables imply them
-        (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
+    ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
+    that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall``
+    and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables imply them
+    (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
     """
     keys = ["q_star", "cost", "approach"]
     errors_of = ["false_adopt", "false_reject"]

@@ -46,15 +46,7 @@ class Verdict:
 
 
 def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -> list[Verdict]:
-    """Every claim that the methods run allow to be looked at.
-
-    Parameters
-    ----------
-    share : float, optional
-        Share of ω⁺ cases to weigh to.
-    draws : int
-        Bootstrap samples of each comparison.
-    """
+    """Every claim that the methods run allow to be looked at, weighed to a share of ω⁺ cases if given."""
     run = {method.name for method in results.methods}
     found = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):

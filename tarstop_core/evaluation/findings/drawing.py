@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tarstop_core.policies import POLICIES
-from tarstop_core.presentation.figures import Figure, clear_layout, interval, note, text_colour
+from tarstop_core.presentation import figures
+from tarstop_core.presentation.figures import Figure, interval, note, text_colour
 from tarstop_core.presentation.palette import SERIES
 
 ROW = 24
@@ -35,15 +36,13 @@ def _by_name(policy: str) -> tuple[str, str]:
     return SERIES[colour], _MARKERS[(colour + round_) % len(_MARKERS)]
 
 
-def layout(
-    height: int, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
-) -> dict[str, Any]:
-    """A clear layout whose texts can be read; "simulated" stands above its right end."""
-    notes, colour = list(notes), text_colour(dark)
-    if simulated:
-        notes.append(note(1, 1, "simulated", colour))
+def drawn(
+    data: list[Figure], height: int, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
+) -> Figure:
+    """As other figures are (:func:`tarstop_core.presentation.figures.drawn`), with the margins of an experiment's."""
+    told = [note(1, 1, "simulated", text_colour(dark))] if simulated else []
     margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
-    return clear_layout(height, margin, font={"color": colour}, annotations=notes, **more)
+    return figures.drawn(data, height, False, dark, [*notes, *told], margin=margin, **more)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:

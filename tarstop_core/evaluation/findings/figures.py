@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
@@ -29,16 +29,12 @@ DIRECT_LABELS = 7
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
-    """Mean regret against the cost of a document, both on log axes.
+    """:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`, with its intervals if any, on log axes.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`; intervals are drawn where it has them. No regret at all
-        has no place on a log axis: the line has a gap there, and an open marker lies on a line of its own, "0".
+    No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
     """
     data: list[dict[str, Any]] = []
-    ends: list[tuple[float, float, str, str]] = []
+    ends: list[End] = []
     methods = list(dict.fromkeys(frame["method"]))
     direct = len(methods) <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
@@ -78,20 +74,16 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         annotations.append(
             label(0, np.log10(zero), "0", text_colour(dark), xref="paper", yanchor="middle", xshift=-4)
         )
-    drawn = layout(
-        420,
-        simulated,
-        dark,
-        annotations,
-        xaxis=axis("cost of one document (utility)", dark, type="log", dtick=1, exponentformat="power"),
-        yaxis=axis("mean regret (utility)", dark, type="log", dtick=1, exponentformat="power"),
-    )
+    logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
+    xaxis = axis("cost of one document (utility)", dark, **logarithmic)
+    yaxis = axis("mean regret (utility)", dark, **logarithmic)
+    figure = drawn(data, 420, simulated, dark, annotations, xaxis=xaxis, yaxis=yaxis)
     if direct:
-        drawn["margin"]["r"] = 110
+        figure["layout"]["margin"]["r"] = 110
     else:
         legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        drawn |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
-    return {"data": data, "layout": drawn}
+        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
+    return figure
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
@@ -108,14 +100,18 @@ def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str
     )
 
 
-def _apart(
-    ends: Sequence[tuple[float, float, str, str]], gap: float = 0.28
-) -> list[tuple[float, float, str, str]]:
-    """Labels moved up where they would lie on each other; all at the rightmost end."""
-    placed: list[tuple[float, float, str, str]] = []
+End = tuple[float, float, str, str]
+"""Where a line ends (x and y as logarithms), its name and colour."""
+GAP = 0.28
+"""Between two names, in decades."""
+
+
+def _apart(ends: Sequence[End]) -> list[End]:
+    """Labels moved up where they would lie on each other."""
+    placed: list[End] = []
     floor = -np.inf
     for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        y = max(y, floor + gap)
+        y = max(y, floor + GAP)
         placed.append((x, y, text, colour))
         floor = y
     return placed
@@ -147,15 +143,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
-    """Wrong a⁺ and wrong a⁻ of each method as shares of all topics, a panel for each q*.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.errors`. NaN where errors cannot be told apart.
-    scenario : str
-        What the errors are called after.
-    """
+    """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
     q_stars, called = sorted(frame["q_star"].unique()), TASKS[scenario].errors
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
@@ -189,11 +177,13 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
         notes.append(note(left, 1, f"q* = {q_star:g}", text_colour(dark), xanchor="left"))
-    drawn = layout(
+    return drawn(
+        data,
         160 + ROW * len(names),
         simulated,
         dark,
         notes,
+        showlegend=True,
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
@@ -203,7 +193,6 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
         meta={"least_width": 240 * len(q_stars)},
         **axes,
     )
-    return {"data": data, "layout": drawn | {"showlegend": True}}
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
@@ -255,11 +244,8 @@ def error_sentence(frame: pd.DataFrame) -> str:
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Documents read by each method: mean with its interval, and the middle half of topics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them. Depth 0 is
-        drawn at 0.5, because the axis is logarithmic.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost. Depth 0 is drawn at 0.5, because the
+    axis is logarithmic.
     """
     own = frame.sort_values("screened", ascending=False)
     names = own["approach"].tolist()
@@ -276,21 +262,11 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
             below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
             point["error_x"] = interval([above], [below], colour, 2)
         data.append(point)
-    drawn = layout(
-        126 + ROW * len(names),
-        simulated,
-        dark,
-        margin={"b": 64},
-        xaxis=axis(
-            # Two lines, because one is wider than a telephone.
-            "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics",
-            dark,
-            type="log",
-            dtick=1,
-        ),
-        yaxis=axis("", dark, automargin=True),
-    )
-    return {"data": data, "layout": drawn}
+    # Two lines, because one is wider than a telephone.
+    title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
+    xaxis, yaxis = axis(title, dark, type="log", dtick=1), axis("", dark, automargin=True)
+    height = 126 + ROW * len(names)
+    return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
@@ -315,11 +291,8 @@ def effort_sentence(frame: pd.DataFrame) -> str:
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost of :func:`~tarstop_core.evaluation.findings.aggregate.compare`. Methods further down than
-        :data:`FURTHEST` are counted, not drawn.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. Methods further down than
+    :data:`FURTHEST` are counted, not drawn.
     """
     # What reads nearly everything lies far to the left: only where methods can be told apart is drawn.
     own = frame[frame["difference_low"] > FURTHEST].sort_values("difference")
@@ -338,7 +311,8 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
             )
         )
     spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    drawn = layout(
+    figure = drawn(
+        data,
         110 + ROW * len(own),
         simulated,
         dark,
@@ -348,8 +322,8 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     )
     if left:
         said = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        drawn["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
-    return {"data": data, "layout": drawn}
+        figure["layout"]["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
+    return figure
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:

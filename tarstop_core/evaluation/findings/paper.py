@@ -24,13 +24,7 @@ MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
 
 
 def published() -> pd.DataFrame:
-    """The 42 published rows.
-
-    Returns
-    -------
-    DataFrame
-        ``table, scenario, q_star, cost, topics, approach, screened, decision_agreement, recall, net_utility,
-        icer``; `icer` as printed.
+    """The 42 published rows; `icer` as printed.
 
     Examples
     --------
@@ -60,15 +54,12 @@ def omega_plus(panel: pd.DataFrame) -> float:
 
 
 def recovered() -> pd.DataFrame:
-    """What the published rows imply, and whether this project's functions give them back.
+    """What each of the published rows implies, and whether this project's functions give it back.
 
-    Returns
-    -------
-    DataFrame, one row for each published row
-        ``scenario, q_star, cost, approach, topics, omega_plus`` (NaN where unknown), ``false_adopt`` and
-        ``false_reject`` (whole, but for means of replications; NaN at q* = .5), ``net_utility`` as published,
-        ``net_utility_again`` from the errors, ``icer`` as published, ``icer_again`` from screened and
-        agreement, ``icer_agrees`` (label equal, or value within the rounding of what it is computed from).
+    ``scenario, q_star, cost, approach, topics, omega_plus`` (NaN where unknown), ``false_adopt`` and
+    ``false_reject`` (whole, but for means of replications; NaN at q* = .5), ``net_utility`` as published,
+    ``net_utility_again`` from the errors, ``icer`` as published, ``icer_again`` from screened and
+    agreement, ``icer_agrees`` (label equal, or value within the rounding of what it is computed from).
     """
     found = []
     for _, panel in published().groupby(["scenario", "q_star"], sort=False):

@@ -12,17 +12,7 @@ import pandas as pd
 
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings import aggregate, claims, tables
-from tarstop_core.evaluation.findings.figures import (
-    difference_figure,
-    difference_sentence,
-    effort_figure,
-    effort_sentence,
-    error_figure,
-    error_sentence,
-    regret_figure,
-    regret_sentence,
-)
+from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks.named import TASKS
@@ -114,22 +104,22 @@ class Findings:
             yield Drawn(
                 f"regret_q{q_star:g}",
                 f"Regret against the best of the {every['method'].nunique()} methods run, by cost of a document, q* = {q_star:g}",
-                partial(regret_figure, frame, simulated),
-                regret_sentence(frame, q_star, self.cost),
+                partial(figures.regret_figure, frame, simulated),
+                figures.regret_sentence(frame, q_star, self.cost),
             )
         yield Drawn(
             "errors",
             f"Wrong decisions of both kinds, cost {self.cost:g}",
-            partial(error_figure, self.errors, results.scenario, simulated),
-            error_sentence(self.errors),
+            partial(figures.error_figure, self.errors, results.scenario, simulated),
+            figures.error_sentence(self.errors),
         )
         for q_star in results.q_stars:
             own = self.rows[(self.rows["q_star"] == q_star) & (self.rows["cost"] == self.cost)]
             yield Drawn(
                 f"effort_q{q_star:g}",
                 f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
-                partial(effort_figure, own, simulated),
-                effort_sentence(own),
+                partial(figures.effort_figure, own, simulated),
+                figures.effort_sentence(own),
             )
             if self.comparisons is not None:
                 table = self.comparisons
@@ -137,8 +127,8 @@ class Findings:
                 yield Drawn(
                     f"differences_q{q_star:g}",
                     f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
-                    partial(difference_figure, paired, simulated),
-                    difference_sentence(paired),
+                    partial(figures.difference_figure, paired, simulated),
+                    figures.difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
             bins = quality.reliability
@@ -212,17 +202,17 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
     import plotly.io
 
     folder.mkdir(exist_ok=True)
-    figures, places = [], []
+    pictures, places = [], []
     for drawn in report.figures():
         figure = drawn.draw(False)
         figure["layout"] |= {"paper_bgcolor": "white", "plot_bgcolor": "white"}
         for kind in PICTURES:
-            figures.append(figure)
+            pictures.append(figure)
             places.append(folder / f"{drawn.name}.{kind}")
     try:
         # All at once, so that one browser draws them.
-        heights = [figure["layout"]["height"] for figure in figures]
-        plotly.io.write_images(figures, places, width=900, height=heights, scale=2)
+        heights = [figure["layout"]["height"] for figure in pictures]
+        plotly.io.write_images(pictures, places, width=900, height=heights, scale=2)
     except Exception as problem:
         first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
         return [], [
@@ -251,12 +241,7 @@ def html(report: Findings) -> str:
         caution=claims.caution(results),
         caption=report.caption,
         panels=[
-            (
-                q_star,
-                tables.panel(report.rows, q_star, report.cost, task.icer_digits).rename(
-                    columns=tables.HEADINGS
-                ),
-            )
+            (q_star, tables.panel(report.rows, q_star, report.cost, task.icer_digits))
             for q_star in sorted(results.q_stars, reverse=True)
         ],
         engine=_engine(report),

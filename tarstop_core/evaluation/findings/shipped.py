@@ -71,15 +71,8 @@ def save_small(results: Results, path: Path) -> None:
     Whole numbers, which depths and actions nearly always are, come back exactly, others (expectations of
     rules that draw a sample, recall) to seven significant digits.
     """
-    small: dict[str, Any] = {
-        "screened": _small(results.screened),
-        "plus": _small(results.plus),
-        "recall": _small(results.recall),
-        "documents": results.documents.astype(np.int32),
-        "fold": results.fold.astype(np.int16),
-    }
-    if results.plus_exact is not None:
-        small["plus_exact"] = _small(results.plus_exact)
+    small: dict[str, Any] = {name: _small(getattr(results, name)) for name in _figures(results)}
+    small |= {"documents": results.documents.astype(np.int32), "fold": results.fold.astype(np.int16)}
     save(replace(results, **small), path)
 
 
@@ -92,9 +85,14 @@ def load_small(path: Path) -> Results:
         When the file is not one of results, or of another version.
     """
     found = load(path)
-    names = ("screened", "plus", "recall", *(() if found.plus_exact is None else ("plus_exact",)))
-    wide: dict[str, Any] = {name: getattr(found, name).astype(np.float64) for name in names}
+    wide: dict[str, Any] = {name: getattr(found, name).astype(np.float64) for name in _figures(found)}
     return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
+
+
+def _figures(results: Results) -> list[str]:
+    """Names of the arrays that hold a figure for each case, method, q* and cost."""
+    names = ("screened", "plus", "recall", "plus_exact")
+    return [name for name in names if getattr(results, name) is not None]
 
 
 def _small(values: Floats) -> NDArray[Any]:

@@ -10,15 +10,7 @@ import pandas as pd
 from tarstop_core.evaluation.metrics import Icer
 from tarstop_core.evaluation.tasks.named import TASKS
 
-HEADINGS: dict[str, str] = {
-    "approach": "Approach",
-    "net_utility": "Net utility",
-    "recall": "Recall",
-    "screened": "Screened",
-    "icer": "ICER",
-    "decision_agreement": "Decision agreement",
-    "decide_now": "Decide now",
-}
+HEADINGS = ("Approach", "Net utility", "Recall", "Screened", "ICER", "Decision agreement", "Decide now")
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
 
 
@@ -29,35 +21,26 @@ def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
-    """One panel of a table in the paper's manner, best net utility first, as texts.
+    """One panel of a table in the paper's manner, best net utility first, as texts under :data:`HEADINGS`.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
-    digits : int
-        Decimals of the ICER (the paper: 1 in patents, 0 in reviews).
-
-    Returns
-    -------
-    DataFrame
-        Columns of :data:`HEADINGS`; net utility and agreement with their intervals where `rows` has them.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows`, net utility and agreement with their intervals where
+    it has them; `digits` are decimals of the ICER.
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
     shown = [
-        {
-            "approach": row["approach"],
-            "net_utility": _with_interval(row, "net_utility"),
-            "recall": f"{row['recall']:.4f}",
-            "screened": f"{row['screened']:.1f}",
-            "icer": shown_icer(row["icer"], digits),
-            "decision_agreement": _with_interval(row, "decision_agreement"),
-            "decide_now": "unknown" if math.isnan(row["decide_now"]) else f"{row['decide_now']:.4f}",
-        }
+        (
+            row["approach"],
+            _with_interval(row, "net_utility"),
+            f"{row['recall']:.4f}",
+            f"{row['screened']:.1f}",
+            shown_icer(row["icer"], digits),
+            _with_interval(row, "decision_agreement"),
+            "unknown" if math.isnan(row["decide_now"]) else f"{row['decide_now']:.4f}",
+        )
         for row in own.to_dict("records")
     ]
-    return pd.DataFrame(shown, columns=list(HEADINGS))
+    return pd.DataFrame(shown, columns=HEADINGS)
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
@@ -92,26 +75,17 @@ def _with_interval(row: Mapping[Any, Any], name: str) -> str:
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
-    """All panels of one cost as a LaTeX table (package booktabs).
-
-    Parameters
-    ----------
-    caption : str
-        Plain text; truth and engine belong in it.
-    digits : int
-        Decimals of the ICER.
-    """
-    columns = list(HEADINGS)
+    """Each :func:`panel` of one cost as a LaTeX table (package booktabs); the caption is plain text."""
     plain = rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")])
     lines = [
         r"\begin{table}",
         rf"\caption{{{_escaped(caption)}}}",
-        r"\begin{tabular}{l" + "r" * (len(columns) - 1) + "}",
+        r"\begin{tabular}{l" + "r" * (len(HEADINGS) - 1) + "}",
         r"\toprule",
-        " & ".join(HEADINGS.values()) + r" \\",
+        " & ".join(HEADINGS) + r" \\",
     ]
     for q_star in sorted(rows["q_star"].unique(), reverse=True):
-        lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
+        lines += [r"\midrule", rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
         for row in panel(plain, q_star, cost, digits).itertuples(index=False):
             lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, layout, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
 from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation.figures import (
@@ -37,10 +37,7 @@ JUMPS = 400
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
     """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one q* and cost, as :func:`~tarstop_core.evaluation.findings.aggregate.rows` gives them.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
@@ -79,7 +76,8 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     if simulated:
         notes.append(note(0, 1, "simulated", text, xanchor="left"))
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    drawn = layout(
+    return drawn(
+        data,
         110 + ROW * len(names),
         False,
         dark,
@@ -91,7 +89,6 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
         yaxis=axis("", dark, automargin=True, type="category", categoryarray=names),
         shapes=[upright(now, width=1, xref="x2")],
     )
-    return {"data": data, "layout": drawn}
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
@@ -145,24 +142,14 @@ def topic_figure(
     hit: int | None,
     steps: bool = False,
     belief_title: str = "chance it exists",
-    worth_title: str = "worth each",
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
     """Belief and worth along a topic's ranking, and below where each method stopped on it.
 
-    Parameters
-    ----------
-    b : ndarray, shape (N + 1,)
-        Belief after d documents, before a hit.
-    worth : ndarray, shape (N,), or None
-        What the method in question compares with the cost.
-    depth : int
-        Where the method in question stopped: curves are solid up to there.
-    hit : int or None
-        Depth of the document that settles the question.
-    steps : bool
-        Draw belief as steps (reviews).
+    `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
+    the cost, shape (N,), and `depth` where it stopped: curves are solid up to there. `hit` is the depth of the document
+    that settles the question; belief is drawn in `steps` (reviews) or not.
     """
     n = len(b) - 1
     text = text_colour(dark)
@@ -178,7 +165,7 @@ def topic_figure(
     names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
-    drawn = clear_layout(
+    layout = clear_layout(
         CURVES + strip + MARGINS,
         {"l": 96, "r": 16, "t": 22, "b": 44},
         font={"color": text},
@@ -198,7 +185,7 @@ def topic_figure(
     )
     if worth is not None:
         middle = low + 0.46 * (1 - low)
-        drawn["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
         data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
@@ -206,8 +193,8 @@ def topic_figure(
         words, amber = "cost of one document", ink(COST, dark)
         notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        drawn["yaxis2"] = axis(
-            worth_title,
+        layout["yaxis2"] = axis(
+            "worth each",
             dark,
             domain=[low, middle],
             type="log",
@@ -238,7 +225,7 @@ def topic_figure(
         notes.append(label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
         notes.append(note(1, 1, "simulated", text))
-    return {"data": data, "layout": drawn}
+    return {"data": data, "layout": layout}
 
 
 def _depths_to_draw(curve: Floats) -> Depths:
@@ -262,9 +249,9 @@ def _solid_then_dashed(
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
-        drawn = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
-        drawn["line"] |= shape
-        found.append(drawn)
+        trace = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        trace["line"] |= shape
+        found.append(trace)
     return found
 
 
@@ -308,13 +295,7 @@ def _documents(count: float) -> str:
 
 
 def errors_sentence(frame: pd.DataFrame) -> str:
-    """What an error figure shows where some errors may not be told apart (the paper's at q* = .5).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As :func:`~tarstop_core.evaluation.findings.figures.error_figure` takes it, NaN where unknown.
-    """
+    """What an error figure shows where some errors may not be told apart: NaN, as the paper's at q* = .5."""
     known = frame.dropna(subset=["false_adopt", "false_reject"])
     unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
     said = error_sentence(known) if len(known) else ""
@@ -325,14 +306,9 @@ def errors_sentence(frame: pd.DataFrame) -> str:
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
-    """Recovered numbers of topics as the shares that :func:`~tarstop_core.evaluation.findings.figures.error_figure` draws.
+    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as an error figure takes them: shares of topics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered`.
-    policies : mapping
-        Name of the policy of each approach.
+    `policies` names the policy of each approach.
     """
     return pd.DataFrame(
         {

@@ -21,14 +21,7 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
-    """What became of each topic by one method, the costliest first.
-
-    Returns
-    -------
-    DataFrame
-        ``topic, omega, documents, screened, plus`` (chance of a⁺), ``right`` (chance that this was right), ``recall,
-        net_utility, regret``.
-    """
+    """What became of each topic by one method, the costliest first: ``plus`` is the chance of a⁺, ``right`` that this was right."""
     q, c, m = results.q(q_star), results.c(cost), results.method(method)
     plus, omega = results.plus[:, m, q, c], results.omega[:, q]
     frame = pd.DataFrame(

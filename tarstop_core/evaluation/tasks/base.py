@@ -13,7 +13,6 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
 from tarstop_core.policies.audit import Audit, AuditGrid
-from tarstop_core.policies.gain_curve import gain
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
@@ -145,11 +144,6 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
         for q, path in enumerate(paths):
             found[s, q] = policy.depths(path, costs)
     return found
-
-
-def found_in(case: Case) -> Depths:
-    """Relevant documents among the first d, shape (N + 1,)."""
-    return gain(case.labels)
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:

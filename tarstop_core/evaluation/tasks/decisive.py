@@ -16,12 +16,12 @@ from tarstop_core.evaluation.tasks.base import (
     averaged,
     depths_of,
     fitted,
-    found_in,
     generator,
     sample_grid,
 )
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
@@ -97,7 +97,7 @@ class DecisiveTask(Task):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)
             return averaged(shape, screened, found, recall)
         depths = depths_of(paths, settings, costs)
-        hits = found_in(case)[depths]
+        hits = gain(case.labels)[depths]
         plus = hits > 0
         if settings[0].acts_on_belief:
             for q, path in enumerate(paths):

@@ -21,15 +21,15 @@ from tarstop_core.evaluation.tasks.base import (
     averaged,
     depths_of,
     fitted,
-    found_in,
     generator,
     sample_grid,
 )
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.payoffs import Flags, Payoffs
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
@@ -83,20 +83,12 @@ class ReviewTask(Task):
         """A calibrator of "brings data", and the prior of each variant."""
         calibrator = fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
-        return {
-            variant: (
-                calibrator,
-                Prior(b_0=self.b_0)
-                if variant == "default"
-                else learn_prior(
-                    [outcome.tables for outcome in outcomes],
-                    [outcome.review for outcome in outcomes],
-                    self.theta,
-                    benchmark.title,
-                ),
-            )
-            for variant in variants
-        }
+        priors = {"default": Prior(b_0=self.b_0)}
+        if "learned" in variants:
+            tables = [outcome.tables for outcome in outcomes]
+            reviews = [outcome.review for outcome in outcomes]
+            priors["learned"] = learn_prior(tables, reviews, self.theta, benchmark.title)
+        return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(
         self, case: Case, knowledge: tuple[Calibrator, Prior], payoffs: Sequence[Payoffs]
@@ -128,20 +120,14 @@ class ReviewTask(Task):
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
         depths = depths_of(paths, settings, costs)
-        other = None
-        if exact and self.engine != "bivariate":
-            assert case.outcome is not None
-            other = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].known][depths]
-        plus = np.empty(depths.shape)
-        plus_exact = None if other is None else np.empty(depths.shape)
-        for q, path in enumerate(paths):
-            plus[:, q] = path.payoffs.chooses_plus(path.b[depths[:, q]])
-            if plus_exact is not None and other is not None:
-                plus_exact[:, q] = path.payoffs.chooses_plus(other[:, q])
+        plus, plus_exact = _chosen(paths, depths, paths[0].b), None
         if settings[0].knows_truth:
             plus[:] = truth[:, None]
-            plus_exact = None
-        recall = metrics.recall(found_in(case)[depths], case.n_relevant)
+        elif exact and self.engine != "bivariate":
+            assert case.outcome is not None
+            exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].known]
+            plus_exact = _chosen(paths, depths, exactly)
+        recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
         return PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
     def _sampled(
@@ -183,3 +169,11 @@ class ReviewTask(Task):
             "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
             "test outcomes hold (312,790).",
         ]
+
+
+def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
+    """Chance of a⁺ (0 or 1) of whoever believes `b` by depth, shape (N + 1,), at depths of shape (S, Q, C)."""
+    plus = np.empty(depths.shape)
+    for q, path in enumerate(paths):
+        plus[:, q] = path.payoffs.chooses_plus(b[depths[:, q]])
+    return plus

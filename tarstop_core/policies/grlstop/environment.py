@@ -62,12 +62,7 @@ def window_counts(labels: ArrayLike) -> Integers:
 
 
 def window_rates(labels: ArrayLike) -> Single:
-    """Share of relevant documents in every window, shape (W,); −1 past the last window of a short list.
-
-    Parameters
-    ----------
-    labels : array_like of bool, shape (N,)
-        In screening order, N ≥ 1.
+    """Share of relevant documents in every window of N ≥ 1, shape (W,); −1 past the last window of a short list.
 
     Examples
     --------

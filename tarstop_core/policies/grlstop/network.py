@@ -50,14 +50,7 @@ class Network(NamedTuple):
         return np.asarray(np.tanh(np.tanh(sums) @ self.W2 + self.b2) @ self.w3 + self.b3)
 
     def gradient(self, states: Single, slope: Callable[[Single], Single]) -> Network:
-        """Gradient of a loss in all weights.
-
-        Parameters
-        ----------
-        states : ndarray, shape (n, inputs)
-        slope : callable
-            The loss's derivative in each output, from the outputs, shape (n,) to (n,).
-        """
+        """Gradient in all weights of a loss; `slope` is its derivative in each output, from the outputs, both (n,)."""
         first = np.tanh(states @ self.W1 + self.b1)
         second = np.tanh(first @ self.W2 + self.b2)
         d_output = slope(second @ self.w3 + self.b3)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Parameter, Policy, at_any_cost
+from tarstop_core.policies.base import AtAnyCost, Depths, Parameter
 from tarstop_core.policies.grlstop.environment import TARGETS, W, window_edges, window_rates
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.value.path import Path
@@ -30,20 +30,11 @@ def shipped_weights() -> Weights:
 def depths_for_targets(
     labels: ArrayLike, targets: ArrayLike = TARGETS, weights: Weights | None = None, start: int = 0
 ) -> Depths:
-    """Where the agent stops for each target recall: the end of a window, shape (targets,).
+    """Where the agent, the shipped one unless given, stops for each target recall: the end of a window, shape (targets,).
 
-    What it sees after x windows does not depend on its choices, so all its choices are computed at once.
-
-    Parameters
-    ----------
-    labels : array_like of bool, shape (N,)
-        In screening order; those past the stop change nothing.
-    targets : array_like, shape (targets,)
-    weights : Weights, optional
-        The shipped agent unless given.
-    start : int
-        Documents read so far. A window that was begun is finished before the next choice, so from any
-        start before the stop it stops at the same depth.
+    What it sees after x windows does not depend on its choices, so all its choices are computed at once; labels past
+    the stop change nothing. A window that was begun is finished before the next choice, so from any start before the
+    stop it stops at the same depth.
 
     Examples
     --------
@@ -73,7 +64,7 @@ def depths_for_targets(
 
 
 @dataclass(frozen=True)
-class GRLStop(Policy):
+class GRLStop(AtAnyCost):
     """Stop at the end of the window after which the agent expects the target recall to be reached."""
 
     target: float = 0.1
@@ -92,9 +83,7 @@ class GRLStop(Policy):
     place = 90
     colour = "#777777"
     marker = "pentagon"
-    acts_on_belief = False
     parameters = (Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),)
 
-    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        depth = depths_for_targets(path.labels, [self.target], self.weights, start)[0]
-        return at_any_cost(int(depth), costs)
+    def depth(self, path: Path, start: int) -> int:
+        return int(depths_for_targets(path.labels, [self.target], self.weights, start)[0])

@@ -40,18 +40,10 @@ def train(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Weights:
-    """Train an agent on labelled topics, for all targets at once.
+    """Train an agent on labelled topics, for all targets at once; equal seeds, topics and machines give equal weights.
 
-    Parameters
-    ----------
-    topics : sequence of Topic
-        With labels; at least one holds a ranked relevant document.
-    seed : int
-        Equal seeds, topics and machines give equal weights.
-    steps : int
-        Choices to play, about. A few dozen topics are soon known by heart: play fewer.
-    progress : callable, optional
-        Told the share done, in (0, 1], after every round; what it raises ends the training.
+    About so many `steps` are played, each a choice; a few dozen topics are soon known by heart: play fewer. `progress`
+    is told the share done, in (0, 1], after every round; what it raises ends the training.
 
     Raises
     ------
@@ -104,16 +96,9 @@ def play(
 
 
 def advantages(choices: Choices, reward: Single, values: Single) -> Single:
-    """Generalised advantage estimates (Schulman et al. 2016), shape (n, W − 1); 0 where not reached.
+    """Generalised advantage estimates (Schulman et al. 2016) from each choice's reward and the sum expected before it.
 
-    Parameters
-    ----------
-    choices : ndarray of int, shape (n, W − 1)
-        An episode ends with its last choice that is not `NOT_REACHED`.
-    reward : ndarray, shape (n, W − 1)
-        Of the choice made.
-    values : ndarray, shape (n, W − 1)
-        Expected sums before each choice.
+    All of shape (n, W − 1); 0 where not reached: an episode ends with its last choice that is not `NOT_REACHED`.
     """
     reached = choices != NOT_REACHED
     estimates = np.zeros(values.shape, dtype=np.float32)
@@ -127,20 +112,10 @@ def advantages(choices: Choices, reward: Single, values: Single) -> Single:
 
 
 def policy_slope(logit: Single, stops: Single, before: Single, gain: Single, entropy: float) -> Single:
-    """Derivative in the logit of PPO's clipped loss, mean over choices, less the entropy bonus.
+    """Derivative of PPO's clipped loss, mean over choices, less the bonus with this weight of `entropy`, shape (n,).
 
-    Parameters
-    ----------
-    logit : ndarray, shape (n,)
-        Of STOP, now.
-    stops : ndarray, shape (n,)
-        1 where the choice was STOP.
-    before : ndarray, shape (n,)
-        Logarithm of the chance the choice had when it was made.
-    gain : ndarray, shape (n,)
-        Its advantage.
-    entropy : float
-        Weight of the bonus.
+    It is taken in the logit that STOP has now. `stops` is 1 where the choice was STOP, `before` the logarithm of the
+    chance it had when it was made, `gain` its advantage.
     """
     chance = _sigmoid(logit)
     ratio = np.exp(log_chance(logit, stops) - before)

@@ -129,17 +129,10 @@ class Review:
 
 
 def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
-    """The readable reviews.
+    """The readable reviews, in the order of `QUESTIONS`; equal seeds give equal ones.
 
-    Parameters
-    ----------
-    seed : int
-        Equal seeds give equal collections. Pooled sensitivities are those of the plans whatever the seed.
-
-    Returns
-    -------
-    list of Review
-        In the order of `QUESTIONS`; no title occurs twice in a review, no abstract twice at all.
+    Pooled sensitivities are those of the plans whatever the seed. No title occurs twice in a review, no abstract twice
+    at all.
 
     Examples
     --------

@@ -92,17 +92,9 @@ class PatentTopic:
 
 
 def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
-    """The readable collection: 16 topics, 8 with prior art.
+    """The readable collection: 16 topics in the order of `INVENTIONS`, 8 with prior art; equal seeds give equal ones.
 
-    Parameters
-    ----------
-    seed : int
-        Equal seeds give equal collections.
-
-    Returns
-    -------
-    list of PatentTopic
-        In the order of `INVENTIONS`; no title occurs twice in a topic, no abstract twice at all.
+    No title occurs twice in a topic, no abstract twice at all.
 
     Examples
     --------

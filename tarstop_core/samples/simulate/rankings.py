@@ -20,15 +20,12 @@ else about the benchmark is invention, and results on it are results on simulate
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta, nbinom
 
+from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DEFAULT_SEED = 2024
 
@@ -77,26 +74,20 @@ def simulate_patent_rankings(
     pool_spread: float = POOL_SPREAD,
     shape: Shape | None = None,
 ) -> list[Topic]:
-    """Simulated patent rankings, the first half ω⁺ and the second half ω⁻.
+    """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
+
+    Every relevant document is ranked. Equal seeds give equal rankings.
 
     Parameters
     ----------
     topics : int
-        Number of topics, at least 2; half of them, rounded up, hold relevant documents.
-    seed : int
-        Equal seeds give equal rankings.
+        At least 2; half of them, rounded up, hold relevant documents.
     pool_mean : int
         Mean number of documents of a pool, at least 50.
     pool_spread : float
         Standard deviation of that number as a share of the mean.
     shape : Shape, optional
-        Where relevant documents lie; as fitted unless given.
-
-    Returns
-    -------
-    list of Topic
-        Ranked, with scores and labels; names are "SIM-P0001" … for ω⁺ and "SIM-N0001" … for ω⁻.
-        Every relevant document is ranked, so `n_relevant` is the number of true labels.
+        As fitted unless given.
 
     Raises
     ------
@@ -143,17 +134,9 @@ def simulate_patent_rankings(
 
 
 def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
-    """The six figures of `TARGETS`, means over the ω⁺ topics of the rankings.
+    """The six figures of `TARGETS`: counts and shares, MAP and NDCG over the whole ranking.
 
-    Parameters
-    ----------
-    rankings : list of Topic
-        Topics with labels; those without a relevant document are left out, as in trec_eval.
-
-    Returns
-    -------
-    dict of str to float
-        Keys as in `TARGETS`: counts and shares; MAP and NDCG over the whole ranking.
+    Means over the ω⁺ topics of the rankings: those without a relevant document are left out, as in trec_eval.
 
     Examples
     --------
@@ -173,7 +156,7 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
     return dict(zip(TARGETS, map(float, means), strict=True))
 
 
-def _topic_statistics(depths: IntArray, n_relevant: int) -> tuple[float, ...]:
+def _topic_statistics(depths: Ints, n_relevant: int) -> tuple[float, ...]:
     """Figures of one topic from the 1-based depths of its ranked relevant documents."""
     found = np.arange(1, len(depths) + 1)
     ideal = 1.0 / np.log2(np.arange(2, n_relevant + 2))
@@ -188,25 +171,25 @@ def _topic_statistics(depths: IntArray, n_relevant: int) -> tuple[float, ...]:
     )
 
 
-def stratified(rng: np.random.Generator, n: int) -> FloatArray:
+def stratified(rng: np.random.Generator, n: int) -> Floats:
     """One uniform from each n-th of (0, 1), shuffled: a benchmark of 500 topics keeps its shares."""
     return (rng.permutation(n) + rng.random(n)) / n
 
 
-def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: float) -> FloatArray:
+def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: float) -> Floats:
     """The shares of n topics in documents whose place is random, from a beta."""
     drawn = beta.ppf(stratified(rng, n), concentration * mean, concentration * (1.0 - mean))
     return np.asarray(drawn, dtype=np.float64)
 
 
-def _relevant_counts(rng: np.random.Generator, n: int) -> IntArray:
+def _relevant_counts(rng: np.random.Generator, n: int) -> Ints:
     share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
     return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
 
 
 def _ranked_places(
-    rng: np.random.Generator, sizes: IntArray, relevant: IntArray, shape: Shape
-) -> tuple[IntArray, FloatArray, NDArray[np.bool_]]:
+    rng: np.random.Generator, sizes: Ints, relevant: Ints, shape: Shape
+) -> tuple[Ints, Floats, Flags]:
     """Owner, latent place u and label of every document, topic after topic, best place first."""
     topics = len(sizes)
     owner = np.repeat(np.arange(topics), sizes)
@@ -234,7 +217,7 @@ def _ranked_places(
     return owner, place[order], labels[order]
 
 
-def falling_scores(rng: np.random.Generator, owner: IntArray, place: FloatArray, topics: int) -> FloatArray:
+def falling_scores(rng: np.random.Generator, owner: Ints, place: Floats, topics: int) -> Floats:
     """Scores that fall with the place: a gamma's upper quantile by Wilson and Hilferty's cube."""
     shape = rng.uniform(3.0, 9.0, topics)[owner]
     scale = rng.lognormal(np.log(4.0), 0.5, topics)[owner]

@@ -25,18 +25,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 from scipy.stats import geom, nbinom
 
 from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.simulate.rankings import falling_scores, odd_shares, ranking_statistics, stratified
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DEFAULT_SEED = (
     2050  # chosen: both halves come within 6 % of every target, as those of 4 of the seeds 1 to 240 do
@@ -87,20 +83,8 @@ def simulate_review_outcomes(
 ) -> list[Outcome]:
     """Simulated review outcomes: the first half (rounded down) to train on, the rest to test on.
 
-    Parameters
-    ----------
-    outcomes : int
-        Number of outcomes, at least 2. No review is in both halves.
-    seed : int
-        Equal seeds give equal outcomes.
-    shape : Shape, optional
-        Where reports lie; as fitted unless given.
-
-    Returns
-    -------
-    list of Outcome
-        Named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is
-        ranked, and each document brings one study of an outcome.
+    They are named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is ranked, and
+    each document brings one study of an outcome. No review is in both halves. Equal seeds give equal outcomes.
 
     Raises
     ------
@@ -129,18 +113,7 @@ def simulate_review_outcomes(
 
 
 def review_statistics(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The figures of `TARGETS`, means over outcomes.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        Labelled.
-
-    Returns
-    -------
-    dict of str to float
-        Keys as in `TARGETS`; MAP and NDCG over the whole ranking, recall over all documents with data.
-    """
+    """The figures of `TARGETS`, means over labelled outcomes: MAP and NDCG of the whole ranking, recall of all with data."""
     achieved = ranking_statistics([outcome.topic for outcome in outcomes])
     return {figure: achieved[figure] for figure in TARGETS}
 
@@ -194,9 +167,7 @@ def _half(
     return simulated
 
 
-def _ranked(
-    rng: np.random.Generator, n: int, log_place: Floats, odd: NDArray[np.bool_]
-) -> tuple[Ints, Floats]:
+def _ranked(rng: np.random.Generator, n: int, log_place: Floats, odd: Flags) -> tuple[Ints, Floats]:
     """Rank (0-based) of each of n documents, the reports first, and scores in falling order."""
     reports = len(log_place)
     place = rng.random(n)

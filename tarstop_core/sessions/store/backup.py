@@ -121,12 +121,15 @@ def restore(
                 _write(target, before, None)
             for table in reversed(TABLES):
                 target.execute(delete(table))
-            held = _copy(source, target, _backup_damaged(file), progress)
+            held = _held(source)
+            _copy(source, held, target, _backup_damaged(file), progress)
     return Restored(held, before)
 
 
 def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
     """A backup of what this transaction sees."""
+    version = [row._asdict() for row in source.execute(select(VERSION))]
+    there = _held(source)
     with written_whole(file) as part:
         engine = create_engine(URL.create("sqlite", database=str(part)), poolclass=NullPool)
         try:
@@ -136,18 +139,20 @@ def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
                 target.exec_driver_sql("PRAGMA synchronous = OFF")
                 METADATA.create_all(target)
                 STAMP.create(target)
-                target.execute(insert(VERSION), [row._asdict() for row in source.execute(select(VERSION))])
+                target.execute(insert(VERSION), version)
                 target.execute(insert(STAMP), {"version_num": REVISION})
-                held = _copy(source, target, _STORE_DAMAGED, progress)
+                _copy(source, there, target, _STORE_DAMAGED, progress)
                 target.commit()
         except DBAPIError as problem:
             raise InputProblem(f"{file} cannot be written: {problem.orig}.") from problem
-    return held
+    return there
 
 
-def _copy(source: Connection, target: Connection, damaged: str, progress: Progress | None) -> Held:
+def _copy(
+    source: Connection, held: Held, target: Connection, damaged: str, progress: Progress | None
+) -> None:
     """Copy every row, a piece at a time."""
-    held, done = _held(source), 0
+    done = 0
     for table in TABLES:
         for rows in _pieces(source, table, damaged):
             try:
@@ -163,7 +168,6 @@ def _copy(source: Connection, target: Connection, damaged: str, progress: Progre
                 progress(done / held.rows)
     if done != held.rows:
         raise InputProblem(damaged)
-    return held
 
 
 def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence[Row[Any]]]:

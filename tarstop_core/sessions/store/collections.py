@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sqlalchemy import Row, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import check_time
@@ -34,8 +33,10 @@ CHUNK = 500
 """Documents that are written in one transaction: nobody who labels waits longer than for these."""
 PAUSE = 0.015
 """Seconds between two, in which those who wait get their turn."""
+REMOVED = 2_000
+"""Documents that are removed in one."""
 UNFINISHED = 0
-"""The number of documents that a collection is said to have until it has them all."""
+"""The number of documents that a collection is said to have until it has them all, and while it is removed."""
 ABANDONED = timedelta(days=1)
 """After which one that is not finished is removed: whoever was storing it was stopped."""
 # Well below the number of parameters that any database takes in one statement.
@@ -144,12 +145,13 @@ class Collections:
     def remove_unfinished(self, collection_id: str) -> None:
         """Remove a collection that nothing refers to, a part at a time."""
         of_it = RECORD.c.collection_id == collection_id
-        gone = CHUNK
-        while gone == CHUNK:
-            some = select(RECORD.c.position).where(of_it).limit(CHUNK)
+        some = select(RECORD.c.position).where(of_it).limit(REMOVED)
+        gone = REMOVED
+        while gone == REMOVED:
             with self._database.write() as connection:
                 gone = connection.execute(delete(RECORD).where(of_it & RECORD.c.position.in_(some))).rowcount
-            time.sleep(PAUSE)
+            if gone == REMOVED:
+                time.sleep(PAUSE)
         with self._database.write() as connection:
             connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
 
@@ -181,7 +183,8 @@ class Collections:
     def records(self, collection_id: str) -> pd.DataFrame:
         """The table of records of a collection, as it was saved."""
         statement = select(*_RECORD_FIELDS).where(RECORD.c.collection_id == collection_id)
-        count = select(COLLECTION.c.documents).where(COLLECTION.c.id == collection_id)
+        whole = COLLECTION.c.documents != UNFINISHED
+        count = select(COLLECTION.c.documents).where(COLLECTION.c.id == collection_id, whole)
         with self._database.read() as connection:
             documents = connection.execute(count).scalar_one_or_none()
             rows = connection.execute(statement.order_by(RECORD.c.position)).all()
@@ -215,22 +218,13 @@ class Collections:
 
     def delete_collection(self, collection_id: str) -> None:
         """Remove a collection; InputProblem when a session uses it, archived or not."""
-        used = select(SESSION.c.name).where(SESSION.c.collection_id == collection_id).limit(1)
-        try:
-            with self._database.write() as connection:
-                session = connection.execute(used).scalar()
-                if session is not None:
-                    raise InputProblem(
-                        f"These documents cannot be deleted, because the session '{session}' uses them."
-                    )
-                connection.execute(delete(RECORD).where(RECORD.c.collection_id == collection_id))
-                gone = connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
-                if not gone.rowcount:
-                    raise unknown_collection(collection_id)
-        except IntegrityError:
-            raise InputProblem(
-                "These documents cannot be deleted, because a session that uses them was just created."
-            ) from None
+        with self._database.write() as connection:
+            session = let_go(connection, collection_id)
+            if session is not None:
+                raise InputProblem(
+                    f"These documents cannot be deleted, because the session '{session}' uses them."
+                )
+        self.remove_unfinished(collection_id)
 
     def document_ids(self, collection_id: str) -> list[str]:
         """Ids of all documents of a collection, in its own order."""
@@ -242,6 +236,40 @@ class Collections:
             if not (isinstance(ids, list) and all(isinstance(each, str) for each in ids)):
                 raise TypeError("ids are texts")
             return ids
+
+
+def let_go(connection: Connection, collection_id: str) -> str | None:
+    """Hide a collection, to be removed a part at a time; or the name of a session that uses it.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such collection.
+    """
+    there = COLLECTION.c.id == collection_id
+    # Locked before one looks who uses it.
+    if connection.execute(select(COLLECTION.c.id).where(there).with_for_update()).first() is None:
+        raise unknown_collection(collection_id)
+    used = select(SESSION.c.name).where(SESSION.c.collection_id == collection_id).limit(1)
+    session: str | None = connection.execute(used).scalar()
+    if session is None:
+        connection.execute(update(COLLECTION).where(there).values(documents=UNFINISHED))
+    return session
+
+
+def hold(connection: Connection, collection_id: str) -> None:
+    """See that a collection is there, and stays whole until the end of this transaction.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such collection any more.
+    """
+    there = select(COLLECTION.c.id).where(
+        COLLECTION.c.id == collection_id, COLLECTION.c.documents != UNFINISHED
+    )
+    if connection.execute(there.with_for_update(read=True)).first() is None:
+        raise unknown_collection(collection_id)
 
 
 def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str, Any]]:

@@ -19,12 +19,12 @@ def written_whole(file: Path) -> Iterator[Path]:
     InputProblem when there is such a file already, or it cannot be written.
     """
     if file.exists():
-        raise InputProblem(f"There is a file {file} already, and it is not overwritten; name another one.")
+        raise _taken(file)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
         os.close(handle)
     except OSError as problem:
-        raise InputProblem(f"{file} cannot be written: {problem.strerror}.") from None
+        raise _unwritten(file, problem) from None
     part = Path(name)
     try:
         yield part
@@ -32,11 +32,9 @@ def written_whole(file: Path) -> Iterator[Path]:
         _name(part, file)
         _to_disk(file.parent)
     except FileExistsError:
-        raise InputProblem(
-            f"There is a file {file} already, and it is not overwritten; name another one."
-        ) from None
+        raise _taken(file) from None
     except OSError as problem:
-        raise InputProblem(f"{file} cannot be written: {problem.strerror}.") from None
+        raise _unwritten(file, problem) from None
     finally:
         for leftover in (part, Path(f"{part}-journal")):
             leftover.unlink(missing_ok=True)
@@ -66,6 +64,16 @@ def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
             # A copy is one file, which needs no other beside it to be whole.
             target.execute("PRAGMA journal_mode = DELETE")
         shutil.copymode(like, part)
+
+
+def _taken(file: Path) -> InputProblem:
+    return InputProblem(f"There is a file {file} already, and it is not overwritten; name another one.")
+
+
+def _unwritten(file: Path, problem: OSError) -> InputProblem:
+    return InputProblem(
+        f"{file} cannot be written: {problem.strerror}; name another place, or make room and give rights."
+    )
 
 
 def _to_disk(path: Path) -> None:

@@ -22,7 +22,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event, check_event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.calibrators import Calibrators
-from tarstop_core.sessions.store.collections import Collections, unknown_collection
+from tarstop_core.sessions.store.collections import Collections, hold, let_go
 from tarstop_core.sessions.store.database import BUSY_SECONDS, COLLECTION, DELETED, EVENT, SESSION, Database
 from tarstop_core.sessions.store.listing import all_sessions, summaries
 from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
@@ -143,14 +143,11 @@ class Store(Collections, Calibrators):
             "archived": False,
             "digest": records_digest(ordered, None if values is None else values.tolist()),
         }
-        try:
-            with self._database.write() as connection:
-                connection.execute(insert(SESSION), row)
-                if events:
-                    connection.execute(insert(EVENT), [_stored(str(row["id"]), event) for event in events])
-        except IntegrityError:
-            # The collection was deleted after its ids were read.
-            raise unknown_collection(collection_id) from None
+        with self._database.write() as connection:
+            hold(connection, collection_id)  # it may have been deleted after its ids were read
+            connection.execute(insert(SESSION), row)
+            if events:
+                connection.execute(insert(EVENT), [_stored(str(row["id"]), event) for event in events])
         return str(row["id"])
 
     def session(self, session_id: str) -> SessionRow:
@@ -207,9 +204,9 @@ class Store(Collections, Calibrators):
             for table in (EVENT, DELETED):
                 connection.execute(delete(table).where(table.c.session_id == session_id))
             connection.execute(delete(SESSION).where(SESSION.c.id == session_id))
-            used = select(SESSION.c.id).where(SESSION.c.collection_id == collection).limit(1)
-            if connection.execute(used).first() is None:
-                self.delete_collection(collection)
+            used = let_go(connection, collection)
+        if used is None:
+            self.remove_unfinished(collection)
 
     def discard(self, broken: Damaged) -> None:
         """Delete for good what cannot be read; InputProblem while a session uses it."""

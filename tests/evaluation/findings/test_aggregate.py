@@ -129,7 +129,7 @@ def test_reading_nothing_under_a_prior_that_is_not_recorded_is_unknown() -> None
     learned = replace(found.methods[1], variant="learned")
     old = aggregate.rows(replace(found, methods=(found.methods[0], learned)), draws=0)
     assert old["decide_now"].iloc[0] == 0.5 and np.isnan(old["decide_now"].iloc[1])
-    assert panel(old, 0.8, 0.001)["decide_now"].tolist() == ["0.5000", "unknown"]
+    assert panel(old, 0.8, 0.001)["Decide now"].tolist() == ["0.5000", "unknown"]
 
 
 def test_groups_are_drawn_whole() -> None:

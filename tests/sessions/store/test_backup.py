@@ -166,6 +166,24 @@ def statements(*lines: str) -> Any:
     return run
 
 
+def test_of_a_damaged_store_there_is_no_backup_and_the_store_is_named(tmp_path: Path) -> None:
+    file, out = tmp_path / "t.db", tmp_path / "b.db"
+    with Store(f"sqlite:///{file}") as store:
+        new_session(store, 60)
+    statements("PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode = DELETE")(file)
+    whole, refused = file.read_bytes(), []
+    for page in range(4096, len(whole), 4096):
+        file.write_bytes(whole[:page] + b"\x55" * 4096 + whole[page + 4096 :])
+        try:
+            backup(out, f"sqlite:///{file}")
+        except InputProblem as problem:
+            refused.append(str(problem))
+        else:
+            out.unlink()  # nothing was in that page
+    assert len(refused) > 5 and not out.exists()
+    assert all("is damaged" in said and out.name not in said for said in refused)
+
+
 DAMAGES = {
     "pages": (spoil_pages, "damaged and nothing was changed"),
     "cut": (cut, "damaged and nothing was changed"),

@@ -128,6 +128,30 @@ def test_an_import_that_was_killed_is_absent_and_later_removed(
     assert [row.created for row in store.collections()][-1] == "2026-01-01T00:00:00.000+00:00"
 
 
+def test_a_long_list_is_gone_before_its_parts_are(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = new_session(store)
+    key = store.save_collection("long", some_records(CHUNK + 1), [], 0)
+    settings = store.session(session).settings
+    monkeypatch.setattr(collections, "REMOVED", CHUNK)
+    with monkeypatch.context() as killed:
+        killed.setattr(type(store), "remove_unfinished", lambda self, key: None)
+        store.delete_collection(key)
+    assert key not in [row.id for row in store.collections()]
+    ids = store.document_ids(key)  # as another tab read them just before
+    monkeypatch.setattr(store, "document_ids", lambda key: ids)
+    for ask in (
+        store.records,
+        store.collection,
+        lambda key: store.create_session("late", key, [0], None, settings, "", "own order"),
+    ):
+        with pytest.raises(InputProblem, match=f"no collection '{key}'"):
+            ask(key)
+    store.remove_unfinished(key)
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM collection").scalar() == 1
+        assert connection.exec_driver_sql("SELECT count(*) FROM record").scalar() == 5
+
+
 def test_no_records_are_no_collection(store: Store) -> None:
     with pytest.raises(InputProblem, match="no records to save"):
         store.save_collection("c", as_records({"id": []}), [], 0)

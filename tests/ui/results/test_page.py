@@ -7,9 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.results import data, page
+from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.running import Status
+from tarstop_core.places import runs_folder
 from tarstop_core.sessions.store.store import Store
 from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
 
@@ -120,6 +122,20 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
     topic = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(topic).run()
     assert f"On {topic} (" in texts(app)
+
+
+def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
+    no_runs: None, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(*_: object, **__: object) -> None:
+        raise RuntimeError("the process is gone")
+
+    app = open_app("results")
+    app.file_uploader("results/upload/0").upload("own.run", b"T1 Q0 d1 1 2 x\n").run()
+    monkeypatch.setattr(results_run, "quietly", died)
+    app.button("results/read").click().run()
+    assert "did not expect" in " ".join(each.value for each in app.warning)
+    assert not list(runs_folder().iterdir())
 
 
 def test_others_name_folders_below_the_one_that_is_open_to_them(

@@ -205,6 +205,23 @@ class TestUpload:
         assert store.collections()[0].documents == 60
         assert "before the header" in html_of(page)
 
+    def test_an_earlier_import_is_deleted_unless_a_session_uses_it(
+        self, open_app: Open, page: AppTest, store: Store
+    ) -> None:
+        upload(page, ("patents.csv", CSV))
+        page.text_area(query(page)).set_value("kettle").run()
+        page.button(START).click().run()
+        page = upload(open_app("set_up"), ("others.csv", CSV))
+        page.radio("set_up/documents/source").set_value("earlier").run()
+        spare, used = store.collections()
+        page.button(f"set_up/documents/deleted/{spare.id}").click().run()
+        assert not page.exception and not page.error
+        assert [row.id for row in store.collections()] == [used.id]
+        page.button(f"set_up/documents/deleted/{used.id}").click().run()
+        assert "uses them" in words_of(page.warning) and len(store.collections()) == 1
+        page.radio("set_up/documents/source").set_value("upload").run()
+        assert not page.exception and not page.error
+
     def test_earlier_imports_can_be_used_again(self, open_app: Open, page: AppTest, store: Store) -> None:
         upload(page, ("patents.csv", CSV))
         again = open_app("set_up")
