@@ -6,8 +6,6 @@ Every replay reads a list to its end and looks after every document. It is false
 time, which is what every statement, at whatever recall, rests on. Real lists: TARSTOP_REAL_DATA.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

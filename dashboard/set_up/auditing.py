@@ -1,7 +1,5 @@
 """Set-up, step 2, behind 'More': whether documents are drawn at random, so that recall can be stated."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import replace
 

@@ -15,8 +15,6 @@ Notes
 Likelihood ratios for draws without replacement: Waudby-Smith and Ramdas 2020; Ville 1939.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

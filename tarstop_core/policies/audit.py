@@ -1,7 +1,5 @@
 """Audit draws: stop when a confidence sequence says that the recall one wants is reached."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ statement weaker. A changed verdict changes it as if it had been so from the sta
 that came with labels are found, or not, before the first draw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The bound on recall: a fair game under the true total, monotone, and seldom wrong however often one looks."""
 
-from __future__ import annotations
-
 import math
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Audit draws in a session: recorded, folded, undone; what is said of recall because of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Set up and Screen: audit draws are off until asked for, their price is said first, and the statement follows."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path
