@@ -123,7 +123,8 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     if hint is not None:
         return "text", hint
     for column in ("publication_number", "pmid", "id"):
-        if _sorted(frame[column].tolist()):
+        numbers = frame[column].tolist()
+        if _sorted(numbers) and not _called_by_row(numbers):
             names = {"publication_number": "publication number", "pmid": "PMID", "id": "identifier"}
             return "text", _sorted_by(names[column])
     return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
@@ -161,6 +162,11 @@ def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None) -> Rankin
     order = rank_order(scores)
     shown = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
     return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on titles and abstracts).")
+
+
+def _called_by_row(names: Sequence[str]) -> bool:
+    """Whether the file named no record: numbers that only say where a record stood rise in every list."""
+    return all(re.fullmatch(r"row \d+", name) for name in names)
 
 
 def _sorted(values: Sequence[str]) -> bool:

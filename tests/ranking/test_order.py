@@ -1,5 +1,7 @@
 """From a collection to a screening order."""
 
+from io import BytesIO
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.records import as_records, ranking_text
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.reading import read_records
 from tarstop_core.ranking.bm25 import build_index, rank_documents
 from tarstop_core.ranking.order import prepare, suggest_order
 
@@ -125,6 +128,12 @@ class TestSuggestion:
     def test_a_list_that_follows_nothing_may_be_by_relevance(self) -> None:
         frame = records()
         frame["id"] = [f"x{(7 * i) % 10}" for i in range(10)]
+        assert suggest_order(frame)[0] == "own"
+
+    def test_a_file_without_identifiers_is_not_sorted_by_them(self) -> None:
+        csv = "title,abstract\n" + "".join(f"Device {(7 * i) % 40},It turns.\n" for i in range(40))
+        frame = read_records(BytesIO(csv.encode()), "mine.csv").frame
+        assert frame["id"].iloc[-1] == "row 40"
         assert suggest_order(frame)[0] == "own"
 
     def test_several_files_are_not_one_order(self) -> None:
