@@ -73,7 +73,10 @@ def recall_sentence(state: State) -> str:
     if not most:
         return f"With {SURE} confidence nothing in the list is what you would call relevant."
     if not found:
-        return f"With {SURE} confidence the list holds at most {most:,} of what you would call relevant; none is found."
+        return (
+            f"With {SURE} confidence, by the random draws alone, the list holds at most {most:,} of what you would call "
+            "relevant; none is found."
+        )
     # Rounded down: what is promised has to be kept.
     share = found * 100 // most
     return (
@@ -106,7 +109,7 @@ def price_sentence(documents: int) -> str:
     Examples
     --------
     >>> price_sentence(2000)[50:]
-    '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
+    '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents with one in 20, 10, 5 or 2 drawn, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
     some, most = (
@@ -114,7 +117,7 @@ def price_sentence(documents: int) -> str:
     )
     return (
         f"If this list held {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
-        f"{count_of(documents)}, “95 % found” after {most}."
+        f"{count_of(documents)} with one in {one_of(map(str, SHARES))} drawn, “95 % found” after {most}."
     )
 
 

@@ -100,7 +100,8 @@ def test_without_draws_nothing_is_said() -> None:
 
 def test_what_is_said_and_how_it_grows() -> None:
     assert recall_sentence(after()) == (
-        "With 95 % confidence the list holds at most 300 of what you would call relevant; none is found."
+        "With 95 % confidence, by the random draws alone, the list holds at most 300 of what you would call relevant; "
+        "none is found."
     )
     states = [after(*read(depth, 60)) for depth in (100, 160, 220, 300)]
     most = [relevant_at_most(state) for state in states]
