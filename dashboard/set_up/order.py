@@ -17,6 +17,7 @@ from dashboard.set_up.came_along import Arranged
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
 from tarstop_core.screening.scenarios.base import Scenario
@@ -139,7 +140,7 @@ def _first_titles(chosen: Documents, arranged: Arranged) -> None:
     for at, (_, row) in enumerate(first.iterrows(), start=labelled):
         facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
         if ranking.scores is not None:
-            facts.append(f"score {ranking.scores[at]:.3g}")
+            facts.append(f"score {number(ranking.scores[at])}")
         words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
         items.append(
             f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'

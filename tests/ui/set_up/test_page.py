@@ -241,11 +241,12 @@ class TestUpload:
 
 class TestOrder:
     def test_a_list_with_scores_keeps_them(self, page: AppTest, store: Store) -> None:
-        upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,3.5\nc,Cup,2.5\n"))
+        upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,8157.6\nc,Cup,2.5\n"))
+        assert "score 8,160" in html_of(page)
         page.button(START).click().run()
         row = store.session(store.sessions()[0].id)
         assert row.ids == ("b", "c", "a")
-        assert row.scores is not None and row.scores.tolist() == [3.5, 2.5, 1.5]
+        assert row.scores is not None and row.scores.tolist() == [8157.6, 2.5, 1.5]
         assert row.query == ""
 
     def test_own_order_takes_a_rank_based_calibrator(self, page: AppTest, store: Store) -> None:
