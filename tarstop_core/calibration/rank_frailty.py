@@ -126,9 +126,9 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
     for cases in collections:
         likely = log_likelihood(cases).reshape(*shape, -1)
         top = likely.max()
-        each = np.exp(likely - top) @ of_lacking.T
-        mean = np.einsum("gv,vwal,hw->ghal", of_level, each, of_slope, optimize=True)
-        log = log + np.log(np.maximum(mean, 1e-300)) + top
+        of_point = np.exp(likely - top) @ of_lacking.T
+        of_collection = np.einsum("gv,vwal,hw->ghal", of_level, of_point, of_slope, optimize=True)
+        log = log + np.log(np.maximum(of_collection, 1e-300)) + top
     posterior = np.exp(log - logsumexp(log))
     weight = np.einsum("ghal,gv,hw->vwa", posterior, of_level, of_slope, optimize=True)
     return Learned(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))

@@ -68,6 +68,7 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
     begins = 1.0 / np.arange(1, draws + 1)
     begins = begins[: hits.shape[-1]] / begins.sum()
     chance, stakes = np.minimum(chance, 1.0), []
+    # What is put on bets that have not begun is still whole.
     waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
     for gamma in BETS:
         miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))

@@ -181,8 +181,8 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
         return PRIOR
     lengths = np.array([len(known) for known, _ in told])
     x = np.column_stack((np.ones(len(told)), np.log(lengths / TYPICAL)))
-    start, drawn = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
-    mean, spread = start, np.array(PRIOR.spread)
+    prior_mean, prior_worth = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = prior_mean, np.array(PRIOR.spread)
     z, log_weight = _grid((LEARNED,) * 3)
     for _ in range(ROUNDS):
         # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
@@ -190,12 +190,13 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
         log = log_weight + _log_likelihood(told, theta)
         weight = np.exp(log - logsumexp(log, axis=1, keepdims=True))
         middle = np.einsum("lj,ljk->lk", weight, theta)
-        off = theta - middle[:, None]
-        flat = off.reshape(-1, 3)
-        within = (weight.reshape(-1, 1) * flat).T @ flat
-        mean = np.linalg.solve(x.T @ x + drawn, x.T @ middle + drawn @ start)
-        apart = middle - x @ mean
-        spread = (apart.T @ apart + within + LIKE_LISTS * np.array(PRIOR.spread)) / (len(told) + LIKE_LISTS)
+        around = (theta - middle[:, None]).reshape(-1, 3)
+        within = (weight.reshape(-1, 1) * around).T @ around
+        mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
+        residual = middle - x @ mean
+        spread = (residual.T @ residual + within + LIKE_LISTS * np.array(PRIOR.spread)) / (
+            len(told) + LIKE_LISTS
+        )
     pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
     return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(told))  # type: ignore[arg-type]
 
