@@ -90,7 +90,8 @@ def _margin(
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
     """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible.
 
-    Means of the sites and of the prior are counted from `centre`; the weights have the prior density in them.
+    Of shape (n,) and (nodes,), in logits. Means of the sites and of the prior are counted from `centre`; the weights
+    have the prior density in them. In every study hits and misses, shape (n,), add up to at least 1.
     """
     j = np.arange(MARGIN_NODES)
     d = math.asinh(TAU_END / KNOT) / (MARGIN_NODES - 1)

@@ -3,8 +3,12 @@
 Lists differ, and within what they differ nothing is wrong: the number found only says by which factor this list's chances
 should be multiplied. What the differences between lists do not cover is tested by a ratio: the chance of what was found if
 its hits lay along the list otherwise, over its chance if the chances are right, differences between lists included. If
-they are right that ratio is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most (Ville
-1939), whenever and however often somebody looks.
+they are right that ratio is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most, whenever
+and however often somebody looks.
+
+Notes
+-----
+J. Ville (1939), Étude critique de la notion de collectif, Gauthier-Villars. What is set against what is this program's.
 """
 
 import math
@@ -22,16 +26,18 @@ from tarstop_core.calibration.thinning import LEVEL_SHAPE, Thinning, expected_sh
 from tarstop_core.documents.tables import Flags, Floats
 
 LEVEL = 0.9
+"""Of the intervals of number and factor."""
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
 AGAINST = 20.0
 """Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
 OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
-"""Shapes that are set against those of the training lists, and powers of the rank likewise, where chances are single:"""
+"""Shapes of the curve that are set against those of the training lists."""
 OTHER_TILTS = (0.25, 0.5, 2.0, 4.0)
+"""Powers of the rank that are set against the chances where there is no curve: in patents, and after a rescaling."""
 OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
-"""Set against chances whose level is in doubt too."""
+"""Set against their level: after a rescaling, and over a person's lists."""
 NUMBERS, FACTORS = 25, 24
 """Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
 ENOUGH_LISTS = 10

@@ -5,11 +5,12 @@ In a list of a collection the first hit has not come by rank k with chance
     M(k) = 1 − κ + κ·(1 + Λ(k)/a)^(−a),    Λ(k) = e^v·(k/10)^w,
 
 given that there is something to find: κ is the chance that the list holds any of it, 1/a how much lists of one collection
-vary (a frailty), v how rich collections are (Λ at rank 10) and w how fast hits thin out. Lists vary on two levels: v, w and κ
-are drawn anew for every collection, v and w each from a normal distribution of unknown mean and spread. A few collections hardly tell how far
-the next one may lie, so the spread has a weak prior, half-normal, and all that is not known is averaged over, on a grid: what
-comes out are weights of (v, w, a), for a list of a *new* collection. Lists of one's own are one more collection: they
-multiply each weight by how likely they are under it, so how much the learned curve still counts is what they make it.
+vary (a frailty), v how rich collections are (log Λ at rank 10) and w how fast hits thin out. Lists vary on two levels: v,
+w and κ are drawn anew for every collection, v and w each from a normal distribution of unknown mean and spread. A few
+collections hardly tell how far the next one may lie, so the spread has a weak prior, half-normal, and all that is not known
+is averaged over, on a grid: what comes out are weights of (v, w, a), for a list of a *new* collection. Lists of one's own
+are one more collection: they multiply each weight by how likely they are under it, so how much the learned curve still
+counts is what they make it.
 """
 
 from collections import Counter
@@ -29,7 +30,7 @@ from tarstop_core.errors import InputProblem
 LEVELS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
-"""Grid over v, w and 1/a."""
+"""Grid over v, w and 1/a; a point of it with its weight is a kind of list to :mod:`tarstop_core.belief.mixture`."""
 LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])
 """Grid over 1 − κ."""
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
@@ -42,7 +43,7 @@ STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])
 SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists that have something to find, where that is not known of every list."""
 LEAST = 1e-5
-"""Weight of what is kept."""
+"""Weight of a point of the grid that a file keeps, and digits of each number in it."""
 DIGITS = 6
 
 
@@ -118,16 +119,16 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
     of_level, level_prior = _between(LEVELS, np.arange(-2, 3.1, 0.5), spreads[0])
     of_slope, slope_prior = _between(SLOPES, np.arange(4, 14) / 10, spreads[1])
     of_lacking = np.array([_lacking(mean) for mean in LACKING_MEANS])
-    # Axes: mean and spread of v; of w; 1/a; mean of 1 − κ.
+    # Axes: mean and spread of v (g); of w (h); 1/a (a); mean of 1 − κ (l). Of the grid itself: v, w.
     log = np.zeros((1, 1, len(VARIANCES), len(LACKING_MEANS))) + (
         level_prior[:, None, None, None] + slope_prior[:, None, None]
     )
     for cases in collections:
         likely = log_likelihood(cases).reshape(*shape, -1)
         top = likely.max()
-        each = np.exp(likely - top) @ of_lacking.T
-        mean = np.einsum("gv,vwal,hw->ghal", of_level, each, of_slope, optimize=True)
-        log = log + np.log(np.maximum(mean, 1e-300)) + top
+        of_point = np.exp(likely - top) @ of_lacking.T
+        of_collection = np.einsum("gv,vwal,hw->ghal", of_level, of_point, of_slope, optimize=True)
+        log = log + np.log(np.maximum(of_collection, 1e-300)) + top
     posterior = np.exp(log - logsumexp(log))
     weight = np.einsum("ghal,gv,hw->vwa", posterior, of_level, of_slope, optimize=True)
     return Learned(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))

@@ -12,7 +12,8 @@ that :func:`largest_total` finds by bisection, and counting what is unsure as re
 
 Notes
 -----
-Likelihood ratios for draws without replacement: Waudby-Smith and Ramdas 2020; Ville 1939.
+Likelihood ratios for draws without replacement: I. Waudby-Smith and A. Ramdas (2020), Confidence sequences for sampling
+without replacement, NeurIPS 33; J. Ville (1939), Étude critique de la notion de collectif. The mixture is this program's.
 """
 
 from bisect import bisect_left
@@ -26,7 +27,8 @@ Ranks = NDArray[np.intp]
 
 ALPHA = 0.05
 BETS = (0.02, 0.3)
-"""γ: how many are bet to be left, as a share of those that R says."""
+"""γ: how many are bet to be left, as a share of those that R says. Chosen among mixtures on simulated lists, which
+docs/recall_statement.md tells; any choice holds, others read more."""
 
 
 def draws_at(documents: int, every: int) -> Flags:
@@ -66,6 +68,7 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
     begins = 1.0 / np.arange(1, draws + 1)
     begins = begins[: hits.shape[-1]] / begins.sum()
     chance, stakes = np.minimum(chance, 1.0), []
+    # What is put on bets that have not begun is still whole.
     waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
     for gamma in BETS:
         miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))
@@ -130,6 +133,7 @@ def price(documents: int, every: int, relevant: int, recall: float, alpha: float
 def _ruled_out(
     total: int, relevant: Flags, drawn: Flags, documents: int, alpha: float, draws: int = 0
 ) -> bool:
+    """Whether the stake against so many in all ever reached 1/α in the documents read."""
     at = np.flatnonzero(drawn)
     if not len(at):
         return False

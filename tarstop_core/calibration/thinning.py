@@ -1,12 +1,14 @@
 """How the relevant documents of a list thin out along it, and how many are probably still unread.
 
-In a list of n documents the relevant ones are expected at relative ranks r with density R·Beta(r; α, β): R of them in
-all, α below 1 where they crowd at the head, β above 1 where the tail holds few. Over lists (log α, log β, log R) is normal,
-its mean linear in log n; R varies by a gamma factor beside that. A list is one of the nodes of that normal
-distribution: what was read says which, so that head and tail are not tied by one factor.
+In a list of n documents the relevant ones are expected at relative ranks r = (k − ½)/n with density R·Beta(r; α, β): R
+of them in all, α below 1 where they crowd at the head, β above 1 where the tail holds few. Over lists (log α, log β,
+log R) is normal, its mean linear in log n; R varies by a gamma factor beside that. That normal distribution is reckoned
+with at nodes, each of which is a kind of list to :mod:`tarstop_core.belief.mixture`: what was read says which, so that
+head and tail are not tied by one factor.
 
 What a few lists taught is not trusted to the letter on lists of another collection: the spread is widened, the evidence
-of one list about its own shape is tempered, and what is left varies by a further factor.
+of one list about its own shape is tempered, and what is left varies by a further factor. How much so (WIDER, TEMPER, AHEAD)
+was chosen on collections that were not learned from, which docs/still_unread.md says.
 """
 
 import math
@@ -36,8 +38,11 @@ AHEAD = 10.0
 SHAPES, LEVELS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
 NEGLIGIBLE, APART = 1e-6, 0.2
+"""Weight below which a node is left out of what is left, and log of the number foreseen within which nodes are one."""
 LEAST_TOTAL, MOST = 0.2, 20.0
+"""Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
 TYPICAL = 1000.0
+"""Documents of the list that means are told of."""
 ROUNDS, LEARNED, DIGITS = 12, 7, 6
 """Of learning: rounds, nodes each way, digits that are kept."""
 
@@ -176,20 +181,22 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
         return PRIOR
     lengths = np.array([len(known) for known, _ in told])
     x = np.column_stack((np.ones(len(told)), np.log(lengths / TYPICAL)))
-    start, drawn = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
-    mean, spread = start, np.array(PRIOR.spread)
+    prior_mean, prior_worth = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = prior_mean, np.array(PRIOR.spread)
     z, log_weight = _grid((LEARNED,) * 3)
     for _ in range(ROUNDS):
+        # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
         theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
         log = log_weight + _log_likelihood(told, theta)
         weight = np.exp(log - logsumexp(log, axis=1, keepdims=True))
         middle = np.einsum("lj,ljk->lk", weight, theta)
-        off = theta - middle[:, None]
-        flat = off.reshape(-1, 3)
-        within = (weight.reshape(-1, 1) * flat).T @ flat
-        mean = np.linalg.solve(x.T @ x + drawn, x.T @ middle + drawn @ start)
-        apart = middle - x @ mean
-        spread = (apart.T @ apart + within + LIKE_LISTS * np.array(PRIOR.spread)) / (len(told) + LIKE_LISTS)
+        around = (theta - middle[:, None]).reshape(-1, 3)
+        within = (weight.reshape(-1, 1) * around).T @ around
+        mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
+        residual = middle - x @ mean
+        spread = (residual.T @ residual + within + LIKE_LISTS * np.array(PRIOR.spread)) / (
+            len(told) + LIKE_LISTS
+        )
     pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
     return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(told))  # type: ignore[arg-type]
 

@@ -55,6 +55,7 @@ class Audit(Randomised):
         for run, shuffled in zip(seen, np.argsort(order, axis=1), strict=True):
             offered = interleaved(self.every, shuffled)
             run[offered[: first_bounded(labels[offered], drawn, self.tau, 1 - self.confidence)]] = True
+        # How far down the list it has read all: below that only draws were read.
         return Replicates(np.cumprod(seen, axis=1).sum(axis=1), seen)
 
 

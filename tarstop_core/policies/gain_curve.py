@@ -54,7 +54,7 @@ def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
 
 @of_labels
 def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
-    """Rank of the knee at each check s ≥ 1: the point of the curve furthest from the chord to the check.
+    """Rank, of shape (checks,), of the knee at each check s ≥ 1: the point of the curve furthest from the chord to the check.
 
     The first of several that are equally far, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
     a factor. It is largest at a relevant document or just before one (or at x = 1).
@@ -75,7 +75,7 @@ def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
 
 @of_labels
 def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) -> Depths:
-    """Rank of the last knee that Kneedle accepts at each of rising checks; 0 where there is none.
+    """Rank, of shape (checks,), of the last knee that Kneedle accepts at rising checks; 0 where there is none.
 
     At a check, the curve is known at this check and those before it. These points are smoothed by a Gaussian
     kernel over both neighbours (the last and the first have one), scaled to the unit square, and D = y − x.

@@ -51,8 +51,8 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     """
     judged = state.judged
     read, found = int(judged.sum()), int(state.came_true.sum())
-    hazards = calibrator.kind in ("hazard", "first-hit", "rank-frailty")
-    if not read or (hazards and found):
+    first_only = calibrator.first_hits and calibrator.kind != "frailty"
+    if not read or (first_only and found):
         return None
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
@@ -60,7 +60,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     if settings.kind.one_decides and not found:
         at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
         misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
-    if hazards:
+    if first_only:
         # As many as one: the number of first hits.
         expected = 1 - misses if misses is not None else 0.0
         low, high = int(misses is not None and misses < (1 - LEVEL) / 2), 1
@@ -81,15 +81,15 @@ def _foreseen(settings: Settings, calibrator: Calibrator, p: Floats, state: Stat
     """The number found among the documents judged, as it was foreseen before they were read."""
     if settings.kind.one_decides or settings.scale != 1:
         used = scenario_of(settings).recognised(settings) * scaled(p[state.judged], settings.scale)
-        shape = _own_shape(calibrator, p, state) if settings.scale != 1 else calibrator.dispersion
+        shape = _own_shape(calibrator, state) if settings.scale != 1 else calibrator.dispersion
         return left(mixture([1.0], [shape]), [float(used.sum())], int(state.judged.sum()))
     nothing = np.zeros_like(state.judged)
     return calibrator.left(p, nothing, nothing, state.judged, state.ranks)
 
 
-def _own_shape(calibrator: Calibrator, p: Floats, state: State) -> float:
+def _own_shape(calibrator: Calibrator, state: State) -> float:
     """Of the factor that is still in doubt once the chances were multiplied by what this list had shown by then."""
-    then = state.judged & (np.arange(len(p)) < state.scaled_at)
+    then = state.judged & (np.arange(len(state.judged)) < state.scaled_at)
     return min(calibrator.dispersion, PRIOR_SHAPE) + int((state.came_true & then).sum())
 
 
@@ -102,7 +102,7 @@ def _against(settings: Settings, calibrator: Calibrator, p: Floats, state: State
     if settings.scale == 1:
         return calibrator.against(p, judged, relevant, state.ranks)
     since = judged & (np.arange(len(p)) >= state.scaled_at)
-    shape, p = _own_shape(calibrator, p, state), scaled(p, settings.scale)
+    shape, p = _own_shape(calibrator, state), scaled(p, settings.scale)
     if state.ranks is not None:
         by_rank = np.argsort(state.ranks)
         p, since, relevant = p[by_rank], since[by_rank], relevant[by_rank]

@@ -254,7 +254,7 @@ class DecisivePath:
         return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """The same as the first depth where :meth:`worth` does not exceed the cost, for many costs at once."""
+        """As every path has it: the first depth where :meth:`worth` does not exceed the cost, for all costs at once."""
         # A gain that is rounding is none: a hair is added to the cost, as in `exceeds`.
         costs = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
         loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]

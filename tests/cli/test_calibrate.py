@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.calibration.calibrator import load
+from tarstop_core.calibration.calibrator import KINDS, load
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tests.cli.shell import Run, refused
 
 
-@pytest.mark.parametrize("kind", ["marginal", "hazard", "frailty", "rank", "rank-frailty"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_calibrate_judges_by_cross_validation_and_writes(tarstop: Run, folder: Path, kind: str) -> None:
     out = folder / "cal.json"
     arguments = ("calibrate", folder / "a.run", folder / "a.qrels", "--scenario", "patent", "--kind", kind)
