@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dashboard.learn.formulas import RULES
 from dashboard.learn.ideas import IDEAS
 from tarstop_core.teaching.glossary import terms
-from tests.browser.acting import assert_fits
+from tests.browser.acting import assert_fits, at_rest
 from tests.browser.conftest import AppServer, Watched
 
 OpenPage = Callable[..., Watched]
@@ -29,7 +29,8 @@ def test_a_word_in_a_tooltip_opens_the_glossary_beside_the_page(
     words = Watched(opened.value)
     asked = words.page.locator(".st-key-glossary-asked")
     expect(asked).to_contain_text(terms()["q-star"].meaning)
-    # A neighbour lies on the same page: it is jumped to.
+    # A neighbour lies on the same page: it is jumped to, once the page below it stands still.
+    at_rest(words.page)
     asked.get_by_role("link", name=terms()["evpi"].name).click()
     expect(words.page.locator("#term-evpi")).to_be_in_viewport()
     words.assert_sound()
