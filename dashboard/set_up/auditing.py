@@ -26,6 +26,8 @@ def ask(arranged: Arranged) -> Arranged:
             f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
             f"{price_sentence(unread)}"
         )
+        if every:
+            st.caption(f"One document in {every} will not be the next of the order above but a drawn one.")
     if not every:
         return arranged
     seed = kept(f"{PREFIX}/seed", arranged.screened, lambda: secrets.randbelow(2**32))

@@ -33,8 +33,11 @@ def opened(open_app: Open, every: int) -> AppTest:
     assert "If this list held 6 relevant and all came first, “80 % found” could be said after" in words_of(
         app.caption
     )
+    drawn = "will not be the next of the order above but a drawn one"
+    assert drawn not in words_of(app.caption)
     if every:
         app.segmented_control(EVERY).set_value(every).run()
+        assert f"One document in {every} {drawn}." in words_of(app.caption)
     assert not app.exception and not app.error
     return app
 
