@@ -76,7 +76,7 @@ class Without:
 
 @dataclass(frozen=True, eq=False)
 class MoreStudies:
-    """What more studies are worth, in units in which both mistakes together cost 1."""
+    """What more studies are worth, in the payoffs' unit."""
 
     k: Floats
     """How many more; shape (A,)."""
@@ -259,12 +259,11 @@ class Evidence:
             return None
         return next_studies(self.tables, self.theta, self.prior, beliefs=[self.belief], last_only=True)[0]
 
-    def more_studies(self, q_star: float) -> MoreStudies | None:
-        """What more studies like these are worth, with both mistakes together costing 1 (K = 1)."""
+    def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
+        """What more studies like these are worth."""
         state = self.next_study
         if state is None:
             return None
-        payoffs = Payoffs.from_q_star(q_star)
         k = np.array(AHEAD, dtype=float)
         worth = evsi_of_studies(state.b, state.n_0, k, payoffs)
         worth[0] = state.evsi(payoffs)
@@ -330,12 +329,14 @@ class Evidence:
             for name, b in zip(self.tables.study, self.without.beliefs, strict=True)
         ]
 
-    def value_rows(self, q_star: float) -> list[dict[str, Any]]:
+    def value_rows(self, payoffs: Payoffs) -> list[dict[str, Any]]:
         """What more studies are worth: how many, their expected value, and that of certainty."""
-        more = self.more_studies(q_star)
+        more = self.more_studies(payoffs)
         if more is None:
             return []
-        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=np.full(len(AHEAD), more.evpi))
+        evpi = np.full(len(AHEAD), more.evpi)
+        unit = {"unit": np.full(len(AHEAD), payoffs.unit)} if payoffs.unit else {}
+        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=evpi, **unit)
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Everything that the SROC plot draws: points, curve and regions, a point a row."""

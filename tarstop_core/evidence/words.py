@@ -8,8 +8,8 @@ import numpy as np
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.summary import AHEAD, Evidence
-from tarstop_core.presentation.numbers import listed, number, percent
-from tarstop_core.value.payoffs import TOLERANCE
+from tarstop_core.presentation.numbers import amount, listed, number, percent
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 REML_CORRECTION = (
     "Its belief adds half a patient only to studies with an empty cell; the plots’ summary then adds it to all, "
@@ -265,28 +265,30 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
     return text
 
 
-def value_sentence(evidence: Evidence, q_star: float) -> str:
+def value_sentence(evidence: Evidence, payoffs: Payoffs) -> str:
     """What more studies are worth beside certainty."""
-    more = evidence.more_studies(q_star)
+    more = evidence.more_studies(payoffs)
     if more is None:
         return belief_sentence(evidence)
     one, most = float(more.evsi[0]), more.evpi
     ten = float(more.evsi[AHEAD.index(10)])
+    first, many, all_of_it = (_worth(value, payoffs) for value in (one, ten, most))
     patients = f"{more.n1:,} diseased patient{'' if more.n1 == 1 else 's'}"
-    if _worth(one) == _worth(ten):
-        text = f"One more study like these ({patients}) is worth {_worth(one)}, and so are ten more"
+    if first == many:
+        text = f"One more study like these ({patients}) is worth {first}, and so are ten more"
     else:
-        text = f"One more study like these ({patients}) is worth {_worth(one)}, ten more {_worth(ten)}"
-    text += f"; certainty would be worth {_worth(most)}, where both mistakes together cost 1."
-    if one < 0.01 * most or one < 1e-6:
+        text = f"One more study like these ({patients}) is worth {first}, ten more {many}"
+    scale = "" if payoffs.unit else f", where both mistakes together cost {number(payoffs.K)}"
+    text += f"; certainty would be worth {all_of_it}{scale}."
+    if one < 0.01 * most or one < 1e-6 * payoffs.K:
         text += " A single further study could hardly change what you do."
     elif most > 0:
         text += f" The next study alone is worth {percent(min(1.0, one / most))} of certainty."
     return text
 
 
-def _worth(value: float) -> str:
-    return number(value) if value >= 5e-5 else "next to nothing"
+def _worth(value: float, payoffs: Payoffs) -> str:
+    return amount(value, payoffs.unit) if value >= 5e-5 * payoffs.K else "next to nothing"
 
 
 def _interval(estimate: Estimate) -> str:

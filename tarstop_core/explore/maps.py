@@ -111,7 +111,7 @@ def maps(
     With any `compared` (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
     A review of more than `long` documents has fewer rows.
     """
-    stakes = Stakes(settings.payoffs, settings.cost)
+    stakes = settings.stakes
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     base = explored.planned(settings) if world == "planned" else explored.played(settings)

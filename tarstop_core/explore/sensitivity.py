@@ -57,7 +57,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     """
     start, cost = explored.start, np.array([settings.cost])
     base = explored.planned(settings)
-    stakes = Stakes(settings.payoffs, settings.cost)
+    stakes = settings.stakes
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
 

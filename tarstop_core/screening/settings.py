@@ -16,7 +16,8 @@ from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.screening.scenarios.kind import Kind, kinds
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
@@ -74,7 +75,7 @@ class Settings:
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
     def __post_init__(self) -> None:
-        check_cost(self.cost)
+        _ = self.stakes  # refuses costs that are none
         check_prior(self.b_0)
         parse_policy(self.policy, files=False)
         for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
@@ -89,16 +90,21 @@ class Settings:
                 raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
         check_theta(self.theta)
         check_engine(self.engine)
-        if not (self.full_cost >= 0 and math.isfinite(self.full_cost)):
-            raise InputProblem(
-                f"The cost of a report in full is {self.full_cost:g}; give a number from 0 on."
-            )
         if not (self.scale > 0 and math.isfinite(self.scale)):
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
             )
+
+    @property
+    def stakes(self) -> Stakes:
+        """Everything that is counted in the payoffs' unit."""
+        return Stakes(self.payoffs, self.cost, self.full_cost)
+
+    def with_stakes(self, stakes: Stakes) -> Settings:
+        """Other payoffs and costs; whoever changes the unit of one changes that of all."""
+        return replace(self, payoffs=stakes.payoffs, cost=stakes.cost, full_cost=stakes.full_cost)
 
     @property
     def kind(self) -> Kind:

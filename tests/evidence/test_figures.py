@@ -15,8 +15,10 @@ from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_poste
 from tarstop_core.evidence.study_figures import LEFT_OUT, forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.palette import FOR_PAPER
+from tarstop_core.value.payoffs import Payoffs
 
 Figure = dict[str, Any]
+HALF = Payoffs.from_q_star(0.5)
 DRAWN: dict[str, Callable[..., Figure]] = {
     "forest": forest,
     "sroc": sroc,
@@ -25,7 +27,7 @@ DRAWN: dict[str, Callable[..., Figure]] = {
     "posterior": prior_and_posterior,
     "without": lambda e, **how: leave_one_out(e, 0.5, **how),
     "without without q*": leave_one_out,
-    "value": lambda e, **how: value_of_more(e, 0.5, **how),
+    "value": lambda e, **how: value_of_more(e, HALF, **how),
 }
 
 
@@ -168,7 +170,7 @@ def test_of_many_studies_those_that_matter_most_are_shown_in_their_order() -> No
 
 def test_the_value_starts_with_the_next_study_and_stays_below_certainty() -> None:
     found = reviewed(*FOUR)
-    figure = value_of_more(found, 0.5)
+    figure = value_of_more(found, HALF)
     certainty, curve, first = figure["data"]
     assert found.next_study is not None
     assert first["y"] == [curve["y"][0]] and max(curve["y"]) <= certainty["y"][0]

@@ -19,6 +19,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.summary import EXACT_WITHOUT, PREVIEW_FROM, Evidence, clopper_pearson, evidence
 from tarstop_core.files import read_tables
+from tarstop_core.value.payoffs import Payoffs
 from tests.reference.recorded import counts, mada_summaries
 
 NAN = math.nan
@@ -80,7 +81,7 @@ def test_hard_tables_have_an_answer_or_none(name: str, engine: str) -> None:
         found.without_rows(),
         found.curve_rows(),
         found.parameter_rows(),
-        found.value_rows(0.5),
+        found.value_rows(Payoffs.from_q_star(0.5)),
     ):
         json.dumps(rows, allow_nan=False)
     assert (found.summary is None) == (found.usable < 3)
@@ -145,7 +146,7 @@ def test_five_hundred_studies_have_a_preview_of_their_path() -> None:
 
 def test_more_studies_are_never_worth_less_nor_more_than_certainty() -> None:
     for q_star in (0.1, 0.5, 0.9):
-        more = Evidence(SIX, 0.75, "bivariate", Prior()).more_studies(q_star)
+        more = Evidence(SIX, 0.75, "bivariate", Prior()).more_studies(Payoffs.from_q_star(q_star))
         assert more is not None
         assert (np.diff(more.evsi) >= 0).all() and more.evsi[0] >= 0 and more.evsi[-1] <= more.evpi
 

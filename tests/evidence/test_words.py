@@ -11,6 +11,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.value.payoffs import Payoffs
 
 
 def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float = 0.75) -> Evidence:
@@ -21,6 +22,7 @@ def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float =
 
 
 FOUR = ((28, 9, 12, 91), (45, 22, 9, 130), (88, 31, 15, 240), (61, 12, 19, 176))
+HALF = Payoffs.from_q_star(0.5)
 EVERY = (
     words.belief_sentence,
     words.forest_sentence,
@@ -31,7 +33,7 @@ EVERY = (
     words.density_sentence,
     words.parameters_sentence,
     lambda e: words.without_sentence(e, 0.5),
-    lambda e: words.value_sentence(e, 0.5),
+    lambda e: words.value_sentence(e, HALF),
     lambda e: words.action_sentence(e, 0.5),
 )
 
@@ -147,7 +149,7 @@ def test_leaving_out_names_the_study_that_matters_most() -> None:
 
 
 def test_the_value_of_the_next_study_is_said_with_its_size() -> None:
-    said = words.value_sentence(reviewed((8, 1, 2, 30)), 0.5)
+    said = words.value_sentence(reviewed((8, 1, 2, 30)), HALF)
     assert said.startswith("One more study like these (10 diseased patients) is worth 0.0")
     assert "certainty would be worth" in said
 
