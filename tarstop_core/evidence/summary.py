@@ -64,6 +64,15 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
     return Shares(value, low, high)
 
 
+@dataclass(frozen=True)
+class Pooled:
+    """What the engine that decides makes of all studies together; each None where it has no answer."""
+
+    sensitivity: Estimate | None
+    specificity: Estimate | None
+    """Median and central 95 % of the posterior; with "reml" the estimate and its 95 % confidence interval."""
+
+
 @dataclass(frozen=True, eq=False)
 class Without:
     """The belief if one study had not been found."""
@@ -137,7 +146,7 @@ class Evidence:
             return bivariate.bivariate_belief(self.tables, self.theta, self.prior)
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
-        return reitsma.reml_belief(reitsma.fit(self.tables, correction="single"), self.theta)
+        return reitsma.reml_belief(self.summary, self.theta)
 
     @cached_property
     def sensitivity(self) -> Shares:
@@ -156,11 +165,30 @@ class Evidence:
 
     @cached_property
     def summary(self) -> ReitsmaFit | None:
-        """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it."""
+        """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it.
+
+        Half a patient is added to studies with an empty cell, as the engine "reml" does when it decides.
+        """
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
-        # Half a patient is added to every study once any cell of any study is 0, as mada does by default.
-        return reitsma.fit(self.tables, correction="all")
+        return reitsma.fit(self.tables, correction="single")
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Sensitivity and specificity over all studies, by the engine."""
+        if self.engine == "reml":
+            fit = self.summary
+            return Pooled(None, None) if fit is None else Pooled(fit.sensitivity, fit.specificity)
+        diseased, healthy = self.tables.diseased > 0, self.tables.healthy > 0
+        sensitivity = _central(self.density) if self.density is not None and diseased.any() else None
+        if self.engine == "univariate" or not healthy.any():
+            return Pooled(sensitivity, None)
+        # The other margin with the prior that the engine gives it, each group by itself.
+        names = tuple(name for name, known in zip(self.tables.study, healthy, strict=True) if known)
+        TN, FP = self.tables.TN[healthy], self.tables.FP[healthy]
+        turned = Tables(names, TP=TN, FP=FP, FN=FP, TN=TN)
+        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
+        return Pooled(sensitivity, _central(bayes.posterior(turned, self.theta, prior)))
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -353,13 +381,21 @@ class Evidence:
             "95 % prediction region": self.prediction,
         }
         if self.summary is not None:
-            drawn["summary"] = expit(self.summary.mu[::-1])[None]
+            drawn["REML summary"] = expit(self.summary.mu[::-1])[None]
+        pooled = self.pooled
+        if pooled.sensitivity is not None and pooled.specificity is not None:
+            drawn["pooled"] = np.array([[1 - pooled.specificity.value, pooled.sensitivity.value]])
         for what, points in drawn.items():
             rows += [
                 {"what": what, "name": "", "false_positive_rate": float(x), "sensitivity": float(y)}
                 for x, y in (points if points is not None else ())
             ]
         return rows
+
+
+def _central(posterior: bayes.Posterior) -> Estimate:
+    """Median and central 95 %."""
+    return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
 
 PARAMETERS = {

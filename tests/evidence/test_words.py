@@ -108,15 +108,19 @@ def test_the_forest_names_the_extremes_and_the_summary() -> None:
     found = reviewed(*FOUR)
     said = words.forest_sentence(found)
     assert said.startswith("Sensitivity goes from 70 % (A 2001) to 85 % (C 2001) in 4 studies.")
-    assert found.summary is not None
-    assert f"Summary sensitivity {percent(found.summary.sensitivity.value)} (95 % interval" in said
-    assert "half a patient" not in said
-    assert "half a patient is added to every study" in words.forest_sentence(reviewed(*FOUR, (9, 0, 2, 30)))
+    assert found.pooled.sensitivity is not None
+    pooled = f"sensitivity {percent(found.pooled.sensitivity.value)} (95 % interval"
+    assert f"Pooled from exact counts of both groups: {pooled}" in said
+    assert "half a patient" not in words.summary_sentence(found)
+    assert "half a patient is added to studies" in words.summary_sentence(reviewed(*FOUR, (9, 0, 2, 30)))
+    assert "Pooled by the Reitsma model: sensitivity" in words.forest_sentence(reviewed(*FOUR, engine="reml"))
 
 
 def test_a_study_without_specificity_is_counted() -> None:
     said = words.forest_sentence(reviewed(*FOUR, (8, np.nan, 2, np.nan)))
-    assert "and 1 study has no specificity" in said and "of the 4 studies with all four counts" in said
+    assert "and 1 study has no specificity" in said
+    said = words.summary_sentence(reviewed(*FOUR, (8, np.nan, 2, np.nan)))
+    assert "of the 4 studies with all four counts" in said
 
 
 def test_equal_studies_do_not_differ() -> None:

@@ -54,7 +54,8 @@ def test_a_published_set_is_shown_first_with_its_source(published: AppTest) -> N
     assert "so now you would choose “Adopt”" in said
     assert f"{len(first.tables)} studies" in said and first.citation.split(".")[0] in said
     assert f"Reported: sensitivity {percent(first.reported.sensitivity[0])} (" in said
-    assert f"Summary sensitivity {percent(first.reported.sensitivity[0])} (" in said
+    pooled = Evidence(first.tables, 0.75, "bivariate", Prior()).pooled.sensitivity
+    assert pooled is not None and f"both groups: sensitivity {percent(pooled.value)} (" in said
     assert [tab.label for tab in published.tabs] == TITLES
     assert len(published.get("plotly_chart")) == 2  # the open tab's, and the prior's
 
