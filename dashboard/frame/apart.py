@@ -5,6 +5,7 @@ by Cancel, by a rerun of the page, or with the server.
 """
 
 import contextlib
+import logging
 import os
 import pickle
 import signal
@@ -18,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dashboard.frame.nursery import DONE, PROBLEM, PROGRESS, too_much
+from dashboard.frame.nursery import DIED, DONE, PROBLEM, PROGRESS, too_much
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import PARENT
 
@@ -101,6 +102,10 @@ def _carried_out(
                     return said
                 elif kind == PROBLEM:
                     raise said
+                elif kind == DIED:
+                    child = 0
+                    # What is killed from outside was too large: for its own limit, or for the machine.
+                    raise too_much(name, most) if said == signal.SIGKILL else _died(name, said)
                 elif kind != PROGRESS:
                     raise RuntimeError(f"A job on {name} failed; its own words stand above.")
             if beat is not None:
@@ -111,13 +116,23 @@ def _carried_out(
                     "give it in parts."
                 )
     except (EOFError, ConnectionError):
-        raise too_much(name, most) from None  # it was ended from outside, which is for memory
+        raise _died(name, 0) from None
     finally:
         # Also where Streamlit ends the script, which is no Exception.
         if child:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         pipe.close()
+
+
+def _died(name: str, sign: int) -> InputProblem:
+    of_what = f" ({signal.strsignal(sign)})" if sign else ""
+    problem = InputProblem(
+        f"The process that worked on {name} died{of_what}; try again, and if that dies too, report it with the "
+        "server's log."
+    )
+    logging.getLogger("tarstop").error("%s", problem)
+    return problem
 
 
 def _born() -> Connection:
