@@ -9,12 +9,13 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.markup import badges, told
-from dashboard.frame.waiting import LARGE_FILE, quietly
+from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import bound, lasting, one_of, save, switch
 from dashboard.frame.work import flash
 from dashboard.parts.evidence import panel
@@ -163,8 +164,9 @@ def _from_file() -> Chosen | None:
             "A CSV or TSV file, one study a line, with columns TP, FP, FN and TN",
             type=["csv", "tsv", "txt", "gz"],
             key=f"{PREFIX}/upload",
-            on_change=_take_in,
+            on_change=_given,
         )
+        taken_in(PREFIX)
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     problem = state.get(f"{PREFIX}/problem")
@@ -191,16 +193,19 @@ def _restore_file() -> None:
         st.session_state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
 
 
-def _take_in() -> None:
+def _given() -> None:
     """Read an upload at once: it is gone after a visit to another page."""
+    upload = st.session_state[f"{PREFIX}/upload"]
+    if upload is not None:
+        take_in(PREFIX, _take_in, upload, large=upload.size > LARGE_FILE)
+
+
+def _take_in(upload: UploadedFile) -> None:
     state = st.session_state
-    upload = state[f"{PREFIX}/upload"]
-    if upload is None:
-        return
     state[f"{PREFIX}/problem"] = ""
     try:
-        content, large = io.BytesIO(upload.getvalue()), upload.size > LARGE_FILE
-        read = quietly(upload.name, read_tables, content, upload.name, large=large)
+        job = (read_tables, io.BytesIO(upload.getvalue()), upload.name)
+        read = shown(upload.name, f"Reading {upload.name}", *job, large=upload.size > LARGE_FILE)
     except InputProblem as problem:
         state[f"{PREFIX}/problem"] = str(problem)
         state[f"{PREFIX}/chosen"] = None

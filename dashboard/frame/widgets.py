@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
 
@@ -157,22 +158,26 @@ def upload(
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
     when a person takes the file away.
     """
-    st.file_uploader(label, type=[kind], key=key, on_change=_taken, args=(key, take, also_none))
+    st.file_uploader(label, type=[kind], key=key, on_change=_given, args=(key, take, also_none))
+    taken_in(key)
     problem = st.session_state.get(f"{key}_problem")
     if problem:
         shell.problem_box(problem)
     return not problem
 
 
-def _taken(key: str, take: Callable[[Any], None], also_none: bool) -> None:
-    state = st.session_state
-    state[f"{key}_problem"] = ""
-    if state[key] is None and not also_none:
-        return
+def _given(key: str, take: Callable[[Any], None], also_none: bool) -> None:
+    file = st.session_state[key]
+    st.session_state[f"{key}_problem"] = ""
+    if file is not None or also_none:
+        take_in(key, _take, key, take, file, large=file is not None and file.size > LARGE_FILE)
+
+
+def _take(key: str, take: Callable[[Any], None], file: Any) -> None:
     try:
-        take(state[key])
+        take(file)
     except Exception as problem:
-        state[f"{key}_problem"] = shell.said_of(problem)
+        st.session_state[f"{key}_problem"] = shell.said_of(problem)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

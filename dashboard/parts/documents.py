@@ -17,6 +17,7 @@ from dashboard.parts import jobs, merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
+from tarstop_core.files.budget import check_held
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
@@ -55,8 +56,10 @@ class Upload:
         """Read the file, showing progress."""
         self.handle.seek(0)
         content = self.handle.read()
+        others = st.session_state[f"{PREFIX}/read"].values()
+        held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            self.table = shown(
+            table = shown(
                 self.name,
                 f"Reading {self.name}",
                 jobs.records_in,
@@ -66,7 +69,8 @@ class Upload:
                 said=lambda share, words: (share, words),
                 large=self.size > LARGE_FILE,
             )
-            self.problem, self.unrecognised = "", None
+            check_held(self.name, held + len(table.frame))
+            self.table, self.problem, self.unrecognised = table, "", None
         except UnrecognisedColumns as problem:
             self.unrecognised, self.problem = problem, str(problem)
         except InputProblem as problem:

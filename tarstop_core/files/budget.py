@@ -61,6 +61,15 @@ def check_columns(name: str, place: str, count: int) -> None:
         )
 
 
+def check_held(name: str, count: int) -> None:
+    """Refuse what makes more records than one browser tab may hold (InputProblem)."""
+    if count > BUDGET.held:
+        raise InputProblem(
+            f"With {name} this browser tab would hold more than {BUDGET.held:,} records; leave it out, or give fewer "
+            "files at once."
+        )
+
+
 def check_count(name: str, count: int, most: int, what: str) -> None:
     """Refuse more of something than can be read (InputProblem)."""
     if count > most:

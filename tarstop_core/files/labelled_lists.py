@@ -14,6 +14,7 @@ from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
+from tarstop_core.files.budget import check_held
 from tarstop_core.ranking.order import prepare, suggest_order
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
@@ -147,6 +148,7 @@ def read_labelled(
         joined, told_of = label_topics(run, qrels)
         topics += joined.values()
         notes += told_of
+    check_held("these lists", sum(len(topic.ids) for topic in topics))
     return Labelled(tuple(topics), tuple(notes))
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.evidence import page as evidence_page
 from dashboard.evidence.page import EXAMPLE, Chosen
+from dashboard.frame import apart
 from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
@@ -166,6 +168,17 @@ def test_typed_tables_are_called_by_their_rows(open_app: OpenApp) -> None:
 def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: OpenApp) -> None:
     said = shown(at_address(open_app, TYPED[:1], "file", "mine.csv"))
     assert "mine.csv" in said and "1 study" in said and "brings them back" in said
+
+
+@pytest.mark.skipif(not apart.POSSIBLE, reason="this system cannot fork")
+def test_a_large_file_is_read_in_a_process_of_its_own(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence_page, "LARGE_FILE", 0)
+    app = open_app("evidence", source="file")
+    for name, content in (("mine.csv", EXAMPLE.encode()), ("bad.csv", b"a,b\n1,2\n")):
+        app.file_uploader("evidence/upload").set_value((name, content, "text/csv")).run()
+        assert name in shown(app) and bool(app.error) == (name == "bad.csv")
 
 
 @pytest.mark.parametrize("source", ["file", "typed"])
