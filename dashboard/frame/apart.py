@@ -5,7 +5,6 @@ by Cancel, by a rerun of the page, or with the server.
 """
 
 import contextlib
-import logging
 import os
 import pickle
 import signal
@@ -104,10 +103,7 @@ def _carried_out(
                     raise said
                 elif kind == DIED:
                     child = 0
-                    # What is killed from outside was too large: for its own limit, or for the machine.
-                    raise too_much(name, most) if said == signal.SIGKILL else _died(name, said)
-                elif kind != PROGRESS:
-                    raise RuntimeError(f"A job on {name} failed; its own words stand above.")
+                    raise _died(name, said, most)
             if beat is not None:
                 beat(False)
             if time.monotonic() > end:
@@ -116,7 +112,7 @@ def _carried_out(
                     "give it in parts."
                 )
     except (EOFError, ConnectionError):
-        raise _died(name, 0) from None
+        raise _died(name, 0, most) from None
     finally:
         # Also where Streamlit ends the script, which is no Exception.
         if child:
@@ -125,14 +121,16 @@ def _carried_out(
         pipe.close()
 
 
-def _died(name: str, sign: int) -> InputProblem:
-    of_what = f" ({signal.strsignal(sign)})" if sign else ""
-    problem = InputProblem(
-        f"The process that worked on {name} died{of_what}; try again, and if that dies too, report it with the "
-        "server's log."
+def _died(name: str, of: int, most: int) -> Exception:
+    """What is said of a job that could say nothing itself, by the signal that ended it."""
+    if of == signal.SIGKILL:
+        return too_much(name, most)  # for its own limit, or for the machine
+    if not of:
+        return RuntimeError(f"A job on {name} failed; its own words stand above.")
+    return InputProblem(
+        f"The process that worked on {name} died ({signal.strsignal(of)}); try again, and if that dies too, report it "
+        "with the file."
     )
-    logging.getLogger("tarstop").error("%s", problem)
-    return problem
 
 
 def _born() -> Connection:

@@ -28,12 +28,11 @@ NEEDED = (
 )
 BEAT = 0.1
 """Seconds between two words of how far a job is."""
-FAILED = "failed"
 DONE = "done"
 PROBLEM = "problem"
 PROGRESS = "progress"
 DIED = "died"
-"""Said by the nursery of a job that could say nothing itself, with what ended it: a signal, or 0."""
+"""Said by the nursery of a job that could say nothing itself, with the signal that ended it, or 0."""
 _PIPES: dict[int, Connection] = {}
 """By process: the pipe of a job that is going on."""
 
@@ -60,6 +59,8 @@ def main(control: int) -> None:
                 try:
                     _job(pipe)
                     code = 0
+                except Exception:
+                    traceback.print_exc()
                 finally:
                     os._exit(code)
             _PIPES[child] = pipe
@@ -100,9 +101,6 @@ def _job(pipe: Connection) -> None:
         written = pickle.dumps((PROBLEM, problem))
     except MemoryError:
         written = pickle.dumps((PROBLEM, too_much(name, memory)))
-    except Exception:
-        traceback.print_exc()
-        written = pickle.dumps((FAILED, None))
     pipe.send_bytes(written)
 
 

@@ -61,8 +61,7 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
 
 def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
     """A box that takes several options; `first` are chosen to begin with."""
-    names = options.__getitem__
-    return st.multiselect(label, list(options), default=list(first), format_func=names, **more)
+    return st.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
 
 
 def go_to_one(
@@ -151,14 +150,14 @@ def undo_row(key: str, *, named: bool = False) -> None:
 
 
 def upload(
-    label: str, take: Callable[[Any], None], *, key: str, kind: str = "json", also_none: bool = False
+    label: str, take: Callable[[Any], None], *, key: str, kinds: str = "json", also_none: bool = False
 ) -> bool:
     """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
 
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
     when a person takes the file away.
     """
-    st.file_uploader(label, type=[kind], key=key, on_change=_given, args=(key, take, also_none))
+    st.file_uploader(label, type=kinds.split(), key=key, on_change=_given, args=(key, take, also_none))
     taken_in(key)
     problem = st.session_state.get(f"{key}_problem")
     if problem:

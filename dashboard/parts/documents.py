@@ -376,9 +376,8 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
         st.dataframe(problem.preview, hide_index=True, width="stretch")
         chosen: dict[str, str] = {}
         for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            theirs = column.selectbox(
-                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
-            )
+            key = f"{PREFIX}/map/{file_id}/{field}"
+            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
         key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
@@ -392,9 +391,7 @@ def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
-    notes = [
-        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
-    ]
+    notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))

@@ -65,9 +65,7 @@ def section() -> None:
     taken: Taken | None = st.session_state.get(TAKEN)
     if taken is not None and not background.wanted_still(Path(taken.home)):
         taken = st.session_state[TAKEN] = None
-        st.session_state[PROBLEM] = (
-            "Nobody ran what you brought for a day, so it was removed; bring it again."
-        )
+        st.session_state[PROBLEM] = "Nobody ran what you brought for a day: it was removed; bring it again."
     background.sweep()
     with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
         if taken is None:

@@ -49,9 +49,7 @@ def screen_page() -> None:
 
 def _nothing_open() -> None:
     st.title("Screen")
-    st.write(
-        "No session is open here. Continue one or start the demo from Home, or bring your own documents."
-    )
+    st.write("No session is open here. Continue one, start the demo from Home, or bring your own documents.")
     left, right, _ = st.columns([1, 1, 3])
     if left.button("Go to Home", type="primary", width="stretch"):
         st.switch_page(shell.HOME)
@@ -253,13 +251,11 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
     mine = settings.application
+    named = filter(None, (mine.number, date_words(mine.priority)))
     return [
         ("q*", number(settings.payoffs.q_star)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
-        (
-            "your application",
-            ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named",
-        ),
+        ("your application", ", ".join(named) or "not named"),
         ("chances multiplied by", number(settings.scale)),
         *scenario_of(settings).adjustable(settings).items(),
     ]

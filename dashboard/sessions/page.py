@@ -12,16 +12,7 @@ from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import (
-    bring_back,
-    lasting,
-    press,
-    put_away,
-    switch,
-    text_of,
-    undo_row,
-    upload,
-)
+from dashboard.frame.widgets import bring_back, lasting, press, put_away, switch, text_of, undo_row, upload
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
 from dashboard.parts.session_line import first, line, rename_box, resume

@@ -136,9 +136,7 @@ def read_labelled(
         known: dict[str, object] = dict(run if kind == RUN else qrels)
         again = next((each for each in found if each in known), None)
         if again is not None:
-            raise InputProblem(
-                f"{name} holds the topic {again}, which another file holds too; leave one out."
-            )
+            raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
         (run if kind == RUN else qrels).update(found)  # type: ignore[arg-type]
         notes += found.notes
     if bool(run) != bool(qrels):
