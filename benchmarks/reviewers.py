@@ -28,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Button_pb2 import Button
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -56,6 +57,8 @@ class Reviewer:
     """By label: the id of a button that is shown, and of the part of the page that it redraws."""
     page: str = ""
     failed: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+    """What a page said of a press that it could not follow."""
 
     async def screen(self) -> None:
         """Open the session and label its documents."""
@@ -92,6 +95,8 @@ class Reviewer:
                 self.buttons[shown.label] = (shown.id, said.delta.fragment_id)
             elif kind == "delta" and said.delta.new_element.WhichOneof("type") == "exception":
                 self.failed.append(said.delta.new_element.exception.message)
+            elif kind == "delta" and said.delta.new_element.alert.format == Alert.WARNING:
+                self.warned.append(said.delta.new_element.alert.body)
             elif kind == "script_finished" and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return
 
@@ -192,10 +197,11 @@ def main(count: int = 50, presses: int = 12, labels: int = 0) -> int:
     taken = np.concatenate([each.milliseconds for each in reviewers])
     median, p95 = np.percentile(taken, [50, 95])
     failed = [words for each in reviewers for words in each.failed]
+    warned = [words for each in reviewers for words in each.warned]
     target = "" if labels else f" (target {TARGET_MS})"
     print(
         f"{count} reviewers, {len(taken):,} labels: median {median:.0f} ms, p95 {p95:.0f} ms{target}; {missing} missing, "
-        f"{len(failed)} errors {failed[:1]}; memory grew by {growth:.0f} MB (target {GROWTH_MB})"
+        f"{len(failed)} errors {failed[:1]}, {len(warned)} warnings {warned[:1]}; memory grew by {growth:.0f} MB (target {GROWTH_MB})"
     )
     slow = not labels and p95 > TARGET_MS
     return int(slow or missing != 0 or bool(failed) or growth > GROWTH_MB)
