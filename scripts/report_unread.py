@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import f as f_distribution
 from scipy.stats import nbinom, poisson
 
@@ -25,6 +24,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.live_check import AGAINST, against_shape
 from tarstop_core.calibration.thinning import fit_thinning
+from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import SHARES, replay, replay_reviews
@@ -32,8 +32,6 @@ from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
 from tarstop_core.places import real_data
 from tarstop_core.policies import parse_policy
 from tarstop_core.value.payoffs import Payoffs
-
-Floats = NDArray[np.float64]
 
 COLLECTIONS = {
     "clef_dta": ("clef_dta/bm25.run", "clef_dta/{}.qrels"),

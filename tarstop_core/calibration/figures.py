@@ -119,7 +119,7 @@ def first_hit_figure(
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
-    if calibrator.kinds:
+    if calibrator.list_kinds:
         deepest = min(deepest, DRAWN_TO)
     at = np.exp(np.array(calibrator.x)).round().astype(int)
     kept = at <= deepest

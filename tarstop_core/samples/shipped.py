@@ -12,8 +12,8 @@ from tarstop_core.places import sample_dir
 
 DEFAULTS: dict[str, tuple[str, str]] = {
     PATENT: ("clef-reviews-rank-frailty", "sample-searches"),
-    REVIEW: ("review-data", "sample-reviews"),
-    INCLUSION: ("review-inclusion", "sample-reviews-inclusion"),
+    REVIEW: ("review-data-elsewhere", "sample-reviews"),
+    INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
 """For each scenario, the calibrator for a list of one's own and for a sample."""
 
@@ -45,8 +45,8 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 
     Examples
     --------
-    >>> default_calibrator(has_scores=False, scenario="inclusion")
-    'review-inclusion-rank'
+    >>> default_calibrator(has_scores=True, scenario="inclusion")
+    'review-inclusion-elsewhere'
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")
