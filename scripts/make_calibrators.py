@@ -21,6 +21,7 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.places import real_data, sample_dir
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate.diagnostic import simulate_reviews
 from tarstop_core.samples.simulate.patents import simulate_patents
@@ -84,8 +85,9 @@ def make_for_new_collections(data: Path, stem: str = "clef-reviews-rank-frailty"
         name="medical reviews from four collections, not patents",
         source=(
             "CLEF TAR 2017 to 2019 (MIT licence, Leif Azzopardi), ranked by rank_bm25, Elasticsearch and the organisers; "
-            "each list by title and abstract and by full text. How far the next collection may lie is hardly known from "
-            f"four: with half or twice its prior spread a first hit comes by rank 50 in {by_50[0]:.0%} or {by_50[1]:.0%}"
+            "each list by title and abstract and by full text. Four collections hardly tell how unlike them the next may be; "
+            f"the mean hardly depends on it: a first hit comes by rank 50 in {percent(by_50[0])} of searches if collections are "
+            f"taken to differ half as much, and in {percent(by_50[1])} if twice as much"
         ),
     )
     fitted = replace(fitted, fitted_on=seen)

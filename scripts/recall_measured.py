@@ -228,7 +228,7 @@ def measured(replays: int, collections: Mapping[str, Lists]) -> str:
         for name, each in cost.items()
     ]
     head = [f"{tau:.0%}, one in {every}".replace("%", " %") for tau in TAUS for every in EVERY]
-    return f"""`python scripts/recall_measured.py` (about three minutes on two cores) replays each list to its end, {replays:,} times with other draws,
+    return f"""`python scripts/recall_measured.py` (167 s of computing, a minute and a half on two free cores) replays each list to its end, {replays:,} times with other draws,
 looks after every document, and writes this part of the page. A replay is false if the true total is ever ruled out; every wrong
 sentence, at whatever recall, needs that. At most {100 * ALPHA:g} % may be.
 

@@ -87,7 +87,7 @@ def first_hit_figure(
         ("stopped", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "x-open", PLUS, -0.23),
     )
-    notes = [label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4)]
+    notes = [label(float(np.log10(x[-1])), 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
     deepest = x[-1]
     for outcome, symbol, colour, height in marks:
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
@@ -107,7 +107,7 @@ def first_hit_figure(
         yaxis=axis(
             "share of searches",
             dark,
-            range=[bottom, 1.08],
+            range=[bottom, 1.12],
             tickvals=[0, 0.25, 0.5, 0.75, 1],
             tickformat=".0%",
         ),
