@@ -52,7 +52,6 @@ PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
-_IN_FILE = {"list_kinds": "kinds"}
 RANK_UNIT = 10.0
 """Rank at which is said how rich a kind of list is."""
 
@@ -242,12 +241,9 @@ class Calibrator:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
-        if self.kind == "rank-frailty":
-            # Made for lists of any length and system.
-            return []
+        if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
+            return []  # The former is made for lists of any length and system.
         if self.kind == "first-hit":
-            if not length or length <= seen.longest_list:
-                return []
             return [
                 f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
                 f"{length:,} the chances follow the shape of the curve alone."
@@ -296,7 +292,7 @@ class Calibrator:
 
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""
-        fields = {_IN_FILE.get(name, name): value for name, value in asdict(self).items()}
+        fields = {"kinds" if name == "list_kinds" else name: value for name, value in asdict(self).items()}
         content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **fields}
         if math.isinf(self.frailty):
             content["frailty"] = None
@@ -338,9 +334,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     )
     if content.get("frailty", 0) is None:
         del content["frailty"]
-    for field, written in _IN_FILE.items():
-        if written in content:
-            content[field] = content.pop(written)
+    content["list_kinds"] = content.pop("kinds", [])
     calibrator = validated(Calibrator, content, name, "fit it again")
     for fault in _faults(calibrator):
         raise InputProblem(f"{name} is damaged ({fault}); fit it again.")

@@ -46,19 +46,13 @@ def quality_sentence(quality: Quality) -> str:
         f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
     )
     count = sum(n for _, _, n in quality.reliability)
-    if not count:
-        return f"{said}."
-    base = sum(share * n for _, share, n in quality.reliability) / count
+    base = sum(share * n for _, share, n in quality.reliability) / max(count, 1)
     plain = base * (1 - base)
     if plain <= 0:
         return f"{said}."
     gain = 1 - quality.brier / plain
-    told = (
-        f"so the chances take away {percent(gain)} of that"
-        if gain > 0
-        else "so the chances do no better than that here"
-    )
-    return f"{said}; giving every document the average chance would score {number(plain)}, {told}."
+    told = f"take away {percent(gain)} of that" if gain > 0 else "do no better than that here"
+    return f"{said}; giving every document the average chance would score {number(plain)}, so the chances {told}."
 
 
 def _points(share: float) -> str:

@@ -22,14 +22,7 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator
-from tarstop_core.calibration.first_hit import (
-    CONFIDENCE,
-    DEEPEST,
-    PastCase,
-    _fitted_on,
-    ranks,
-    weighted_quantiles,
-)
+from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, _fitted_on, ranks, weighted_quantiles
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
@@ -219,7 +212,7 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     kinds = np.column_stack((weight, rich[kept], slope[kept], variance[kept]))
     at = ranks()
     by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
-    ends = np.array([weighted_quantiles(each, learned.weight, CONFIDENCE) for each in by_then])
+    ends = np.array([weighted_quantiles(each, learned.weight, SURE) for each in by_then])
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
     exposure = np.exp(rich) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
