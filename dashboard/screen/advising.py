@@ -195,7 +195,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )
     if state.audit_every:
-        text += " It jumps where a document drawn at random stands, which has another chance than those beside it."
+        text += " The curves jump where a document drawn at random stands, which has another chance than those beside it."
     if silent:
         text += (
             " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "
