@@ -6,6 +6,8 @@ from datetime import date
 
 from tarstop_core.errors import InputProblem
 
+Span = tuple[date, date]
+"""First and last day."""
 _MONTHS = {
     month: number
     for number, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
@@ -125,8 +127,14 @@ def date_words(text: str) -> str:
     return f"{day}{month}{key[0]}"
 
 
-def _span(text: str) -> tuple[date, date] | None:
-    """First and last day that a date, or the part of it that is known, can mean."""
+def span(text: str) -> Span | None:
+    """First and last day that a date, or the part of it that is known, can mean; None for no date.
+
+    Examples
+    --------
+    >>> [str(day) for day in span("2019-02") or ()]
+    ['2019-02-01', '2019-02-28']
+    """
     key = date_key(text)
     if not key or not key[0]:
         return None

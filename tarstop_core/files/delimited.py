@@ -13,7 +13,6 @@ from tarstop_core.files.budget import check_columns
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.synonyms import normal_header
 
 _SAMPLE_CHARACTERS = 200_000
 _SAMPLE_ROWS = 60
@@ -84,7 +83,7 @@ def _read(
         numbers,
         layout.understood,
         notes,
-        result_link="result link" in map(normal_header, layout.header),
+        header=layout.header,
     )
 
 

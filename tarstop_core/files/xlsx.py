@@ -13,7 +13,6 @@ from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
-from tarstop_core.files.synonyms import normal_header
 
 _SAMPLE_ROWS = 60
 
@@ -79,7 +78,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
         layout.understood,
         notes,
         unit="row",
-        result_link="result link" in map(normal_header, layout.header),
+        header=layout.header,
     )
 
 
