@@ -1,7 +1,7 @@
 """Which columns of a file were read, as what, and which were not; a wrong recognition is corrected here."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -28,6 +28,7 @@ FIELD_WORDS = {
     "grant_date": "grant date",
 }
 NOT_READ = "not read"
+MOST_SHOWN = 20  # columns
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
 
@@ -50,7 +51,9 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
         for theirs, ours in (*file["understood"].items(), *((name, NOT_READ) for name in file["unread"]))
     ]
     shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [])
-    st.dataframe(shown, hide_index=True, width="stretch")
+    # All of them at once, where that does not push everything else away.
+    height: Literal["content", "auto"] = "content" if len(shown) <= MOST_SHOWN else "auto"
+    st.dataframe(shown, hide_index=True, width="stretch", height=height)
 
 
 def correct(file_id: str, table: RecordTable) -> None:

@@ -411,7 +411,7 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))
-    with st.expander("What was understood, column by column"):
+    with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed(list(map(described, tables)))
         for file_id, table in read.items():
             columns.correct(file_id, table)

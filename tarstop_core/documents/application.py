@@ -182,7 +182,11 @@ def _made_public(document: Dated, asked: Span, until: str) -> str:
 def _begun(document: Dated) -> str:
     """When it was filed and what priority it claims, in words."""
     filed = f"filed {date_words(document.filed)}" if span(document.filed) else ""
-    claimed = f"with priority of {date_words(document.priority)}" if span(document.priority) else ""
+    # A first filing claims no other.
+    first = span(document.priority) == span(document.filed)
+    claimed = (
+        f"with priority of {date_words(document.priority)}" if span(document.priority) and not first else ""
+    )
     return " ".join(filter(None, (filed, claimed)))
 
 

@@ -3,9 +3,11 @@
 import calendar
 import re
 from datetime import date
+from functools import lru_cache
 
 from tarstop_core.errors import InputProblem
 
+LONGEST = 100  # characters of a date that are looked at
 Span = tuple[date, date]
 """First and last day."""
 _MONTHS = {
@@ -135,6 +137,12 @@ def span(text: str) -> Span | None:
     >>> [str(day) for day in span("2019-02") or ()]
     ['2019-02-01', '2019-02-28']
     """
+    return _span(text[:LONGEST])
+
+
+@lru_cache(maxsize=20_000)
+def _span(text: str) -> Span | None:
+    """The same; a long list repeats a few thousand days."""
     key = date_key(text)
     if not key or not key[0]:
         return None
