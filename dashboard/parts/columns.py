@@ -38,9 +38,11 @@ def corrected(file_id: str) -> dict[str, str]:
     return dict(st.session_state.get(f"{PREFIX}/{file_id}", {}))
 
 
-def forget(file_id: str) -> None:
-    """Go back to what was recognised."""
-    st.session_state.pop(f"{PREFIX}/{file_id}", None)
+def taken_back(file_id: str) -> dict[str, str]:
+    """The same before the last correction, with which the file cannot be read."""
+    before = st.session_state.pop(f"{PREFIX}/{file_id}/before", {})
+    st.session_state[f"{PREFIX}/{file_id}"] = before
+    return dict(before)
 
 
 def listed(files: Sequence[Mapping[str, Any]]) -> None:
@@ -88,5 +90,7 @@ def correct(file_id: str, table: RecordTable) -> None:
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:
     # A field has one column: the one that was said last.
-    before = {column: field for column, field in corrected(file_id).items() if not field or field != ours}
-    st.session_state[f"{PREFIX}/{file_id}"] = before | {theirs: ours}
+    before = corrected(file_id)
+    others = {column: field for column, field in before.items() if not field or field != ours}
+    st.session_state[f"{PREFIX}/{file_id}/before"] = before
+    st.session_state[f"{PREFIX}/{file_id}"] = others | {theirs: ours}

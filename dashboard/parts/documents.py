@@ -19,6 +19,7 @@ from dashboard.parts.columns import FIELD_WORDS
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
+from tarstop_core.files.budget import check_held
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
@@ -58,8 +59,10 @@ class Upload:
         """Read the file, showing progress."""
         self.handle.seek(0)
         content = self.handle.read()
+        others = st.session_state[f"{PREFIX}/read"].values()
+        held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            self.table = shown(
+            table = shown(
                 self.name,
                 f"Reading {self.name}",
                 jobs.records_in,
@@ -69,7 +72,9 @@ class Upload:
                 said=lambda share, words: (share, words),
                 large=self.size > LARGE_FILE,
             )
-            self.problem, self.unrecognised, self.columns = "", None, columns
+            check_held(self.name, held + len(table.frame))
+            self.table, self.columns = table, columns
+            self.problem, self.unrecognised = "", None
         except UnrecognisedColumns as problem:
             self.unrecognised, self.problem = problem, str(problem)
         except InputProblem as problem:
@@ -219,17 +224,25 @@ def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[
     if upload.table is None:
         return file_id, upload
     corrected = columns.corrected(file_id)
-    wanted = corrected if "label" in corrected.values() else corrected | _verdict(file_id, upload, abstracts)
+    verdict = {} if "label" in corrected.values() else _verdict(file_id, upload, abstracts)
+    key, chosen = _read_as(file_id, read, corrected | verdict)
+    if chosen.table is None:
+        shell.problem_box(f"{chosen.problem} It stays as it was read before.")
+        key, chosen = _read_as(file_id, read, columns.taken_back(file_id) | verdict)
+    return key, chosen
+
+
+def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> tuple[str, Upload]:
+    """The upload by its key, read with these columns unless it was already."""
+    upload = read[file_id]
     if not wanted:
         return file_id, upload
     key = f"{file_id}{BY}{json.dumps(wanted, sort_keys=True)}"
     if key not in read:
+        for other in [each for each in read if each.startswith(f"{file_id}{BY}")]:
+            del read[other]  # as it was read before
         read[key] = Upload(upload.name, upload.size, upload.handle)
         read[key].read({**(upload.columns or {}), **wanted})
-    if read[key].table is None:
-        shell.problem_box(f"{read[key].problem} It stays as it was read before.")
-        columns.forget(file_id)
-        return file_id, upload
     return key, read[key]
 
 
@@ -389,9 +402,8 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
         st.dataframe(problem.preview, hide_index=True, width="stretch")
         chosen: dict[str, str] = {}
         for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            theirs = column.selectbox(
-                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
-            )
+            key = f"{PREFIX}/map/{file_id}/{field}"
+            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
         key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
@@ -405,9 +417,7 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
-    notes = [
-        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
-    ]
+    notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))

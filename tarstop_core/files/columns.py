@@ -216,11 +216,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def collect(
-    name: str,
-    rows: Iterable[Row],
-    layout: Layout,
-    progress: Progress | None,
-    fraction: Callable[[], float],
+    name: str, rows: Iterable[Row], layout: Layout, progress: Progress | None, fraction: Callable[[], float]
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Gather the cells we understand into columns, a few thousand rows at a time.
 
@@ -316,10 +312,8 @@ def finish(
     if "publication_number" not in found and "id" in found:
         given = found["id"][found["id"] != ""]
         # The ids of a Google Patents export are publication numbers, whatever they look like.
-        if len(given) and (
-            "result link" in map(normal_header, names)
-            or all(_PATENT.fullmatch(value) for value in given.head(200).tolist())
-        ):
+        known = "result link" in map(normal_header, names)
+        if len(given) and (known or all(map(_PATENT.fullmatch, given.head(200).tolist()))):
             columns["publication_number"] = found["id"]
     keep = _identify(name, columns, lines, unit, given_ids, said)
     columns["source"] = pd.Series([name] * len(found), dtype="str")

@@ -232,6 +232,7 @@ class TestUpload:
         assert (record.date, record.filing_date) == ("2001-02-03", "1999-01-02")
         correct("title", "")
         assert "looks like a title" in words_of(page.error) and columns()["title"] == "title"
+        assert columns()["date"] == "filing date", "what was corrected before stays"
         assert len(store.collections()) == 1
 
     def test_an_export_as_google_patents_writes_it(self, page: AppTest, store: Store) -> None:
