@@ -46,6 +46,7 @@ class Application:
 
 NOTHING_SAID = Application()
 NO_OTHERS: Mapping[str, Sequence[str]] = {}
+_PATENT = re.compile(r"\d[BC]\d?$")
 NEVER = (date.min, date.min)
 MEMBERS = 3  # of a family that a flag names
 LATER_FILED = "an earlier filing published later"
@@ -141,7 +142,12 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
         members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
         return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
     if any(each[1] < asked[0] for each in begun):
-        return Flag("earlier", _filed_earlier(document, asked, until))
+        # What was granted was published as an application before, which may be prior art in full.
+        patent = span(document.granted) or _PATENT.search(normal_publication_number(document.number))
+        before = (
+            "; it is a granted patent, whose application may have been published in time" if patent else ""
+        )
+        return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before}")
     if not begun:
         return Flag(
             "late",

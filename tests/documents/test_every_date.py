@@ -69,6 +69,10 @@ def test_the_words_name_the_dates_and_the_law() -> None:
         said["US-1000026-B2"]
         == f"published 5 June 2019, after {until}, although granted 5 June 2012: look it up"
     )
+    assert said["US-1000027-B2"] == (
+        f"filed 28 April 2013, before {until}, and published 9 February 2019: {novelty}; it is a granted patent, whose "
+        "application may have been published in time"
+    )
     assert FOUND["US-1000034-A1"][0].words.startswith("has your applicant and your priority date")
 
 
