@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
@@ -53,6 +54,8 @@ class CumulativePath:
     """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
     waiting: float = 0.0
     """Studies expected from reports that were included and not read in full yet."""
+    richness: Richness = SAME
+    """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
 
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True
@@ -183,6 +186,64 @@ class CumulativePath:
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
         return np.asarray(first_not_worth(self.worth(horizon), costs, start))
+
+    def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
+        """As every path has it, within .001 of the value of the best plan in the normal model of each state.
+
+        Where a study turns up on the way, what is known from there on decides; so does what was included, where lists
+        differ in how rich they are.
+        """
+        return np.array([self._closed_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
+
+    def closed_worth(self) -> None:
+        """Nothing: what a plan gains depends on what it costs to go on after the next study."""
+        return
+
+    def _closed_stop(self, cost: float, start: int) -> int:
+        at = start
+        while True:
+            plan, begin = self.closed_plan(cost, at)
+            stop = begin + plan.stop(at - begin) if plan else at
+            later = np.flatnonzero(self._turns[at + 1 : stop + 1] != self._turns[at])
+            if not len(later):
+                return stop
+            at += 1 + int(later[0])
+
+    def closed_plan(self, cost: float, depth: int) -> tuple[ClosedLoop | None, int]:
+        """The plans in a closed loop for what is known at this depth, and the depth at which they begin.
+
+        None where no study could change anything.
+        """
+        key = (int(self._turns[depth]), cost)
+        begun = self._plans.get(key)
+        if begun is None or begun[1] > depth:
+            known = self.states[self.known[depth]].knowledge
+            plan = None
+            if known is not None:
+                found = int(np.sum(self._found[:depth]))
+                plan = ClosedLoop(
+                    self.p[depth:], known, self.payoffs, cost, self.share, self.full_cost,
+                    round(self.reports_waiting), self.richness.after(self.p[:depth], found),
+                )  # fmt: skip
+            begun = self._plans[key] = (plan, depth)
+        return begun
+
+    @cached_property
+    def _plans(self) -> dict[tuple[int, float], tuple[ClosedLoop | None, int]]:
+        return {}
+
+    @cached_property
+    def _found(self) -> Flags:
+        """Documents that say how rich the list is: with a study, or included where reports are read apart; shape (N,)."""
+        return self.labels if self.share < 1 or self.full_cost else np.diff(self.known) > 0
+
+    @cached_property
+    def _turns(self) -> Depths:
+        """Finds before each depth, a number that changes wherever a plan has to be made anew, shape (N + 1,)."""
+        turns = self.known
+        if len(self.richness.factor) > 1:
+            turns = turns + np.append(0, np.cumsum(self._found))
+        return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
         """As `horizon_depths` to the end, without the worth of every depth.

@@ -8,6 +8,7 @@ the present knowledge is worth, measured by what the next study is predicted to 
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +18,10 @@ from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outco
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
+LEAST_KNOWN = 0.01  # studies that present knowledge is worth at least, to a plan in a closed loop
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
 # than any one study can tell the pooled one.
@@ -50,6 +53,16 @@ class NextStudy:
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float
     """How many studies like this one the present knowledge is worth."""
+    parts: Knowledge | None = None
+    """What is known by heterogeneity; None: as one normal distribution that is worth n_0 studies."""
+
+    @cached_property
+    def knowledge(self) -> Knowledge | None:
+        """What plans in a closed loop begin with; None where no study can move the belief."""
+        if self.parts is not None:
+            return self.parts
+        moves = 0 < self.b < 1 and math.isfinite(self.n_0)
+        return Knowledge.plain(self.b, max(self.n_0, LEAST_KNOWN)) if moves else None
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
