@@ -126,7 +126,7 @@ class ClosedLoop:
     @cached_property
     def _root_chances(self) -> Floats:
         """While nothing is included, shape (N,)."""
-        return self.richness.mean_chances(self.p, np.zeros(1))[0]
+        return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
 
     @cached_property
     def _report(self) -> csr_array:
@@ -241,18 +241,7 @@ class ClosedLoop:
         """What the best plan gains over stopping, in the payoffs' unit."""
         return float(self.gains(start).max()) if start < self.length else 0.0
 
-    @cached_property
+    @property
     def value(self) -> float:
-        """Value of the best plan from the beginning on, where waiting reports may be read before anything else."""
-        if not self.waiting:
-            return float(self.acting[0]) + self.gain()
-        free = ClosedLoop(
-            self.p, self.knowledge, self.payoffs, self.cost, self.share, self.full_cost, 0,
-            self.richness, self.most, self.thorough,
-        )  # fmt: skip
-        vars(free)["states"] = self.states
-        value = free._ahead[1][0].copy()
-        value[0] = free.value
-        for _ in range(self.waiting):
-            value = np.maximum(value, self._reading(value))
-        return float(value[0])
+        """Value of the best plan from the beginning on."""
+        return float(self.acting[0]) + self.gain()

@@ -28,6 +28,8 @@ LEGENDRE, FIRST, NARROW = 32, 128, 2.0
 """Nodes of an expectation on each side of the kink."""
 ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
 """Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
+LEAST_KNOWN = 0.01
+"""Studies that present knowledge is worth at least."""
 ROUNDS = 24
 """Of halving, where the belief crosses q*."""
 
@@ -52,10 +54,11 @@ class Knowledge:
             )
 
     @classmethod
+    @lru_cache(maxsize=64)
     def plain(cls, b: float, n_0: float) -> "Knowledge":
         """One normal distribution with this belief that is worth so many studies."""
         one = np.ones(1)
-        return cls(one, np.array([float(ndtri(b))]), one, one / n_0)
+        return cls(one, np.array([float(ndtri(b))]), one, one / max(n_0, LEAST_KNOWN))
 
     @property
     def b(self) -> float:

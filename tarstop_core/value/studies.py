@@ -8,7 +8,6 @@ the present knowledge is worth, measured by what the next study is predicted to 
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,6 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
-LEAST_KNOWN = 0.01  # studies that present knowledge is worth at least, to a plan in a closed loop
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
 # than any one study can tell the pooled one.
@@ -54,15 +52,7 @@ class NextStudy:
     n_0: float
     """How many studies like this one the present knowledge is worth."""
     parts: Knowledge | None = None
-    """What is known by heterogeneity; None: as one normal distribution that is worth n_0 studies."""
-
-    @cached_property
-    def knowledge(self) -> Knowledge | None:
-        """What plans in a closed loop begin with; None where no study can move the belief."""
-        if self.parts is not None:
-            return self.parts
-        moves = 0 < self.b < 1 and math.isfinite(self.n_0)
-        return Knowledge.plain(self.b, max(self.n_0, LEAST_KNOWN)) if moves else None
+    """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
@@ -177,6 +167,30 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     both -= np.where(a * e < 0, 0.5, 0.0)
     gain = payoffs.K * (both - payoffs.q_star * ndtr(e) - np.maximum(0.0, b - payoffs.q_star))
     return np.where(_may_move(b, n_0, k), np.clip(gain, 0.0, payoffs.evpi(b)), 0.0)
+
+
+def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
+    """Expected worth of the studies that 1, 2 … M documents bring, from each depth on, shape (M, D).
+
+    `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
+    first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
+
+    Examples
+    --------
+    >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
+    array([0.5 , 0.65])
+    """
+    end, most = of_studies.shape
+    rho = np.append(rho, np.zeros(most))
+    turn_up, worth = np.zeros((most + 1, end)), np.empty((most, end))
+    turn_up[0] = 1.0
+    for m in range(most):
+        chance = rho[m : m + end]
+        one_more = turn_up[:-1] * chance
+        turn_up *= 1 - chance
+        turn_up[1:] += one_more
+        worth[m] = (turn_up[1:].T * of_studies).sum(axis=1)
+    return worth
 
 
 def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:

@@ -107,44 +107,31 @@ class Review:
             self.known[key] = np.maximum(utility, read)
         return self.known[key]
 
-    def going_on(
-        self, depth: int, included: tuple[int, ...], studies: int, waiting: int, free: bool
-    ) -> Floats:
+    def going_on(self, depth: int, included: tuple[int, ...], studies: int, waiting: int) -> Floats:
         """Worth of reading the next document."""
         found = (*included, depth)
-        missed = self.value(depth + 1, included, studies, waiting, free)
-        if free:
-            then = self.value(depth + 1, found, studies, waiting + 1, free)
-        else:
-            after = self.value(depth + 1, found, studies + 1, waiting, free)
-            then = self.read_in_full(studies, after, self.value(depth + 1, found, studies, waiting, free))
+        missed = self.value(depth + 1, included, studies, waiting)
+        after = self.value(depth + 1, found, studies + 1, waiting)
+        then = self.read_in_full(studies, after, self.value(depth + 1, found, studies, waiting))
         chance = self.chance(depth, included)
         return chance * then + (1 - chance) * missed - self.cost
 
-    def value(self, depth: int, included: tuple[int, ...], studies: int, waiting: int, free: bool) -> Floats:
-        """Value of the best plan. `free`: any report may be read or wait at any time; else those that wait are read once
-        screening stops, and others at once.
-        """
+    def value(self, depth: int, included: tuple[int, ...], studies: int, waiting: int) -> Floats:
+        """Value of the best plan: reports that wait are read once screening stops, as far as they pay, others at once."""
         if studies == len(self.outcomes):
             return self.utility[studies]
         if len(self.factors) == 1:
             included = ()  # says nothing
-        key = (depth, included, studies, waiting, free)
+        key = (depth, included, studies, waiting)
         if key in self.known:
             return self.known[key]
-        best = self.utility[studies] if free else self.acting(studies, waiting)
-        if free and waiting:
-            without = self.value(depth, included, studies, waiting - 1, free)
-            after = self.value(depth, included, studies + 1, waiting - 1, free)
-            best = np.maximum(best, self.read_in_full(studies, after, without))
+        best = self.acting(studies, waiting)
         if depth < len(self.p):
-            best = np.maximum(best, self.going_on(depth, included, studies, waiting, free))
+            best = np.maximum(best, self.going_on(depth, included, studies, waiting))
         self.known[key] = best
         return best
 
     def gains(self) -> list[float]:
         """What going on gains at each depth over stopping, while nothing was found."""
         stop = float(self.acting(0, self.waiting))
-        return [
-            float(self.going_on(depth, (), 0, self.waiting, False)) - stop for depth in range(len(self.p))
-        ]
+        return [float(self.going_on(depth, (), 0, self.waiting)) - stop for depth in range(len(self.p))]
