@@ -74,9 +74,7 @@ def main(documents: int = 5000, labels: int = 400) -> int:
         parts = timed(rule, documents, labels)
         for name, each in zip(("nothing", "a study"), parts, strict=True):
             low, high = np.percentile(each, (50, 95))
-            print(
-                f"{rule.title:10} {name:8} {len(each):4} labels  median {low:6.1f} ms  95 % {high:6.1f} ms"
-            )
+            print(f"{rule.title:10} {name:8} {len(each):4} labels  median {low:6.1f} ms  95 % {high:6.1f} ms")
         ends.append(float(np.percentile(np.concatenate(parts), 95)))
     print(f"95 % of all labels: {ends[1]:.1f} ms against {ends[0]:.1f} ms, ratio {ends[1] / ends[0]:.2f}")
     return int(ends[1] > max(ends[0], TARGET_MS))

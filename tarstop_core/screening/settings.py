@@ -160,14 +160,22 @@ class Settings:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Settings:
         """Settings from their JSON values, of this version or before; InputProblem when one is missing or unusable."""
-        told = {name: value for name, value in content.items() if name != "version"}
-        version = content.get("version", 1)
-        if version not in (1, VERSION):
-            raise InputProblem(
-                f"The saved settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: "
-                "open them with a newer one."
-            )
-        settings = validated(cls, told, "The saved settings", "restore the session from a file or a backup")
-        if version == 1 and not settings.kind.one_decides:
-            settings = replace(settings, policy=_OPTIMAL.sub("open-loop", settings.policy))
-        return settings
+        told = of_this_version(content)
+        return validated(cls, told, "The saved settings", "restore the session from a file or a backup")
+
+
+def of_this_version(content: Any) -> Any:
+    """JSON values of settings as they are written today, still to be checked; InputProblem when they are of a later version."""
+    if not isinstance(content, Mapping):
+        return content
+    told = {name: value for name, value in content.items() if name != "version"}
+    version = content.get("version", 1)
+    if version not in (1, VERSION):
+        raise InputProblem(
+            f"The settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: open them with a "
+            "newer one."
+        )
+    kind, policy = kinds().get(str(told.get("scenario", ""))), told.get("policy")
+    if version == 1 and kind is not None and not kind.one_decides and isinstance(policy, str):
+        told["policy"] = _OPTIMAL.sub("open-loop", policy)
+    return told

@@ -20,8 +20,8 @@ from scipy.stats import chi2
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-MEANS, SPREADS = 81, 21
-"""Nodes of ȳ, and of √S where there is more than one part."""
+MEANS, FINER, SPREADS = 81, 121, 21
+"""Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
 LEGENDRE, FIRST, NARROW = 32, 128, 2.0
@@ -107,13 +107,15 @@ class Level:
     """Least and largest asinh((ȳ − kink)/scale)."""
     roots: Floats
     """√S, from 0 on; shape (S,)."""
+    count: int
+    """M, nodes of ȳ."""
 
     @cached_property
     def xi(self) -> Floats:
         """Nodes of asinh((ȳ − kink)/scale), 0 among them, shape (M,)."""
         low, high = self.ends
-        below = max(1, round((MEANS - 1) * -low / (high - low)))
-        return np.append(np.linspace(low, 0, below + 1), np.linspace(0, high, MEANS - below)[1:])
+        below = max(1, round((self.count - 1) * -low / (high - low)))
+        return np.append(np.linspace(low, 0, below + 1), np.linspace(0, high, self.count - below)[1:])
 
     @property
     def means(self) -> Floats:
@@ -122,7 +124,7 @@ class Level:
 
     @property
     def size(self) -> int:
-        return len(self.roots) * MEANS
+        return len(self.roots) * self.count
 
     def weights_at(self, mean: Floats, squares: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Nodes whose values interpolate at these points, and their weights, of shape (4, …)."""
@@ -135,10 +137,15 @@ class Level:
         next_row = np.minimum(row + 1, len(self.roots) - 1)
         kink = self.kink[row] * (1 - up) + self.kink[next_row] * up
         xi = np.arcsinh((mean - kink) / self.scale)
-        at = np.clip(np.searchsorted(self.xi, xi) - 1, 0, MEANS - 2)
+        at = np.clip(np.searchsorted(self.xi, xi) - 1, 0, self.count - 2)
         right = np.clip((xi - self.xi[at]) / (self.xi[at + 1] - self.xi[at]), 0.0, 1.0)
         nodes = np.stack(
-            [row * MEANS + at, row * MEANS + at + 1, next_row * MEANS + at, next_row * MEANS + at + 1]
+            [
+                row * self.count + at,
+                row * self.count + at + 1,
+                next_row * self.count + at,
+                next_row * self.count + at + 1,
+            ]
         )
         weights = np.stack(
             [(1 - up) * (1 - right), (1 - up) * right, up * (1 - right), up * right],
@@ -224,7 +231,7 @@ def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) ->
 
 def _points(level: Level) -> tuple[Floats, Floats]:
     """ȳ and S of every node, shape (size,)."""
-    return level.means.ravel(), np.repeat(level.roots**2, MEANS)
+    return level.means.ravel(), np.repeat(level.roots**2, level.count)
 
 
 def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> Level:
@@ -251,7 +258,8 @@ def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> L
         float(np.arcsinh((low - kink.max()) / scale)) - 1e-3,
         float(np.arcsinh((high - kink.min()) / scale)) + 1e-3,
     )
-    return Level(studies, told, kink, scale, ends, roots)
+    count = MEANS if len(knowledge.weight) == 1 else FINER
+    return Level(studies, told, kink, scale, ends, roots, count)
 
 
 def _kink(

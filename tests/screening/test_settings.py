@@ -44,7 +44,7 @@ def test_the_optimal_rule_of_a_review_is_kept() -> None:
 
 
 def test_settings_of_a_later_version_are_refused() -> None:
-    with pytest.raises(InputProblem, match="have version 3; this program reads versions up to 2"):
+    with pytest.raises(InputProblem, match="settings have version 3; this program reads versions up to 2"):
         Settings.from_dict({**REVIEW.to_dict(), "version": 3})
 
 
