@@ -16,8 +16,8 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies
 from tests.reference.reviews import Review
 
-NEAR, ROUGHLY = 1e-3, 2e-3
-"""Of the value, with a benefit of 1; where τ is one of several that differ much, a case in a few hundred is only so near."""
+NEAR, ROUGHLY = 1e-3, 1e-2
+"""Of the value, with a benefit of 1; where τ is one of several that differ much, one case in a hundred is only so near."""
 KINDS = {
     "one stage": (1, 1, False, False),
     "unknown tau": (3, 1, False, False),
@@ -90,8 +90,12 @@ def test_value_is_that_of_backward_induction(kind: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 def test_value_is_that_of_backward_induction_with_three_studies(kind: str) -> None:
+    off = 0
     for plan in cases(2, 334, kind, 3):
-        agrees(plan, brute(plan, (71, 71, 161)), NEAR if KINDS[kind][0] == 1 else ROUGHLY)
+        review = brute(plan, (71, 71, 161))
+        agrees(plan, review, NEAR if KINDS[kind][0] == 1 else ROUGHLY)
+        off += abs(plan.value - float(review.value(0, (), 0, plan.waiting))) > NEAR
+    assert off <= 3
 
 
 @pytest.mark.parametrize(
