@@ -102,6 +102,7 @@ class Review(Scenario):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
     name: ClassVar[str] = "review"
+    first_rule: ClassVar[str] = "open-loop"
     reads_full_texts: ClassVar[bool] = True
     title: ClassVar[str] = "Diagnostic-accuracy review"
     caption: ClassVar[str] = "2×2 tables of many studies add up."
