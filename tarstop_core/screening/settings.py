@@ -141,7 +141,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
-        content = asdict(self)
+        content = asdict(self) | {"prior": self.prior.to_dict()}
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]

@@ -50,9 +50,15 @@ class NextStudy:
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float
     """How many studies like this one the present knowledge is worth."""
+    weight: float = 1.0
+    """How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)."""
 
     def evsi(self, payoffs: Payoffs) -> float:
-        """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
+        """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by
+        :func:`evsi_of_studies`.
+        """
+        if self.weight != 1:
+            return float(evsi_of_studies(self.b, self.n_0, 1.0, payoffs))
         # What acting on the counts loses to knowing ω, summed over the counts: nothing cancels.
         lost = np.minimum(
             self.b * self.given_plus * payoffs.wrong_minus,
@@ -119,8 +125,9 @@ def next_studies(
         chance = minus + plus
         possible = chance > 0
         v_1 = float((mu[possible] ** 2 / chance[possible]).sum() - mean[n] ** 2)
-        n_0 = max(0.0, float(v[n]) / v_1 - 1) if v_1 > 1e-12 else math.inf
-        studies.append(NextStudy(size, float(b[n]), _shares(plus), _shares(minus), n_0))
+        # A study that counts less is worth as much less: the more of them is what is known.
+        n_0 = max(0.0, float(v[n]) / v_1 - 1) / prior.weight if v_1 > 1e-12 else math.inf
+        studies.append(NextStudy(size, float(b[n]), _shares(plus), _shares(minus), n_0, prior.weight))
     return studies
 
 
