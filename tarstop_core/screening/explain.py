@@ -27,7 +27,9 @@ class Explanation:
 def explain(advice: Advice, settings: Settings) -> Explanation:
     """The advice in words, with the settings that it was computed with."""
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
+    still = scenario_of(settings).still_changes(advice, settings)
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
+    plain = f"{still} {plain}".lstrip()
     match advice.headline:
         case "found":
             word = "STOP: FOUND"
@@ -43,6 +45,7 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
         case "reports":
             comparison = _comparison(advice, settings)
             word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
+            sentence = f"{still} {sentence}".lstrip()
         case "prior alone":
             word = "NOTHING READ YET"
             sentence = f"Your starting assumption alone decides this; nothing has been read. {plain}"
@@ -65,7 +68,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
     text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
     if settings.citation_needed and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
         text += f" “{settings.plus}” is not open until a document to cite is confirmed."
-    return text
+    return f"{text} {scenario_of(settings).held_back(advice, settings)}".rstrip()
 
 
 def action(plus: bool, settings: Settings) -> str:
@@ -149,7 +152,8 @@ def _stop(advice: Advice, settings: Settings) -> str:
         return f"{settings.rule.rule} It has done so."
     if advice.worth <= 0:
         return scenario_of(settings).not_worth_it(settings)
-    return f"{_comparison(advice, settings)} Going on is no longer worth it."
+    so_few = scenario_of(settings).so_few(advice, settings)
+    return f"{_comparison(advice, settings)} Going on is no longer worth it. {so_few}".rstrip()
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:

@@ -183,10 +183,21 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([0.  , 0.18, 0.3 ])
     """
+    plus, chosen = chance_plus(b, n_0, k, q_star), np.asarray(b, dtype=float) > q_star + TOLERANCE
+    return np.where(chosen, 1 - plus, plus)
+
+
+def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
+    """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
+
+    Examples
+    --------
+    >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
+    array([1.  , 0.82, 0.7 ])
+    """
     b, n_0, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (b, n_0, k)))
-    plus = ndtr(_threshold(b, n_0, k, q_star)[1])
-    chosen = b > q_star + TOLERANCE
-    return np.where(_may_move(b, n_0, k), np.where(chosen, 1 - plus, plus), 0.0)
+    now = (b > q_star + TOLERANCE).astype(float)
+    return np.where(_may_move(b, n_0, k), ndtr(_threshold(b, n_0, k, q_star)[1]), now)
 
 
 def _may_move(b: Floats, n_0: Floats, k: Floats) -> Flags:

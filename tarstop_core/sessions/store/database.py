@@ -35,7 +35,7 @@ from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
-REVISION = "0004"
+REVISION = "0005"
 """The last step in `migrations/`: what these tables are."""
 BUSY_SECONDS = 5.0
 UPGRADE_SECONDS = 60.0
@@ -347,9 +347,11 @@ def _recognised(connection: sa.Connection, tables: set[str]) -> str:
     if DELETED.name not in tables:
         return "0001"
     columns = {column["name"] for column in sa.inspect(connection).get_columns(RECORD.name)}
-    if not columns.issuperset(LATER):
+    if not columns.issuperset(("family", "reason", "remark")):
         return "0002"
-    return "0004" if SHELF.name in tables else "0003"
+    if SHELF.name not in tables:
+        return "0003"
+    return "0005" if columns.issuperset(LATER) else "0004"
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
