@@ -264,6 +264,12 @@ def simulated(prior: Prior) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["kind", "review", "prior", "what", "at", "value"])
 
 
+def in_short(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means and standard errors of simulated reviews."""
+    cells = rows.groupby(["kind", "what", "at", "prior"], sort=False)["value"]
+    return cells.agg(mean="mean", error="sem", reviews="size").round(5).reset_index()
+
+
 def _review(rng: np.random.Generator, kind: str, studies: int) -> tuple[float, Tables]:
     """Pooled logit sensitivity, and tables of 2 to some hundred patients with the condition."""
     wide = kind == KINDS[0]

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import betainc, gammaln, logsumexp
 from sklearn.model_selection import GroupKFold
 
-from scripts.report_reviews import interval
+from scripts.by_review import interval
 from tarstop_core.belief.mixture import LEAST
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator

@@ -96,9 +96,9 @@ class Prior:
         return float(self.s * ndtri(self.b_0))
 
     @property
-    def sets_b_0(self) -> bool:
-        """Whether its b_0 was learned, and stands in place of a person's own."""
-        return self.learned_from is not None and not self.learned_from.keeps_b_0
+    def width_alone(self) -> bool:
+        """Whether only its width was learned, and b_0 is a person's own."""
+        return self.learned_from is not None and self.learned_from.keeps_b_0
 
     def at(self, theta: float) -> Prior:
         """The same distribution of sensitivity, where b_0 is to refer to another threshold.
@@ -112,7 +112,7 @@ class Prior:
         (0.7, 0.2, 0.7)
         """
         seen = self.learned_from
-        if seen is None or not self.sets_b_0 or seen.theta == theta:
+        if seen is None or self.width_alone or seen.theta == theta:
             return self
         b_0 = float(ndtr((logit(seen.theta) + self.shift - logit(check_theta(theta))) / self.s))
         return replace(self, b_0=min(max(b_0, LEAST_SURE), 1 - LEAST_SURE))

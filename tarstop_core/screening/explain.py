@@ -9,6 +9,9 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
 
+SETTLED = ("found", "confirm", "all read")
+"""Headlines under which nothing is said of what the rest of the list would change."""
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -27,9 +30,7 @@ class Explanation:
 def explain(advice: Advice, settings: Settings) -> Explanation:
     """The advice in words, with the settings that it was computed with."""
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
-    still = scenario_of(settings).still_changes(advice, settings)
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
-    plain = f"{still} {plain}".lstrip()
     match advice.headline:
         case "found":
             word = "STOP: FOUND"
@@ -45,7 +46,6 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
         case "reports":
             comparison = _comparison(advice, settings)
             word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
-            sentence = f"{still} {sentence}".lstrip()
         case "prior alone":
             word = "NOTHING READ YET"
             sentence = f"Your starting assumption alone decides this; nothing has been read. {plain}"
@@ -54,6 +54,8 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             sentence = f"Taken at their word, your settings say {verdict}. {plain}"
         case _:
             word, sentence = advice.headline.upper(), plain
+    if advice.headline not in SETTLED:
+        sentence = f"{scenario_of(settings).still_changes(advice, settings)} {sentence}".lstrip()
     return Explanation(word, sentence, stopping(advice, settings), doubts)
 
 
@@ -150,10 +152,11 @@ def _continue(advice: Advice, settings: Settings) -> str:
 def _stop(advice: Advice, settings: Settings) -> str:
     if advice.worth is None:
         return f"{settings.rule.rule} It has done so."
+    scenario = scenario_of(settings)
+    because = f"{_comparison(advice, settings)} Going on is no longer worth it."
     if advice.worth <= 0:
-        return scenario_of(settings).not_worth_it(settings)
-    so_few = scenario_of(settings).so_few(advice, settings)
-    return f"{_comparison(advice, settings)} Going on is no longer worth it. {so_few}".rstrip()
+        because = scenario.not_worth_it(settings)
+    return f"{because} {scenario.so_few(advice, settings)}".rstrip()
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:

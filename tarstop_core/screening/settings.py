@@ -135,7 +135,6 @@ class Settings:
 
     def paper_mode(self) -> Settings:
         """The paper's setting: everything that a person's session adds is off."""
-        width_alone = self.prior.learned_from is not None and not self.prior.sets_b_0
         return replace(
             self,
             needs_citation=False,
@@ -148,7 +147,7 @@ class Settings:
             least_studies=0,
             least_patients=0,
             # What was learned of how wide a prior has to be is not the paper's.
-            prior=DEFAULT_PRIOR if width_alone else self.prior,
+            prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
         )
 

@@ -100,7 +100,7 @@ def full_cost(settings: Settings) -> float:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, or say what the chosen prior makes it."""
     prior = chosen_prior()
-    if prior is None or not prior.sets_b_0 or not ENGINES[chosen_engine()].knows_prior:
+    if prior is None or prior.width_alone or not ENGINES[chosen_engine()].knows_prior:
         return chances.starting_chance(settings)
     b_0 = prior.at(settings.theta).b_0
     st.markdown(
@@ -196,7 +196,9 @@ def _prior(settings: Settings) -> Prior:
         if learned:
             came = f"Learned from {learned.reviews:,} reviews"
             came = (
-                came if prior.sets_b_0 else f"As wide as {learned.reviews:,} past reviews ask for (default)"
+                came
+                if not prior.width_alone
+                else f"As wide as {learned.reviews:,} past reviews ask for (default)"
             )
         words[name] = came
     words |= OTHER_PRIORS
@@ -208,7 +210,7 @@ def _prior(settings: Settings) -> Prior:
         if well and chosen_prior() is None:
             st.caption("Until a file is given, the weak prior stands in.")
     prior = chosen_prior() or (_own() if name == "own" else Prior())
-    if (learned := prior.learned_from) is not None and not prior.sets_b_0:
+    if (learned := prior.learned_from) is not None and prior.width_alone:
         shell.caption(
             f"Around the b₀ you give: s = {prior.s:g}, τ scale {prior.tau:g}, and a study counts {percent(prior.weight)} of one "
             f"drawn at random, since a list's first studies stray from the end. From {learned.studies:,} studies in "
