@@ -7,7 +7,7 @@ import pandas as pd
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
-from tarstop_core.samples.shipped import WIDTH, calibrators, data_share, default_calibrator, priors
+from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
@@ -53,7 +53,6 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
         confirm_hits=False,
         full_cost=FULL_TIMES * START.cost,
         data_share=data_share(simulated=True),
-        prior=priors()[WIDTH],
     )
     return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
 
