@@ -17,6 +17,7 @@ from dashboard.parts import jobs, merging
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
+from tarstop_core.files.budget import check_held
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
@@ -55,8 +56,10 @@ class Upload:
         """Read the file, showing progress."""
         self.handle.seek(0)
         content = self.handle.read()
+        others = st.session_state[f"{PREFIX}/read"].values()
+        held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            self.table = shown(
+            table = shown(
                 self.name,
                 f"Reading {self.name}",
                 jobs.records_in,
@@ -66,7 +69,8 @@ class Upload:
                 said=lambda share, words: (share, words),
                 large=self.size > LARGE_FILE,
             )
-            self.problem, self.unrecognised = "", None
+            check_held(self.name, held + len(table.frame))
+            self.table, self.problem, self.unrecognised = table, "", None
         except UnrecognisedColumns as problem:
             self.unrecognised, self.problem = problem, str(problem)
         except InputProblem as problem:
@@ -372,9 +376,8 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
         st.dataframe(problem.preview, hide_index=True, width="stretch")
         chosen: dict[str, str] = {}
         for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            theirs = column.selectbox(
-                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
-            )
+            key = f"{PREFIX}/map/{file_id}/{field}"
+            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
         key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
@@ -388,9 +391,7 @@ def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
-    notes = [
-        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
-    ]
+    notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))

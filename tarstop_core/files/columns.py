@@ -88,6 +88,11 @@ class Layout:
             if field != "notes"
         }
 
+    @property
+    def result_link(self) -> bool:
+        """Whether it is that of a Google Patents export, whose ids are publication numbers."""
+        return "result link" in map(normal_header, self.header)
+
     def unused(self, what: str = "Column") -> list[str]:
         """A sentence on each column that was passed over."""
         return [
@@ -214,11 +219,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def collect(
-    name: str,
-    rows: Iterable[Row],
-    layout: Layout,
-    progress: Progress | None,
-    fraction: Callable[[], float],
+    name: str, rows: Iterable[Row], layout: Layout, progress: Progress | None, fraction: Callable[[], float]
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Gather the cells we understand into columns, a few thousand rows at a time.
 
@@ -295,7 +296,7 @@ def finish(
     given_ids : bool
         Whether a repeated id is an error of the file (a column of ids) or may occur (a PMID).
     result_link : bool
-        The file is a Google Patents export, whose ids are publication numbers.
+        As :class:`Layout` says it.
     """
     if found.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
@@ -313,9 +314,7 @@ def finish(
         columns["score"] = scores_of(name, found["score"], lines, unit, said)
     if "publication_number" not in found and "id" in found:
         given = found["id"][found["id"] != ""]
-        if len(given) and (
-            result_link or all(_PATENT.fullmatch(value) for value in given.head(200).tolist())
-        ):
+        if len(given) and (result_link or all(map(_PATENT.fullmatch, given.head(200).tolist()))):
             columns["publication_number"] = found["id"]
     keep = _identify(name, columns, lines, unit, given_ids, said)
     columns["source"] = pd.Series([name] * len(found), dtype="str")

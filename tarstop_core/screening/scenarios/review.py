@@ -60,7 +60,7 @@ class ReviewFacts:
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
     """The m of "Screen about m more": the best plan; 0 where none gains."""
-    unseen: tuple[float, float, float]
+    left: tuple[float, float, float]
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
@@ -263,10 +263,10 @@ class Review(Scenario):
         share = data_share(settings, state)
         to_read, _ = path.best_reports(waiting)
         plan, _ = path.best_plan(depth, settings.cost)
-        unread = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+        left = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
-        to_come = studies_to_come(unread.chance, waiting, shapes)
+        to_come = studies_to_come(left.chance, waiting, shapes)
         all_bring = np.eye(waiting + 1)[-1]
         return ReviewFacts(
             studies=len(state.evidence.tables),
@@ -278,7 +278,7 @@ class Review(Scenario):
             otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
-            unseen=(unread.mean, *unread.interval()),
+            left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
             needed=needed,
         )
@@ -289,7 +289,7 @@ class Review(Scenario):
 
     def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
         told: ReviewFacts = advice.facts
-        mean, low, high = told.unseen
+        mean, low, high = told.left
         rows = [
             ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
             ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
@@ -476,7 +476,7 @@ class Review(Scenario):
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
             "chance_otherwise": facts.otherwise,
-            "unseen_expected": facts.unseen[0],
+            "unseen_expected": facts.left[0],
             **self.kept_columns(final, ids, depth),
         }
 
