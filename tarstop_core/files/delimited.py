@@ -75,8 +75,8 @@ def _read(
         notes += layout.unused()
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
         found, numbers = collect(source.name, body, layout, progress, source.fraction)
-    kind, link = "tsv" if delimiter == "\t" else "csv", layout.result_link
-    return finish(source.name, kind, found, numbers, layout.understood, notes, result_link=link)
+    kind = "tsv" if delimiter == "\t" else "csv"
+    return finish(source.name, kind, found, numbers, layout.understood, notes, header=layout.header)
 
 
 def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:

@@ -69,8 +69,8 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
     found, numbers = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
     book.close()
-    link = layout.result_link
-    return finish(source.name, "xlsx", found, numbers, layout.understood, notes, unit="row", result_link=link)
+    names = layout.header
+    return finish(source.name, "xlsx", found, numbers, layout.understood, notes, unit="row", header=names)
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

@@ -162,6 +162,8 @@ class Settings:
                 del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]
+        elif not self.application.applicant:
+            del content["application"]["applicant"]
         return content
 
     @classmethod

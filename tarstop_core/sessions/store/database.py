@@ -7,9 +7,9 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import Any
 
 import sqlalchemy as sa
@@ -152,6 +152,8 @@ class Database:
         """What it is called where everybody may read it: without folder, host and user."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._joined = local()
+        # Threads that write to a file queue here: SQLite lets them try again by chance, and some would never get a turn.
+        self._turn: AbstractContextManager[Any] = Lock() if self.file else nullcontext()
         try:
             self._prepare()
         except BaseException:
@@ -227,6 +229,7 @@ class Database:
     @contextmanager
     def _writing(self, **options: float) -> Iterator[sa.Connection]:
         with (
+            self._turn,
             self._translated(),
             self._engine.connect().execution_options(tarstop_write=True, **options) as connection,
             connection.begin(),
