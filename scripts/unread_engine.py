@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import betainc, gammaln, logsumexp
 from sklearn.model_selection import GroupKFold
 
-from scripts.report_reviews import interval
+from scripts.by_review import interval
 from tarstop_core.belief.mixture import LEAST
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
@@ -90,7 +90,7 @@ def moving(path: CumulativePath, included: Floats) -> Foreseen:
     return Foreseen(p, path.states, path.known, path.payoffs, path.labels, included=included)
 
 
-def _learned(
+def learned_elsewhere(
     outcomes: Sequence[Outcome], included: Collections, taught: dict[str, list[Topic]]
 ) -> Iterator[tuple[str, Outcome, Calibrator, Flags, Floats]]:
     """Every outcome with a calibrator that did not see its review, what a session is told, and P(data | included) by depth."""
@@ -140,7 +140,7 @@ def measure(folder: Path, included: Collections, taught: dict[str, list[Topic]])
         folder / "clef_dta/outcomes.csv", read_run(folder / "clef_dta/bm25.run")
     ).outcomes
     rows = []
-    for learned, outcome, calibrator, told, share in _learned(outcomes, included, taught):
+    for learned, outcome, calibrator, told, share in learned_elsewhere(outcomes, included, taught):
         assert calibrator.thinning is not None
         p = calibrator.probabilities(outcome.topic.scores, len(outcome.topic))
         ways = {

@@ -267,8 +267,7 @@ class Evidence:
         published outcomes of 39 and 50 studies the error was below .014.
         """
         lattice = bayes.lattice_for(self.tables, self.theta, self.prior)
-        rows, _ = bayes.study_likelihood(self.tables, self.theta, lattice)
-        rows[self.tables.diseased == 0] = 1.0
+        rows = bayes.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
         logs = np.log(np.maximum(rows, 1e-300))
         prior = np.outer(lattice.tau_prior(self.prior.tau), lattice.mu_prior(self.prior.shift, self.prior.s))
         every = logs.sum(axis=0) + np.log(np.maximum(prior.ravel(), 1e-300))

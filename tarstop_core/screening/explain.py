@@ -9,6 +9,9 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
 
+SETTLED = ("found", "confirm", "all read")
+"""Headlines under which nothing is said of what the rest of the list would change."""
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -51,6 +54,8 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             sentence = f"Taken at their word, your settings say {verdict}. {plain}"
         case _:
             word, sentence = advice.headline.upper(), plain
+    if advice.headline not in SETTLED:
+        sentence = f"{scenario_of(settings).still_changes(advice, settings)} {sentence}".lstrip()
     return Explanation(word, sentence, stopping(advice, settings), doubts)
 
 
@@ -65,7 +70,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
     text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
     if settings.citation_needed and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
         text += f" “{settings.plus}” is not open until a document to cite is confirmed."
-    return text
+    return f"{text} {scenario_of(settings).held_back(advice, settings)}".rstrip()
 
 
 def action(plus: bool, settings: Settings) -> str:
@@ -154,9 +159,11 @@ def _continue(advice: Advice, settings: Settings) -> str:
 def _stop(advice: Advice, settings: Settings) -> str:
     if advice.worth is None:
         return f"{settings.rule.rule} It has done so."
+    scenario = scenario_of(settings)
+    because = f"{_comparison(advice, settings)} Going on is no longer worth it."
     if advice.worth <= 0:
-        return scenario_of(settings).not_worth_it(settings)
-    return f"{_comparison(advice, settings)} Going on is no longer worth it."
+        because = scenario.not_worth_it(settings)
+    return f"{because} {scenario.so_few(advice, settings)}".rstrip()
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:

@@ -73,6 +73,11 @@ class Settings:
     """Reviews: how many included reports bring data, before any was read in full."""
     floor: float = 0.0
     """Reviews: no rule says stop while the chance of the right decision is below this; 0 for none."""
+    least_studies: int = 0
+    least_patients: int = 0
+    """Reviews, `least_studies` and `least_patients`: a⁺ is not open before so many studies, and patients with the condition
+    in them, are in; 0 for no such condition.
+    """
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     application: Application = NOTHING_SAID
@@ -98,6 +103,9 @@ class Settings:
         check_engine(self.engine)
         if not (self.scale > 0 and math.isfinite(self.scale)):
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
+        for name, least in (("studies", self.least_studies), ("patients", self.least_patients)):
+            if least < 0:
+                raise InputProblem(f"The least number of {name} is {least}; give a whole number from 0 on.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
@@ -148,17 +156,24 @@ class Settings:
             stages=1,
             full_cost=0.0,
             floor=0.0,
+            least_studies=0,
+            least_patients=0,
+            # What was learned of how wide a prior has to be is not the paper's.
+            prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
-        content = asdict(self)
+        content = asdict(self) | {"prior": self.prior.to_dict()}
         if _OPTIMAL.search(self.policy) and not self.kind.one_decides:
             content["version"] = VERSION
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
+        for name in ("least_studies", "least_patients"):
+            if not content[name]:
+                del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]
         elif not self.application.applicant:

@@ -10,7 +10,7 @@ Documents far from the place where the table begins are taken together, in block
 within a block finds are expected at a constant rate (Heun's method).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -105,6 +105,8 @@ class ClosedLoop:
     richness: Richness = SAME
     most: float | None = None
     """Studies that can come at most; None: as many as may."""
+    needed: float = 0.0
+    """Further studies before a⁺ may be taken."""
     thorough: bool = False
     """Every document by itself: slow, to compare with."""
 
@@ -121,7 +123,11 @@ class ClosedLoop:
         expected = self.share * (float(self._root_chances.sum()) + self.waiting)
         likely = expected + 3 * np.sqrt(expected) + 2
         most = likely if self.most is None else min(likely, self.most)
-        return states_ahead(self.knowledge, self.payoffs, min(most, len(self.p) + self.waiting))
+        states = states_ahead(self.knowledge, self.payoffs, min(most, len(self.p) + self.waiting))
+        if self.needed <= 0:
+            return states
+        enough = states.number >= self.needed
+        return replace(states, utility=np.where(enough, states.utility, self.payoffs.utility_minus(states.b)))
 
     @cached_property
     def _root_chances(self) -> Floats:

@@ -21,7 +21,13 @@ from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies, worth_of_short_plans
+from tarstop_core.value.studies import (
+    NextStudy,
+    chance_otherwise,
+    chance_plus,
+    evsi_of_studies,
+    worth_of_short_plans,
+)
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
@@ -59,6 +65,8 @@ class CumulativePath:
     """Studies expected from reports that were included and not read in full yet."""
     richness: Richness = SAME
     """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
+    needed: Depths | None = None
+    """Further studies in each of the states before a⁺ may be taken, shape (states,); None where it always may."""
 
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True
@@ -86,6 +94,18 @@ class CumulativePath:
         return np.array([state.n_0 for state in self.states])
 
     @cached_property
+    def _held(self) -> Floats:
+        """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+        if self.needed is None:
+            return np.zeros(len(self.states))
+        would = self.payoffs.utility_plus(self._b) - self.payoffs.utility_minus(self._b)
+        return np.where(self.needed > 0, np.maximum(0.0, would), 0.0)
+
+    def may_choose_plus(self, depth: int) -> bool:
+        """Whether enough is in for a⁺, whatever is believed."""
+        return self.needed is None or bool(self.needed[self.known[depth]] <= 0)
+
+    @cached_property
     def b(self) -> Floats:
         """Belief after d documents, shape (N + 1,)."""
         return self._b[self.known]
@@ -102,8 +122,8 @@ class CumulativePath:
 
     @cached_property
     def evpi(self) -> Floats:
-        """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
-        return np.asarray(self.payoffs.evpi(self._b)[self.known])
+        """EVPI(b_d), in the payoffs' unit, shape (N + 1,); certainty would let a⁺ be taken."""
+        return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.known])
 
     @cached_property
     def included_to(self) -> Floats:
@@ -111,7 +131,7 @@ class CumulativePath:
         return np.append(0.0, np.cumsum(self.p))
 
     def chooses_plus(self, depth: int) -> bool:
-        return bool(self.payoffs.chooses_plus(self.b[depth]))
+        return self.may_choose_plus(depth) and bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
@@ -160,7 +180,7 @@ class CumulativePath:
 
     @cached_property
     def _evsi(self) -> Floats:
-        one = np.array([state.evsi(self.payoffs) for state in self.states])
+        one = self._of_one
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
     def worth(self, horizon: int | None = None) -> Floats:
@@ -227,6 +247,7 @@ class CumulativePath:
                 plan = ClosedLoop(
                     self.p[depth:], known, self.payoffs, cost, self.share, self.full_cost,
                     round(self.reports_waiting), self.richness.after(self.p[:depth], found),
+                    needed=0.0 if self.needed is None else float(self.needed[self.known[depth]]),
                 )  # fmt: skip
             begun = self._plans[key] = (plan, depth)
         return begun
@@ -352,7 +373,7 @@ class CumulativePath:
         """EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
         :meth:`best_plan`.
         """
-        now = self.payoffs.utility(self.b[start])
+        now = self.payoffs.utility(self.b[start]) - self._held[self.known[start]]
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
     def cost_of_next(self, depth: int, cost: float) -> float:
@@ -391,15 +412,33 @@ class CumulativePath:
         """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
         worth = _CHANCES @ self._of_whole_studies.T
         many = _EXPECTED > MANY
-        worth[many] = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
+        of_many = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
+        worth[many] = self._allowed(of_many.T, _EXPECTED[many]).T
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     @cached_property
     def _of_whole_studies(self) -> Floats:
         """EVSI of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
         worth = evsi_of_studies(self._b[:, None], self._n_0[:, None], _TURN_UP, self.payoffs)
-        worth[:, 0] = [state.evsi(self.payoffs) for state in self.states]
+        worth = self._allowed(worth, _TURN_UP)
+        worth[:, 0] = self._of_one
         return np.asarray(np.maximum.accumulate(worth, axis=1))
+
+    @cached_property
+    def _of_one(self) -> Floats:
+        """EVSI of one study in each state, shape (states,)."""
+        one = np.array([[state.evsi(self.payoffs)] for state in self.states])
+        return self._allowed(one, _TURN_UP[:1])[:, 0]
+
+    def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
+        """What so many studies are worth where a⁺ may not be taken before enough are in, shape (states, studies).
+
+        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
+        """
+        if self.needed is None:
+            return worth
+        enough = studies >= self.needed[:, None]
+        return np.where(enough, worth + self._held[:, None], 0.0)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """How many more documents to screen by the best plan of any length, and what that gains.
@@ -435,7 +474,13 @@ class CumulativePath:
     def otherwise(self) -> Floats:
         """Chance that what is left of the list would lead to the other action, shape (N + 1,)."""
         left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
-        return chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        turned = chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        if self.needed is None:
+            return turned
+        # Where a⁺ is held back, the other action is a⁺, open if about so many studies are left as are needed.
+        short = self.needed[self.known]
+        plus = chance_plus(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        return np.where(short > 0, np.where(left >= short, plus, 0.0), turned)
 
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
@@ -445,11 +490,19 @@ class CumulativePath:
         """
         if truth == "full_evidence":
             return self.otherwise
-        return np.where(self.payoffs.chooses_plus(self.b), 1 - self.b, self.b)
+        return np.where(self._chosen, 1 - self.b, self.b)
+
+    @cached_property
+    def _chosen(self) -> Flags:
+        """Whether a⁺ is taken on stopping at each depth, shape (N + 1,)."""
+        chosen = self.payoffs.chooses_plus(self._b)
+        if self.needed is not None:
+            chosen &= self.needed <= 0
+        return np.asarray(chosen[self.known])
 
     def one_report(self) -> float:
         """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
-        return self.share * self.states[-1].evsi(self.payoffs)
+        return self.share * float(self._of_one[-1])
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
         """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""

@@ -179,6 +179,18 @@ class Scenario(Kind, ABC):
         """Headline and sentence where :meth:`reports_first`; `comparison` says what documents are worth."""
         raise NotImplementedError
 
+    def still_changes(self, advice: Advice, settings: Settings) -> str:
+        """What reading everything that is left would still change, before anything is said of worth and cost."""
+        return ""
+
+    def so_few(self, advice: Advice, settings: Settings) -> str:
+        """How often stopping on as little was wrong."""
+        return ""
+
+    def held_back(self, advice: Advice, settings: Settings) -> str:
+        """Why a⁺ is not open although the belief speaks for it."""
+        return ""
+
     def going_on(self, advice: Advice, settings: Settings) -> str:
         """Why to go on, beyond what the rule compares."""
         return ""
