@@ -9,9 +9,8 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.base import cross_validated
 from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.jobs import Answers, Job
