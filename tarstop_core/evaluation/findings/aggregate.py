@@ -383,7 +383,8 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
     excludes 0) or "equal", where the paper or this run has no difference.
     """
     found = []
-    for (q_star, cost), own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
+    for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
+        q_star, cost = (float(own[name].iloc[0]) for name in ("q_star", "cost"))
         q, c = results.q(q_star), results.c(cost)
         ranked = own.sort_values("net_utility_paper", ascending=False, kind="stable").to_dict("records")
         for one, other in combinations(ranked, 2):

@@ -37,5 +37,5 @@ def spread(benchmark: str) -> pd.DataFrame:
     grouped = of(benchmark, "seed").groupby(["q_star", "cost", "method"])
     figures = ["net_utility", "screened", "decision_agreement", "recall"]
     found = grouped[figures].agg(["mean", "std", "min", "max"])
-    found.columns = [f"{figure}_{how}" for figure, how in found.columns]
+    found.columns = found.columns.map("_".join)
     return found.assign(draws=grouped.size()).reset_index()
