@@ -92,7 +92,7 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
         )
         ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
         all_beaten &= bool(ahead.all())
-        where = "" if ahead.all() else f", not at {_cells(cells[0][~ahead])}"
+        where = "" if ahead.all() else f", not for {_cells(cells[0][~ahead])}"
         parts.append(
             f"{cells[0]['approach'].iloc[0]} beats every baseline in {ahead.sum()} of {differences.shape[1]} cells "
             f"(in {surely.sum()} every 95 % interval excludes 0){where}"
@@ -129,11 +129,13 @@ def _cells(table: pd.DataFrame) -> str:
 
     Examples
     --------
-    >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5], "cost": [0.0001, 0.01, 1.0]}))
-    'q* = 0.2 and 0.0001, 0.01; q* = 0.5 and 1'
+    >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
+    'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
     """
-    by_q = table.groupby("q_star")["cost"]
-    return "; ".join(f"q* = {q:g} and {', '.join(f'{cost:g}' for cost in costs)}" for q, costs in by_q)
+    by_costs: dict[str, list[str]] = {}
+    for q_star, costs in table.groupby("q_star")["cost"]:
+        by_costs.setdefault(", ".join(f"{cost:g}" for cost in costs), []).append(f"{q_star:g}")
+    return "; ".join(f"q* = {', '.join(q_stars)} at {costs}" for costs, q_stars in by_costs.items())
 
 
 def _gain(gain: Mean) -> str:

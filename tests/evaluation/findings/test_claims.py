@@ -49,7 +49,10 @@ def test_a_pair_counts_cells(results: Results) -> None:
     )
     assert told and [int(told[i]) for i in (1, 3, 4)] == [len(sure), worse, len(surely_worse)]
     for said, cells in ((told[2], sure), (told[5], surely_worse)):
-        assert sum(len(part.split(" and ")[1].split(", ")) for part in said.split(";") if part) == len(cells)
+        told_cells = [
+            [side.count(",") + 1 for side in part.split(" at ")] for part in said.split(";") if part
+        ]
+        assert sum(q_stars * costs for q_stars, costs in told_cells) == len(cells)
     assert f"equal in {24 - better - worse};" in sentence
     gain = mean_gain(results, "optimal", "greedy", draws=100)
     assert gain.low <= gain.value <= gain.high
