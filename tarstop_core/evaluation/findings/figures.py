@@ -131,7 +131,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
-    rows = frame[frame["cost"] == cost].set_index("approach")
+    rows = {row["approach"]: row for row in frame[frame["cost"] == cost].to_dict("records")}
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
     always = [str(name) for name in wins.index if wins[name] == len(table)]
     if always:
@@ -141,8 +141,8 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
         where = f"of {len(table)} costs, ties counted for each, the best is {listed([f'{name} at {often[name]}' for name in often.index])}"
     return (
         f"At q* = {q_star:g} and a cost of {cost:g}, {best} gives up least ({number(here[best])} a topic"
-        f"{_within(rows.loc[best], 'regret', number)}) and {worst} most ({number(here[worst])}"
-        f"{_within(rows.loc[worst], 'regret', number)}); {where}."
+        f"{_within(rows[best], 'regret', number)}) and {worst} most ({number(here[worst])}"
+        f"{_within(rows[worst], 'regret', number)}); {where}."
     )
 
 
@@ -290,7 +290,7 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     'A, of highest net utility (0.2000), reads 20 documents, 99 % less than everything, and decides as the truth would in 90 % of topics; reading nothing, 50 %. Dots are means, bars the middle half of topics; 0 is drawn at 0.5.'
     """
     fair = frame[frame["approach"] != "Oracle"]
-    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())]
+    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
     at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""
     return (
         f"{at}{best['approach']}, of highest net utility ({signed(best['net_utility'])}"
