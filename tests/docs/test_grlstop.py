@@ -21,7 +21,8 @@ def test_the_page_on_grlstop_says_what_was_measured() -> None:
     assert report_grlstop.against_greedy(every) in PAGE
     (reviews,) = (each for each in every if each.settings["benchmark"] == "review")
     assert report_grlstop.of_choices(reviews) in PAGE
-    assert report_grlstop.order(reviews) in " ".join(PAGE.split("\n"))
+    assert report_grlstop.order(reviews) in PAGE
+    assert report_grlstop.order_in_draws(reviews) in " ".join(PAGE.split("\n"))
     # The shipped agent of the reviews is one of those whose training is compared.
     own = variations.of("review", "agent")
     at = own[(own["value"] == "1000000 choices, seed 0") & (own["q_star"] == 0.5)]["net_utility"].iloc[0]

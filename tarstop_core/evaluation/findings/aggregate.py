@@ -23,7 +23,8 @@ from tarstop_core.value.payoffs import Floats
 
 DRAWS = 1000
 LEVELS = (0.025, 0.975)
-EQUAL = 1e-12
+EQUAL = 5e-5
+"""Half a unit of the last digit that the paper prints: gaps below it are no order."""
 PAIR = ("q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order")
 REFERENCE = "greedy"
 CONTRACT = tuple(
@@ -380,7 +381,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
 
     ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
     ``gap_low`` and ``gap_high``, and ``order``: "as there", "other way round" (either "surely" where the interval
-    excludes 0) or "equal", where the paper or this run has no difference.
+    excludes 0) or "equal", where the paper or this run has no difference that four decimals show.
     """
     found = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
@@ -393,9 +394,9 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
             order = "as there" if mean > 0 else "other way round"
-            if low > 0 or high < 0:
-                order += ", surely"
             if min(abs(mean), printed) < EQUAL:
                 order = "equal"
+            elif low > 0 or high < 0:
+                order += ", surely"
             found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
     return pd.DataFrame(found, columns=list(PAIR))

@@ -77,7 +77,7 @@ class GRLStop(AtAnyCost):
     formula = r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
     source = (
         "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "
-        "a re-implementation trained on simulated rankings, not the authors' model"
+        "a re-implementation trained here, not the authors' model"
     )
     family = "paper's baseline"
     place = 90
