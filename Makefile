@@ -35,10 +35,8 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# ruff, mypy and a look at the names of the tests go first, side by side. Browser tests go last and by themselves, few at
-# a time: each has a server and a browser beside it.
-test: $(DEV_READY)
-	@$(MAKE) --no-print-directory --jobs 2 lint collection
+# Browser tests go last and by themselves, few at a time: each has a server and a browser beside it.
+test: $(DEV_READY) lint
 	@$(PYTEST) -m "not deep" --ignore tests/browser
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
@@ -51,7 +49,7 @@ collection: $(DEV_READY)
 	@$(BIN)/python scripts/check_collection.py
 
 # The clones are of what is committed.
-deep: $(DEV_READY)
+deep: $(DEV_READY) collection
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile deep --ignore tests/browser
 	@set -e; for workers in 2 4; do \
 		clone=$$(mktemp -d); \

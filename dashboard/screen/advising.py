@@ -32,6 +32,7 @@ ABOUT = (
     f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
     'rel="noopener">What the advice means, and how sure it is</a></p>'
 )
+BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_blank" rel="noopener">How that is known</a>'
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
 
 
@@ -73,7 +74,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         warnings += dict.fromkeys((*state.evidence.notes, *found.notes))
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
     recall = recall_sentence(state)
-    audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)}</p>' if recall else ""
+    audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""
     st.html(
         f'{_options(shown, settings)}{audited}<div class="tar-numbers">{cells}</div><p>{badges(*marks)}</p>{doubtful}'
     )
@@ -193,6 +194,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )
+    if state.audit_every:
+        text += " The curves jump where a document drawn at random stands, which has another chance than those beside it."
     if silent:
         text += (
             " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "

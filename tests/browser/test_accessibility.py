@@ -28,27 +28,30 @@ ADDRESSES = (
     "/",
     "/calibration",
     "/evidence",
-    "/evidence?source=file",
-    "/evidence?source=typed",
     "/explore",
-    f"/explore?show={quote(SENSITIVITY)}",
     "/guide",
-    "/guide?read=own_data",
     "/learn",
     "/results",
+    "/screen?session=REVIEW",
+    "/sessions?session=REVIEW",
+    "/set_up?scenario=review",
+)
+"""Every page, with as much on it as an address can ask for."""
+OTHERS = (
+    "/evidence?source=file",
+    "/evidence?source=typed",
+    f"/explore?show={quote(SENSITIVITY)}",
+    "/guide?read=own_data",
     "/results?view=Claims",
     "/results?view=Effort",
     "/results?view=Topics",
     "/screen",
     "/screen?session=PATENT",
-    "/screen?session=REVIEW",
     "/sessions",
     "/sessions?session=PATENT",
-    "/sessions?session=REVIEW",
     "/set_up?scenario=patent",
-    "/set_up?scenario=review",
 )
-"""Every page, also where another address makes it another one."""
+"""Other addresses that make a page another one."""
 ON_A_PHONE = ("/calibration", "/evidence", "/results", "/sessions?session=REVIEW")
 """Where what lies behind every tab has to fit as well."""
 THUMB = 44  # pixels that a button has to be high
@@ -147,7 +150,9 @@ def test_every_page_is_among_them() -> None:
     assert {address.partition("?")[0] for address in ADDRESSES} == set(PAGES)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize(
+    "address", [*ADDRESSES, *(pytest.param(each, marks=pytest.mark.deep) for each in OTHERS)]
+)
 def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
     server: Any, open_page: OpenPage, address: str
 ) -> None:

@@ -29,13 +29,13 @@ from tests.browser.acting import (
 OpenPage = Callable[..., Any]
 REAL_TOPIC = "CD008691"
 
-ON_BOTH = pytest.mark.parametrize("server", ["sqlite", "postgres"], indirect=True)
+ON_BOTH = pytest.mark.parametrize(
+    "server", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True
+)
 """Where the store is asked for more than once a label: the same on every kind of database."""
 
 
-@pytest.mark.parametrize(
-    "server", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True
-)
+@ON_BOTH
 def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, server.url)
