@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.ranking.bm25 import Bm25Index, build_index
-from tarstop_core.ranking.words import tokens
+from tarstop_core.ranking.words import PAPER_TOKENS
 
 QUERY_WORDS = 400
 TARGET = 100
@@ -75,7 +75,7 @@ def compare_queries(source: ZipfTexts) -> bool:
     """Ratio to rank_bm25 at 5,000 documents; true when it meets the target with equal scores."""
     documents = source.documents(5_000)
     queries = [source.text(QUERY_WORDS) for _ in range(5)]
-    reference = BM25Okapi([tokens(document) for document in documents])
+    reference = BM25Okapi([PAPER_TOKENS(document) for document in documents])
     index = build_index(documents)
     ours, theirs, worst = [], [], 0.0
     for query in queries:  # in turns, so that a slow moment of the machine meets both
@@ -83,7 +83,7 @@ def compare_queries(source: ZipfTexts) -> bool:
         scores = index.scores(query)
         ours.append(time.perf_counter() - start)
         start = time.perf_counter()
-        expected = reference.get_scores(tokens(query))
+        expected = reference.get_scores(PAPER_TOKENS(query))
         theirs.append(time.perf_counter() - start)
         worst = max(worst, float(np.abs(scores - expected).max()))
     ratio = statistics.median(theirs) / statistics.median(ours)
