@@ -45,7 +45,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> None:
             st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead))
     doc = work.shown = work.row.ids[at] if at is not None else ""
     blocked = at is None or work.busy or (state.stopped and not back)
-    verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.bars), None))
+    verdicts.bar(work, state, doc, blocked, next((flag for flag in found if flag.asks), None))
     _helpers(work, state, at, doc, advice)
     if doc and work.noting == doc:
         name = shell.escape_label(reviewer() or "you")

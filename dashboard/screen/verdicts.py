@@ -22,6 +22,11 @@ KEYS: dict[Label, str] = {
     "combination": "y",
     "background": "a",
 }
+ASKED = {
+    "own": "of your own family",
+    "late": "published too late",
+    "earlier": "an earlier filing that was published later",
+}
 
 
 def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) -> None:
@@ -92,7 +97,7 @@ def _ask(work: Work, doc: str) -> None:
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
     """The question before a flagged document becomes a hit, in the place of the bar."""
     with st.container(horizontal=True, key="labels_asked", gap="small"):
-        what = "of your own family" if flag.kind == "own" else "published too late"
+        what = ASKED[flag.kind]
         st.html(
             f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong> '
             "Why it is flagged stands above.</div>"
