@@ -44,8 +44,7 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 @lru_cache(maxsize=64)
 def stems(query: str) -> frozenset[str]:
     """The words of a query as :func:`parts` compares them, very common ones left out."""
-    words = _WORD.findall(unicodedata.normalize("NFC", query))
-    return frozenset(map(_stem, words)) - _STOP_STEMS
+    return frozenset(WORD_TOKENS(query))
 
 
 @lru_cache(maxsize=20_000)
