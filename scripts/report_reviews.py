@@ -23,7 +23,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.places import real_data
-from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
 from tarstop_core.value.outcomes import is_plus
 from tarstop_core.value.payoffs import Payoffs
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 THETA, ENGINE = 0.75, "bivariate"
 FOLDS = 8
-POLICIES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), Optimal())
+POLICIES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop())
 Q_STARS, COSTS = (0.2, 0.5, 0.8), (0.0001, 0.0005, 0.001, 0.005)
 AFTER = (0, 1, 2, 3, 5)
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -240,7 +240,7 @@ def report(believed: pd.DataFrame, decided: pd.DataFrame, learned: Sequence[Prio
 
     same = (
         decided[decided["policy"] == rule]["depth"].to_numpy()
-        == decided[decided["policy"] == Optimal().spec]["depth"].to_numpy()
+        == decided[decided["policy"] == OpenLoop().spec]["depth"].to_numpy()
     )
     spread = sorted({(each.b_0, each.s, each.tau) for each in learned})
     said = {
@@ -286,7 +286,7 @@ look-ahead / Greedy, *right* the share of decisions that are those of the truth.
 - With the learned prior {said["learned"]}.
 - Over all cells, Greedy with the default prior came to {signed(over_cells("default", "greedy", "net_utility"))} with {over_cells("default", "greedy", "depth"):.0f} documents and {percent(over_cells("default", "greedy", "right"))} right decisions; look-ahead with it to {signed(over_cells("default", rule, "net_utility"))} with {over_cells("default", rule, "depth"):.0f} and {percent(over_cells("default", rule, "right"))}.
 - With the learned prior it was {signed(over_cells("learned", "greedy", "net_utility"))}, {over_cells("learned", "greedy", "depth"):.0f} and {percent(over_cells("learned", "greedy", "right"))} for Greedy, and {signed(over_cells("learned", rule, "net_utility"))}, {over_cells("learned", rule, "depth"):.0f} and {percent(over_cells("learned", rule, "right"))} for look-ahead.
-- `optimal`, which in reviews is look-ahead with every plan to the end of the list, stopped at the same depth in {percent(same.mean())} of the outcomes and cells.
+- `open-loop`, which is look-ahead with every plan to the end of the list, stopped at the same depth in {percent(same.mean())} of the outcomes and cells.
 
 Look-ahead reads less and is right less often: it gives up what costs more than it is worth, and it trusts the belief
 it has. That is why the page shows the chance of the right decision beside every advice, and why a floor can be set on it.

@@ -31,7 +31,7 @@ from tarstop_core.calibration.thinning import (
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -40,9 +40,9 @@ Collections = dict[str, list[Topic]]
 
 COSTS = (0.00001, 0.0001, 0.0005, 0.001, 0.005)
 Q_STARS = (0.2, 0.5, 0.8)
-RULES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), Optimal())
+RULES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop())
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
-TESTED, WITH_TABLES = "clef_dta", ("greedy", "look-ahead:m=2000", "optimal")
+TESTED, WITH_TABLES = "clef_dta", ("greedy", "look-ahead:m=2000", "open-loop")
 ELSEWHERE, HOME, STAGES = "other collections", "other reviews of `clef_dta`", "other collections, two stages"
 
 

@@ -72,6 +72,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         marks += belief_badges(settings)
         found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         warnings += dict.fromkeys((*state.evidence.notes, *found.notes))
+    warnings += filter(None, [scenario_of(settings).rival(settings, state)])
     doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
     recall = recall_sentence(state)
     audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""

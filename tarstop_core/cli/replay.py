@@ -80,7 +80,10 @@ def replay(
     scale: float,
     as_json: bool,
 ) -> None:
-    """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    """Stop on the labelled rankings RUN in paper mode, and say what came of it.
+
+    Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and false_reject a⁻ although ω⁺ holds.
+    """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load

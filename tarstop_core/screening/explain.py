@@ -89,6 +89,13 @@ def consequences(settings: Settings) -> list[str]:
     return []
 
 
+def about_documents(simulated: bool, settings: Settings) -> list[str]:
+    """What a badge says of documents that nobody published, and of the money that was put on them."""
+    if not simulated:
+        return []
+    return ["simulated documents, example amounts" if settings.payoffs.unit else "simulated documents"]
+
+
 def question(settings: Settings) -> str:
     """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
     return scenario_of(settings).question(settings)

@@ -17,6 +17,7 @@ from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outco
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
@@ -50,6 +51,8 @@ class NextStudy:
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float
     """How many studies like this one the present knowledge is worth."""
+    parts: Knowledge | None = None
+    """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
@@ -164,6 +167,30 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     both -= np.where(a * e < 0, 0.5, 0.0)
     gain = payoffs.K * (both - payoffs.q_star * ndtr(e) - np.maximum(0.0, b - payoffs.q_star))
     return np.where(_may_move(b, n_0, k), np.clip(gain, 0.0, payoffs.evpi(b)), 0.0)
+
+
+def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
+    """Expected worth of the studies that 1, 2 … M documents bring, from each depth on, shape (M, D).
+
+    `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
+    first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
+
+    Examples
+    --------
+    >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
+    array([0.5 , 0.65])
+    """
+    end, most = of_studies.shape
+    rho = np.append(rho, np.zeros(most))
+    turn_up, worth = np.zeros((most + 1, end)), np.empty((most, end))
+    turn_up[0] = 1.0
+    for m in range(most):
+        chance = rho[m : m + end]
+        one_more = turn_up[:-1] * chance
+        turn_up *= 1 - chance
+        turn_up[1:] += one_more
+        worth[m] = (turn_up[1:].T * of_studies).sum(axis=1)
+    return worth
 
 
 def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:

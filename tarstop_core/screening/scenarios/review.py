@@ -10,6 +10,8 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
@@ -100,6 +102,7 @@ class Review(Scenario):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
     name: ClassVar[str] = "review"
+    first_rule: ClassVar[str] = "open-loop"
     reads_full_texts: ClassVar[bool] = True
     title: ClassVar[str] = "Diagnostic-accuracy review"
     caption: ClassVar[str] = "2×2 tables of many studies add up."
@@ -312,6 +315,11 @@ class Review(Scenario):
         """Where what follows from documents costs more than they are worth."""
         costs = "The next documents are worth less than reading their reports would cost."
         return costs if settings.full_cost else ""
+
+    def rival(self, settings: Settings, state: State) -> str:
+        """Exact counts beside REML, and REML beside exact counts."""
+        found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        return rival_sentence(found, settings.payoffs.q_star, settings.plus, settings.minus)
 
     def not_worth_it(self, settings: Settings) -> str:
         """The same in two stages, on stopping."""
