@@ -33,8 +33,6 @@ PAIRS = (
     ("optimal@learned", "greedy@learned", "With a learned prior optimal stopping beats Greedy"),
 )
 """Claims that one method beats another: looked at where both were run."""
-CONTRADICTED = {"review": ("grlstop",)}
-"""Methods by scenario of whose figures the paper's own are in doubt (:meth:`~tarstop_core.evaluation.tasks.base.Task.differences`)."""
 FEW_GROUPS = 30
 """Below so many groups percentile bootstrap intervals are noticeably too narrow."""
 
@@ -190,7 +188,7 @@ def reasons(results: Results) -> list[str]:
             at["net_utility_min"].iloc[0] <= row["net_utility_paper"] <= at["net_utility_max"].iloc[0]
         )
         parts = ["truth"] * truth + ["agent"] * (name == "grlstop") + ["definition"] * (name == "knee")
-        if name in CONTRADICTED.get(results.scenario, ()) or (
+        if name in TASKS[results.scenario].contradicted or (
             name == "qbcb" and isinstance(results.settings.get("replications"), str)
         ):
             parts.append("arithmetic")

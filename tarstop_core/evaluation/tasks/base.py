@@ -82,6 +82,8 @@ class Task(ABC):
     """What has to be known to compare the chances of two variants, in a sentence."""
     icer_digits: ClassVar[int] = 1
     """Decimals of an ICER, as the paper writes them."""
+    contradicted: ClassVar[tuple[str, ...]] = ()
+    """Methods of whose figures the paper's own are in doubt (:meth:`differences`)."""
     paper: ClassVar[Paper | None] = None
 
     @classmethod

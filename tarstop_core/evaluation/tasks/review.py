@@ -44,6 +44,7 @@ class ReviewTask(Task):
     truths: ClassVar[Mapping[str, str]] = TRUTHS
     cases = "outcomes"
     groups = "reviews"
+    contradicted: ClassVar[tuple[str, ...]] = ("grlstop",)
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
     in_steps = True
     needs_tables = True
