@@ -17,6 +17,7 @@ from tests.browser.acting import (
     at_rest,
     counter,
     hit,
+    jump,
     listening,
     press,
     session_id,
@@ -24,6 +25,8 @@ from tests.browser.acting import (
     start_demo,
     stored,
     table_of,
+    unfold,
+    verdict,
 )
 
 OpenPage = Callable[..., Any]
@@ -46,7 +49,7 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(page.get_by_text("Undone: the verdict on #5.")).to_be_visible()
     arrived(page, "4 of")
     # The message must not take the place of the style sheet.
-    assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
+    assert verdict(page).evaluate("each => getComputedStyle(each).fontWeight") == "700"
     press(page, "u", 5)
     expect(counter(page)).to_contain_text("1 unsure")
 
@@ -54,9 +57,9 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     arrived(page, "5 of")
 
     press(page, "i", 6)
-    expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
+    expect(verdict(page)).to_contain_text("CONFIRM IT")
     hit(page, "h")
-    expect(page.get_by_text("STOP: FOUND")).to_be_visible()
+    expect(verdict(page)).to_contain_text("FOUND")
 
     at_rest(page)
     page.get_by_role("button", name="Stop and decide").click()
@@ -66,10 +69,11 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     at_rest(page)
     dialog.get_by_label(re.compile("^Reason")).fill("Figure 3 shows the hinge.")
     dialog.get_by_role("button", name="Record the decision").click()
-    expect(page.get_by_text(re.compile("Decided: Reject"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Reject")
     expect(counter(page)).to_contain_text("6 of")
 
     at_rest(page)
+    unfold(page, "Export")
     trace = table_of(page, "Export every")
     with stored(server) as store:
         session = session_id(page)
@@ -128,8 +132,9 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     expect(page.get_by_role("dialog")).to_be_visible()
     at_rest(page)
     page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
-    expect(page.get_by_text(re.compile("Decided: Grant"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Grant")
     at_rest(page)
+    unfold(page, "Export")
     trace = table_of(page, "Export every")
     assert len(trace) == 10 and trace["q_star"].nunique() == 2
     with stored(server) as store:
@@ -186,7 +191,7 @@ def test_looking_back_changes_a_verdict(server: Any, open_page: OpenPage) -> Non
     expect(counter(page)).to_contain_text("1 unsure")
     expect(counter(page)).to_contain_text("2 of")
     at_rest(page)
-    page.get_by_role("button", name="#2").click()
+    jump(page, "#2")
     expect(page.get_by_text("you said: unsure")).to_be_visible()
     hit(page, "e")
     expect(counter(page)).not_to_contain_text("unsure")

@@ -22,6 +22,8 @@ from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.studies import chance_otherwise
 
+LITTLE_STUDIES = 3
+"""Studies below which a stop says that it rests on little."""
 COULD_CHANGE = 0.01
 """Chance from which waiting reports count as able to change the decision."""
 TRUTHS = {
@@ -61,6 +63,8 @@ class ReviewFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
+    diseased: int = 0
+    """Patients with the disease in the tables that count."""
 
     @property
     def reports_first(self) -> bool:
@@ -235,6 +239,7 @@ class Review(Scenario):
             plan=plan,
             unseen=(unread.mean, *unread.interval()),
             share=(share.mean, *share.interval()),
+            diseased=int(state.evidence.tables.diseased.sum()),
         )
 
     def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
@@ -274,10 +279,9 @@ class Review(Scenario):
 
     # --- in words
 
-    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
+    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> str:
         told, unit = advice.facts, settings.payoffs.unit
         count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
-        word = "READ WAITING REPORTS"
         if told.reports_first:
             reading = (
                 f"Reading {count} in full pays"
@@ -289,21 +293,65 @@ class Review(Scenario):
                 f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
             )
             abstracts = "" if advice.worth is None else f" {comparison}"
-            return word, first + abstracts + (" Screening on pays too." if advice.more else "")
+            return first + abstracts + (" Screening on pays too." if advice.more else "")
         chance = percent(told.reports_may_change)
-        return word, (
+        return (
             f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "
             "data), although reading on is not worth what it costs. Read them, or record why they cannot be had, "
             "before you stop."
         )
 
+    def first_in_brief(self, advice: Advice, settings: Settings) -> str:
+        told, unit = advice.facts, settings.payoffs.unit
+        if not told.reports_first:
+            which = "The waiting report" if told.waiting == 1 else f"The {told.waiting:,} waiting reports"
+            return f"{which} could still change the decision, with a chance of {percent(told.reports_may_change)}."
+        which = (
+            "the waiting report"
+            if told.waiting == 1
+            else f"{told.reports_to_read:,} of {told.waiting:,} waiting"
+        )
+        if not told.report_cost:
+            return f"Reading {which} costs nothing more, and may tell."
+        pays = number(float(f"{told.report_worth / told.report_cost:.2g}"))
+        against = (
+            f" ({amount(told.report_worth, unit)} against {amount(told.report_cost, unit)})" if unit else ""
+        )
+        return f"Reading {which} in full pays back {pays} times what it costs{against}."
+
+    def held_up(self, advice: Advice, settings: Settings) -> str:
+        """A floor on the chance of the right decision."""
+        if not advice.floor_holds:
+            return ""
+        return (
+            f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
+            "decision does not allow it yet."
+        )
+
+    def right(self, advice: Advice) -> float:
+        """By the truth that the session is held against."""
+        return 1 - float(advice.facts.disagreement)
+
+    def rests_on(self, advice: Advice) -> str:
+        """Studies, patients, and what is probably still unread."""
+        told: ReviewFacts = advice.facts
+        studies = (
+            "1 study"
+            if told.studies == 1
+            else f"{told.studies:,} studies"
+            if told.studies
+            else "no study yet"
+        )
+        unread = f"about {number(round(told.unseen[0]))} relevant probably unread"
+        return f"{studies}, {told.diseased:,} with the disease; {unread}"
+
+    def little(self, advice: Advice) -> bool:
+        return bool(advice.facts.studies < LITTLE_STUDIES)
+
     def going_on(self, advice: Advice, settings: Settings) -> str:
         told: ReviewFacts = advice.facts
         if advice.floor_holds:
-            return (
-                f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
-                "decision does not allow it yet."
-            )
+            return self.held_up(advice, settings)
         if told.plan and settings.rule.worth_phrase.endswith("worth"):
             return f"The best plan is to screen about {told.plan:,} more and look again."
         return ""
