@@ -94,7 +94,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         span=span,
         unit=settings.payoffs.unit,
         belief_title=scenario_of(settings).belief_on_list(settings),
-        worth_title="paper's score" if "score" in rule.worth_phrase else "worth each",
+        worth_title="paper's score" if "score" in rule.worth_phrase else "worth",
         log_depth=choice == "log",
         steps=path.in_steps,
         dark=dark(),

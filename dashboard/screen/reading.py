@@ -1,6 +1,7 @@
 """What is read: the claim or question on a line, and the document below it."""
 
 import html
+import textwrap
 
 import streamlit as st
 
@@ -14,15 +15,20 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_criteria
 
+A_LINE = 160
+"""Characters of a claim that one line may hold."""
+
 
 def question(work: Work) -> None:
     """What every document is held against, on one line that a press opens; in every order of reading."""
     criteria = sample_criteria(work)
     included = f"<p>Included: {html.escape(criteria)}</p>" if criteria else ""
-    sought = html.escape(work.row.query or work.row.name)
+    sought = work.row.query or work.row.name
+    # More than a line holds would only be hidden, and read aloud twice.
+    begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
     st.html(
-        f'<details class="tar-claim"><summary><b>Looking for</b> {sought}</summary>'
-        f'<div class="tar-literal">{sought}</div>{included}</details>'
+        f'<details class="tar-claim"><summary><b>Looking for</b> {html.escape(begins)}</summary>'
+        f'<div class="tar-literal">{html.escape(sought)}</div>{included}</details>'
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.explain import action, word_of
+from tarstop_core.screening.explain import action, question, word_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision
 
@@ -30,12 +30,19 @@ def ending(decision: Decision, settings: Settings) -> Ending:
     kept = decision.payload
     chosen = str(kept.get("action") or action(decision.plus, settings))
     read = f"After {count_of(int(kept['depth']))}" if "depth" in kept else ""
-    spent = f"at a cost of {amount(float(kept['spent']), settings.payoffs.unit)}" if "spent" in kept else ""
-    believed = f"at a chance of {percent(float(kept['belief']))}" if "belief" in kept else ""
+    unit = settings.payoffs.unit
+    spent = f"at a cost of {amount(float(kept['spent']), unit)}" if unit and "spent" in kept else ""
+    read = ", ".join(filter(None, (read, spent)))
+    believed = (
+        f"The chance that {question(settings)} was {percent(float(kept['belief']))}."
+        if "belief" in kept
+        else ""
+    )
     headline = str(kept.get("advice", ""))
     word = word_of(headline)
     advised = action(bool(kept["advised"]), settings) if "advised" in kept else ""
-    said = " and ".join(filter(None, (word, f"“{advised}”" if advised else "")))
+    to_act = f"“{advised}”{' if you stopped' if headline in GO_ON else ''}" if advised else ""
+    said = ", ".join(filter(None, (word, to_act)))
     against = []
     if headline in GO_ON:
         against.append("you stopped all the same")
@@ -43,7 +50,7 @@ def ending(decision: Decision, settings: Settings) -> Ending:
         against.append(f"you chose “{chosen}”")
     return Ending(
         chosen,
-        f"{', '.join(filter(None, (read, spent, believed)))}.".lstrip("."),
+        " ".join(filter(None, (f"{read}." if read else "", believed))),
         f"The advice then: {said}." if said else "",
         f"Overridden: {' and '.join(against)}." if against else "",
         str(kept.get("reason", "")),

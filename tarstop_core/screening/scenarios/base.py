@@ -208,7 +208,7 @@ class Scenario(Kind, ABC):
 
     def rests_on(self, advice: Advice) -> str:
         """What the advice rests on: "17 documents"."""
-        return count_of(advice.depth)
+        return count_of(advice.depth) if advice.depth else "your starting chance alone"
 
     def little(self, advice: Advice) -> bool:
         """Whether that is little to stop on."""
