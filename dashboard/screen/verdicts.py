@@ -47,6 +47,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
     back = at is not None and at < state.depth
     blocked = at is None or work.busy or (state.stopped and not back)
     waits = at is not None and at in state.pending
+    asking = flag is not None and work.asking == doc
     with st.container(key="bar", gap="small"):
         st.html(advising.line(advice, state.settings))
         _note(work, state, doc)
@@ -64,14 +65,14 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
             if waits and at is not None:
                 _confirm(work, state, at)
-            elif flag is not None and work.asking == doc:
+            elif asking and flag is not None:
                 _asked_first(work, state, doc, flag)
             else:
                 loud = "secondary" if advice.says_stop or state.stopped else "primary"
                 with st.container(horizontal=True, key="labels", gap="small"):
                     _verdicts(work, state, doc, blocked, LARGE, asks=flag is not None, loud=loud)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
-                if not waits:
+                if not (waits or asking):
                     others = [each for each in KEYS if each not in LARGE]
                     _verdicts(work, state, doc, blocked, others, asks=False, loud="tertiary")
                 _helpers(work, state, at, doc, advice)
@@ -113,20 +114,22 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         press("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked, **quiet)
     final = shut or not state.can_undo or state.stopped
     press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final, **quiet)
+    asked = at in state.pending or bool(doc and work.asking == doc)
     before = (at if at is not None else state.depth) - 1
     none = shut or before < 0
-    press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
-    if back and at is not None:
+    if not asked:
+        press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
+    if back and at is not None and not asked:
         after = None if at + 1 >= state.depth else at + 1
         press("Later", work.look, after, key="later", shortcut="Right", disabled=shut, **quiet)
     if work.jumping:
         press("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc", **quiet)
-    else:
+    elif not asked:
         jump = (setattr, work, "jumping", True)
         press("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth, **quiet)
-        if back:
-            shut_by = None if work.asking or work.noting else "Esc"
-            press("Back to the next document", work.look, None, key="front", shortcut=shut_by, **quiet)
+    if back and not work.jumping:
+        shut_by = None if work.asking or work.noting else "Esc"
+        press("Back to the next document", work.look, None, key="front", shortcut=shut_by, **quiet)
     waiting = [int(each) for each in state.pending if each != at]
     if waiting:
         key = None if at in state.pending else "h"
@@ -279,8 +282,7 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
         what = "of your own family" if flag.kind == "own" else "published too late"
         st.html(
-            f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong> '
-            "Why it is flagged stands above.</div>"
+            f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
         )
         how = {"width": "stretch", "disabled": work.busy}
         words, key = "Background", f"asked_background_{doc}"

@@ -55,7 +55,7 @@ def labels_of(server: Any, session: str) -> list[int]:
 def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page, session = opened(watched, server)
-    place = page.locator(".st-key-helpers").bounding_box()
+    place = page.locator(".st-key-bar").bounding_box()
     press(page, "y", 1)
     press(page, "a", 2)
     expect(counter(page)).to_contain_text("1 Y · 1 A")
@@ -64,7 +64,8 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     expect(page.get_by_text("after your priority date 3 March 2018")).to_be_visible()
     hit(page, "i")
     expect(page.get_by_text("does it settle the question all the same?")).to_be_visible()
-    assert page.locator(".st-key-helpers").bounding_box() == place, "nothing jumps"
+    at_rest(page)
+    assert page.locator(".st-key-bar").bounding_box() == place, "nothing jumps"
     at_rest(page)
     page.keyboard.press("i")
     hit(page, "Escape")

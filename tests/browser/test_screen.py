@@ -165,6 +165,8 @@ def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
 def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 1280, "height": 700})
     page = start_demo(watched, server.url)
+    unfold(page, "Why?")
+    unfold(page, "What is at stake")
     listening(page, "e")
     page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, each.scrollHeight)")
     expect(page.locator(".st-key-document")).not_to_be_in_viewport()
@@ -177,6 +179,43 @@ def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage)
     at_rest(page)
     page.keyboard.press("x")
     expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
+
+
+def test_after_an_x_the_page_stays_for_its_note_and_its_confirmation(
+    server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    page = start_demo(watched, server.url)
+    press(page, "e", 1)
+    press(page, "x", 2)
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    hit(page, "n")
+    note = page.get_by_label(re.compile("^Note on this document"))
+    expect(note).to_be_focused()
+    note.press_sequentially("figure 3")
+    note.press("Escape")  # what a key opened Esc closes, and nothing typed is lost
+    expect(note).to_have_count(0)
+    expect(page.locator(".st-key-document").get_by_text("figure 3")).to_be_visible()
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    # Left for later, it is led back to by the key that confirms it.
+    hit(page, "Escape")
+    expect(page.locator(".tar-rank")).to_have_text("#3")
+    hit(page, "h")
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    hit(page, "d")
+    expect(page.locator(".tar-rank")).to_have_text("#3")
+    # A document that is not relevant is found again too; Esc closes the box that finds it.
+    hit(page, "j")
+    expect(page.get_by_role("combobox", name=re.compile("^Jump to"))).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name=re.compile("^Jump to"))).to_have_count(0)
+    jump(page, "#1")
+    expect(page.get_by_text("you said: not relevant")).to_be_visible()
+    with stored(server) as store:
+        session = session_id(page)
+        notes = [event.payload for event in store.events(session) if event.kind == "note"]
+        assert notes == [{"doc": store.session(session).ids[1], "text": "figure 3"}]
+    watched.assert_sound()
 
 
 @ON_BOTH
