@@ -251,6 +251,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
     page.reload()
     arrived(page, f"{last if stages == 2 else last - 1:,} of 1,499")
     expect(verdict(page)).to_contain_text("Decided: Adopt")
+    unfold(page, "Why?")
     assert_belief_is_the_cores(page, server, session)
     unfold(page, "Export")
     trace = table_of(page, "Export every")
