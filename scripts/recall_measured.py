@@ -3,30 +3,39 @@
     python scripts/recall_measured.py [REPLAYS]
 
 Every replay reads a list to its end and looks after every document. It is false if the true total is ruled out at any
-time, which is what every statement, at whatever recall, rests on. Real lists: TARSTOP_REAL_DATA.
+time, which is what every statement, at whatever recall, rests on. Real lists: TARSTOP_REAL_DATA. Writes the part "What was
+measured" of ``docs/recall_statement.md``; run again, it writes the same.
 """
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scripts.report_travel import table
+from scripts.travel_measured import COLLECTIONS, EACH_ONCE, PATENTS, medical, read
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, log_stakes
-from tarstop_core.files import label_topics, read_qrels, read_run
+from tarstop_core.calibration.recall_bound import ALPHA, draws_at, log_stakes
+from tarstop_core.documents.tables import Flags
 from tarstop_core.policies import QBCB, Audit, Hypergeometric, Randomised, Target
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
-Flags = NDArray[np.bool_]
+Lists = Mapping[str, Flags]
 N = 400
 EVERY = (20, 10, 5, 2)
+TAUS = (0.8, 0.95)
 AT_ONCE = 500
-SAMPLES = 50
+SAMPLES = 20
+REPLAYS, ON_REAL, AGAIN = 10_000, 20, 5
+"""Of a constructed list; so many times as many as of a real one, which is longer, and as of one that is looked at again."""
+WORKERS = 2
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "recall_statement.md"
 
 
 def constructed() -> dict[str, Flags]:
@@ -66,44 +75,56 @@ def false_stops(labels: Flags, every: int, replays: int, seed: int = 1) -> float
 @lru_cache(maxsize=len(EVERY))
 def orders(documents: int, every: int, replays: int, seed: int) -> NDArray[np.intp]:
     """Orders in which lists of this length are offered, whatever their labels; shape (replays, documents)."""
-    rng = np.random.default_rng(seed)
-    return np.array([interleaved(every, rng.permutation(documents)) for _ in range(replays)])
+    shuffled = np.random.default_rng(seed).permuted(np.tile(np.arange(documents), (replays, 1)), axis=1)
+    return interleaved_all(every, shuffled)
 
 
-def real(folder: Path) -> dict[str, Flags]:
-    """Ranked lists with a relevant document, by title and abstract."""
-    runs = (
-        ("clef2019/bm25_dta.run", "clef2019/full.test.dta.abs.2019.qrels"),
-        ("clef2019/bm25_intervention.run", "clef2019/full.test.intervention.abs.2019.qrels"),
-    )
-    joined = (label_topics(read_run(folder / run), read_qrels(folder / qrels))[0] for run, qrels in runs)
+def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
+    """What :func:`tarstop_core.calibration.recall_bound.interleaved` does, of many orders at once; shape (replays, documents)."""
+    replays, documents = shuffled.shape
+    sources = np.broadcast_to(np.arange(documents), shuffled.shape), shuffled
+    next_of = np.zeros((2, replays), dtype=np.intp)
+    taken, offered, rows = np.zeros(shuffled.shape, dtype=bool), np.empty_like(shuffled), np.arange(replays)
+    for place, draw in enumerate(draws_at(documents, every).tolist()):
+        source, at = sources[draw], next_of[int(draw)]
+        behind = rows
+        while len(behind := behind[taken[behind, source[behind, at[behind]]]]):
+            at[behind] += 1
+        offered[:, place] = chosen = source[rows, at]
+        taken[rows, chosen] = True
+    return offered
+
+
+def real(folder: Path) -> dict[str, Lists]:
+    """Ranked lists with a relevant document, by collection: reviews by title and abstract, and patents."""
+    topics = {name: medical(folder, name, "abs") for name in COLLECTIONS}
+    topics |= {name: read(folder, *PATENTS[name]) for name in EACH_ONCE}
     return {
-        name: topic.labels
-        for topics in joined
-        for name, topic in topics.items()
-        if topic.labels is not None and topic.labels.any()
+        name: {each.name: each.labels for each in found if each.labels is not None and each.labels.any()}
+        for name, found in topics.items()
     }
 
 
-def compared(lists: Mapping[str, Flags], tau: float) -> list[tuple[str, float, float, float]]:
-    """Rule, share of the list read, share that could have been left unread at that recall, share of runs below it."""
-    rules: dict[str, Callable[[Flags, np.random.Generator], tuple[Flags, float]]] = {
-        f"audit draws, one in {every}": _runs(Audit(tau=tau, every=every)) for every in EVERY
+def rules(tau: float) -> dict[str, Callable[[Flags, np.random.Generator], tuple[NDArray[np.float64], float]]]:
+    """What stops at that recall: of a list, recall of each run and documents read."""
+    return {
+        **{f"audit draws, one in {every}": _runs(Audit(tau=tau, every=every)) for every in EVERY},
+        "Target": _runs(Target(tau=tau, confidence=1 - ALPHA)),
+        "QBCB, 100 drawn": _runs(QBCB(tau=tau, n_min=100, alpha=ALPHA)),
+        "hypergeometric test": lambda labels, rng: _hypergeometric(labels, tau),
     }
-    rules["Target"] = _runs(Target(tau=tau, confidence=1 - ALPHA))
-    rules["QBCB, 100 drawn"] = _runs(QBCB(tau=tau, n_min=100, alpha=ALPHA))
-    rules["hypergeometric test"] = lambda labels, rng: _hypergeometric(labels, tau)
+
+
+def costs(labels: Flags) -> NDArray[np.float64]:
+    """Share read, share that could have been left unread, and share of runs below, by rule and recall; shape (rules, 6)."""
     rows = []
-    for name, run in rules.items():
-        read, over, missed = [], [], []
-        for labels in lists.values():
+    for tau in TAUS:
+        needed = int(np.argmax(np.cumsum(labels) >= tau * labels.sum())) + 1
+        for run in rules(tau).values():
             recall, depth = run(labels, np.random.default_rng(7))
-            needed = int(np.argmax(np.cumsum(labels) >= tau * labels.sum())) + 1
-            read.append(depth / len(labels))
-            over.append((depth - needed) / len(labels))
-            missed.append((recall < tau - 1e-9).mean())
-        rows.append((name, float(np.mean(read)), float(np.mean(over)), float(np.mean(missed))))
-    return rows
+            missed = (recall < tau - 1e-9).mean()
+            rows.append((depth / len(labels), (depth - needed) / len(labels), missed))
+    return np.hstack(np.split(np.array(rows), len(TAUS)))
 
 
 def _runs(rule: Randomised) -> Callable[[Flags, np.random.Generator], tuple[NDArray[np.float64], float]]:
@@ -120,25 +141,135 @@ def _hypergeometric(labels: Flags, tau: float) -> tuple[NDArray[np.float64], flo
     return np.array([labels[:depth].sum() / labels.sum()]), float(depth)
 
 
+def false_of(lists: Iterable[Flags], replays: int, pool: Executor) -> NDArray[np.float64]:
+    """Share of false replays of each list, shape (lists, len(EVERY))."""
+    return np.array(list(pool.map(partial(_false, replays=replays), lists)))
+
+
+def again_of(
+    collections: Mapping[str, Lists], found: Mapping[str, NDArray[np.float64]], replays: int, pool: Executor
+) -> NDArray[np.float64]:
+    """The same, with other draws, where more than may be were false."""
+    lists = [
+        (labels, share)
+        for name in found
+        for labels, share in zip(collections[name].values(), found[name], strict=True)
+    ]
+    jobs = [
+        (labels, every)
+        for labels, share in lists
+        for every, one in zip(EVERY, share, strict=True)
+        if one > ALPHA
+    ]
+    return (
+        np.array(list(pool.map(partial(false_stops, replays=replays, seed=2), *zip(*jobs, strict=True))))
+        if jobs
+        else np.zeros(1)
+    )
+
+
+def _false(labels: Flags, replays: int) -> list[float]:
+    return [false_stops(labels, every, replays) for every in EVERY]
+
+
+def costs_table(found: NDArray[np.float64]) -> str:
+    """By rule, the mean over lists; shape (lists, rules, 6)."""
+    rows = [
+        [
+            name,
+            *(
+                f"{value:.{digits}%}".replace("%", " %")
+                for value, digits in zip(row, (0, 0, 1) * 2, strict=True)
+            ),
+        ]
+        for name, row in zip(rules(TAUS[0]), found.mean(axis=0), strict=True)
+    ]
+    head = [
+        each.format(f"{tau:.0%}".replace("%", " %"))
+        for tau in TAUS
+        for each in ("read, for {}", "more than needed", "below {}")
+    ]
+    return table(["rule", *head], rows)
+
+
+def measured(replays: int, collections: Mapping[str, Lists]) -> str:
+    """The part of the page."""
+    shares = [f"one in {every}" for every in EVERY]
+    with ProcessPoolExecutor(WORKERS) as pool:
+        made = constructed()
+        wrong = false_of(made.values(), replays, pool)
+        of_real = {
+            name: false_of(lists.values(), replays // ON_REAL, pool) for name, lists in collections.items()
+        }
+        again = again_of(collections, of_real, replays // AGAIN, pool)
+        cost = {name: np.array(list(pool.map(costs, lists.values()))) for name, lists in collections.items()}
+    reviews, patents = (np.concatenate([cost[name] for name in names]) for names in (COLLECTIONS, EACH_ONCE))
+    rows = [[name, *_percent(each)] for name, each in zip(made, wrong, strict=True)]
+    by_collection = [
+        [
+            name,
+            f"{len(each)}",
+            *(
+                f"{mean} ({worst})"
+                for mean, worst in zip(_percent(each.mean(axis=0)), _percent(each.max(axis=0)), strict=True)
+            ),
+        ]
+        for name, each in of_real.items()
+    ]
+    by_collection_cost = [
+        [
+            name,
+            *(
+                f"{each.mean(axis=0)[at, column]:.0%}".replace("%", " %")
+                for column in (0, 3)
+                for at in range(len(EVERY))
+            ),
+        ]
+        for name, each in cost.items()
+    ]
+    head = [f"{tau:.0%}, one in {every}".replace("%", " %") for tau in TAUS for every in EVERY]
+    return f"""`python scripts/recall_measured.py` (167 s of computing, a minute and a half on two free cores) replays each list to its end, {replays:,} times with other draws,
+looks after every document, and writes this part of the page. A replay is false if the true total is ever ruled out; every wrong
+sentence, at whatever recall, needs that. At most {100 * ALPHA:g} % may be.
+
+{table([f"list of {N}", *shares], rows)}
+
+Real lists, {replays // ON_REAL:,} replays each: reviews of CLEF TAR by title and abstract, patents of CLEF-IP 2011 and BioPAT (measured on only; what
+is cited is relevant, as far as it is ranked). Share of false replays in all, and on the worst list:
+
+{table(["collection", "lists", *shares], by_collection)}
+
+By chance some of so many worst lists lie above {100 * ALPHA:g} %. The {len(again)} that did were replayed {replays // AGAIN:,} times with other draws: {100 * again.mean():.2f} % in
+all, at most {100 * again.max():.2f} %.
+
+Documents read on the {len(reviews)} lists of reviews, mean share; more than the shortest prefix with that recall; runs that ended
+below it ({SAMPLES} samples; Target and QBCB draw their sample before, and the latter needs 100 relevant ones):
+
+{costs_table(reviews)}
+
+And on the {len(patents)} of patents, which are of 100 to 335 documents with few relevant ones, so that next to nothing can be shown before their end:
+
+{costs_table(patents)}
+
+Share of the list that audit draws read, by collection:
+
+{table(["collection", *head], by_collection_cost)}
+"""
+
+
+def _percent(shares: Iterable[float]) -> list[str]:
+    return [f"{100 * share:.2f} %" for share in shares]
+
+
 def main() -> None:
-    """Print the tables of docs/recall_statement.md."""
-    replays = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    print(f"| list of {N} | " + " | ".join(f"one in {every}" for every in EVERY) + " |")
-    for name, labels in constructed().items():
-        shares = (f"{false_stops(labels, every, replays):.2%}" for every in EVERY)
-        print(f"| {name} | {' | '.join(shares)} |", flush=True)
+    """Measure, and write the part of the page."""
     folder = os.environ.get("TARSTOP_REAL_DATA")
     if not folder:
-        print("TARSTOP_REAL_DATA is not set: no real lists.")
-        return
-    lists = real(Path(folder))
-    for every in EVERY:
-        wrong = [false_stops(labels, every, max(10, replays // 10)) for labels in lists.values()]
-        print(f"real lists, one in {every}: {np.mean(wrong):.2%} of replays, worst list {max(wrong):.2%}")
-    for tau in (0.8, 0.95):
-        print(f"recall {tau:.0%}, {len(lists)} lists: rule, read, more than needed, runs below the target")
-        for name, read, over, missed in compared(lists, tau):
-            print(f"| {name} | {read:.0%} | {over:.0%} | {missed:.1%} |", flush=True)
+        sys.exit("TARSTOP_REAL_DATA is not set; name the folder with the real lists.")
+    replays = int(sys.argv[1]) if len(sys.argv) > 1 else REPLAYS
+    before, heading, rest = PAGE.read_text(encoding="utf-8").partition("## What was measured\n\n")
+    _, end, after = rest.partition("\nThe hypergeometric test reads less")
+    PAGE.write_text(before + heading + measured(replays, real(Path(folder))) + end + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

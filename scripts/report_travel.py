@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from scripts.reviews_travel import section
 from scripts.travel_measured import (
     COLLECTIONS,
     COSTS,
@@ -179,6 +180,7 @@ def page(
     without: pd.DataFrame,
     own: pd.DataFrame,
     priors: Mapping[tuple[float, float], Mapping[str, float]],
+    reviews_begin: str,
 ) -> str:
     """The whole page."""
     medical = decisions[decisions["domain"] == "medical"]
@@ -361,6 +363,7 @@ From a collection some lists are drawn as one's own, {RESAMPLED} times for each 
 
 {prior_table}
 
+{reviews_begin}
 ## Every cell, medical reviews
 
 {cell_table}
@@ -389,7 +392,7 @@ def main() -> None:
     data = real_data()
     docs = Path(__file__).resolve().parent.parent / "docs"
     decisions, without = measure(data)
-    text = page(decisions, without, blending(data), spreads(data))
+    text = page(decisions, without, blending(data), spreads(data), section(data))
     once = without[(without["domain"] == "medical") | without["collection"].isin(EACH_ONCE)]
     (docs / "data").mkdir(parents=True, exist_ok=True)
     (docs / "calibrators_travel.md").write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, from_cases, learn, with_learned
+from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.files import label_topics, read_qrels, read_run
@@ -21,7 +22,6 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
-Floats = NDArray[np.float64]
 Chances = Callable[[Topic], HitCurve]
 Interval = tuple[float, float, float]
 

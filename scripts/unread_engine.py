@@ -21,8 +21,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import DataShare, fit_data_share
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.thinning import (
-    LEVELS,
     TEMPER,
+    TOTALS,
     Thinning,
     curves,
     fit_thinning,
@@ -71,7 +71,7 @@ def foreseen(thinning: Thinning, labels: Flags) -> Floats:
     """
     n, of = len(labels), curves(thinning, len(labels))
     share = betainc(of.alpha[:, None], of.beta[:, None], np.arange(n + 1) / n)
-    read = of.total[:, None] * np.repeat(share, LEVELS, axis=0)
+    read = of.total[:, None] * np.repeat(share, TOTALS, axis=0)
     at_hits = np.log(np.maximum(of.at(np.arange(n)), LEAST))
     # As `after_reading` has it, of all depths at once.
     a, hits = of.known.shape[:, None], np.append(0, np.cumsum(labels))
@@ -80,7 +80,7 @@ def foreseen(thinning: Thinning, labels: Flags) -> Floats:
     log = of.known.log_weight[:, None] + TEMPER * told
     weight = np.exp(log - logsumexp(log, axis=0))
     level = weight * (a + hits) / (a + read) * of.total[:, None]
-    return np.asarray(level.reshape(-1, LEVELS, n + 1).sum(axis=1).T @ share)
+    return np.asarray(level.reshape(-1, TOTALS, n + 1).sum(axis=1).T @ share)
 
 
 def moving(path: CumulativePath, included: Floats) -> Foreseen:

@@ -36,6 +36,12 @@ REVIEW = replace(SETTINGS, scenario="review", calibrator=INCLUSION.digest, full_
 
 def _texts(at: int) -> dict[str, str]:
     known = {"id": f"d{at} {PAYLOAD}", "date": "2004-05", "label": "", "reason": "", "remark": ""}
+    if at % 2:  # what an address may be made of
+        known |= {
+            "url": f'https://{FOREIGN}/" onerror="alert(1)',
+            "doi": f'10.1000/"><img src=http://{FOREIGN}/z onerror=alert(1)>',
+            "publication_number": f'EP1234567A1"><a href=http://{FOREIGN}>',
+        }
     return {name: known.get(name, PAYLOAD) for name in TEXT_COLUMNS}
 
 

@@ -42,6 +42,7 @@ def a_collection(store: Store) -> str:
                 "doi": ["10.1000/x"] + [""] * (N - 1),
                 "pmid": ["", "123456"] + [""] * (N - 2),
                 "publication_number": ["", "", "EP1234567A1"] + [""] * (N - 3),
+                **dict.fromkeys(("assignee", "priority_date", "filing_date", "grant_date"), [EVIL] * N),
                 "source": ["a.ris"] * 20 + ["b.csv"] * 10,
                 "score": np.linspace(3, 1, N),
             }

@@ -383,7 +383,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
     calibrator = fitted.calibrator
     seen = calibrator.fitted_on
     st.html(badges(seen.badge))
-    if fitted.cases or calibrator.kinds:
+    if fitted.cases or calibrator.list_kinds:
         first_hits("fitted-first-hits", calibrator, "tarstop-fitted", fitted.cases)
     if calibrator.quality is not None:
         reliability("fitted-reliability", calibrator.quality, seen.simulated, "tarstop-fitted")

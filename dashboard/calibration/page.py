@@ -101,7 +101,7 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     ]
     if calibrator.kind == "frailty":
         rows.append(("Frailty shape a", number(calibrator.frailty)))
-    if calibrator.kinds:
+    if calibrator.list_kinds:
         rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
         rows.append(
             ("A list may lack it", f"{percent(calibrator.lacking)} do, where there is something to find")
@@ -117,11 +117,12 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
 def _drawn(calibrator: Calibrator, name: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
-    if calibrator.kind in ("first-hit", "rank-frailty"):
+    of_first_hits = calibrator.by_rank and calibrator.first_hits
+    if of_first_hits:
         first_hits("first-hits-chosen", calibrator, stem)
     if calibrator.quality is not None:
         reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
-    elif calibrator.kind not in ("first-hit", "rank-frailty"):
+    elif not of_first_hits:
         note(
             "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
         )

@@ -9,13 +9,14 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.markup import badges, told
-from dashboard.frame.waiting import LARGE_FILE, quietly
-from dashboard.frame.widgets import bound, lasting, one_of, save, switch
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
 from dashboard.frame.work import flash
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
@@ -155,23 +156,16 @@ def _published() -> Chosen:
 
 def _from_file() -> Chosen | None:
     state = st.session_state
-    if f"{PREFIX}/problem" not in state:
+    if f"{PREFIX}/upload_problem" not in state:
         _restore_file()
-    upload, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
-    with upload:
-        st.file_uploader(
-            "A CSV or TSV file, one study a line, with columns TP, FP, FN and TN",
-            type=["csv", "tsv", "txt", "gz"],
-            key=f"{PREFIX}/upload",
-            on_change=_take_in,
-        )
+    asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
+    with asked:
+        label = "A CSV or TSV file, one study a line, with columns TP, FP, FN and TN"
+        well = upload(label, _take_in, key=f"{PREFIX}/upload", kinds="csv tsv txt gz")
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
-    problem = state.get(f"{PREFIX}/problem")
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
-    if problem:
-        shell.problem_box(problem)
-    elif chosen is None:
+    if well and chosen is None:
         st.info(
             "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
             icon=":material/arrow_upward:",
@@ -185,27 +179,17 @@ def _from_file() -> Chosen | None:
 
 def _restore_file() -> None:
     """Take the tables that the address of a reloaded page holds for an upload."""
-    tables, left_out, _ = typed_tables(_in_the_address("problem"))
+    tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
     if len(tables):
         name = st.query_params.get("name", "tables")
         st.session_state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
 
 
-def _take_in() -> None:
-    """Read an upload at once: it is gone after a visit to another page."""
-    state = st.session_state
-    upload = state[f"{PREFIX}/upload"]
-    if upload is None:
-        return
-    state[f"{PREFIX}/problem"] = ""
-    try:
-        content, large = io.BytesIO(upload.getvalue()), upload.size > LARGE_FILE
-        read = quietly(upload.name, read_tables, content, upload.name, large=large)
-    except InputProblem as problem:
-        state[f"{PREFIX}/problem"] = str(problem)
-        state[f"{PREFIX}/chosen"] = None
-    else:
-        state[f"{PREFIX}/chosen"] = Chosen(upload.name, read.tables, read.notes)
+def _take_in(file: UploadedFile) -> None:
+    st.session_state[f"{PREFIX}/chosen"] = None
+    job = (read_tables, io.BytesIO(file.getvalue()), file.name)
+    read = shown(file.name, f"Reading {file.name}", *job, large=file.size > LARGE_FILE)
+    st.session_state[f"{PREFIX}/chosen"] = Chosen(file.name, read.tables, read.notes)
 
 
 def _typed() -> Chosen | None:

@@ -43,12 +43,8 @@ def show(chosen: str) -> None:
     """Draw the collection of this name."""
     lists = explore.collection(chosen)
     key, first = begin(chosen, lists[0][1])
-    marks = [
-        "simulated",
-        f"{len(lists)} lists",
-        lists[0][1].calibrator.fitted_on.badge,
-        "paper mode, truth known",
-    ]
+    learned = lists[0][1].calibrator.fitted_on.badge
+    marks = ["simulated", f"{len(lists)} lists", learned, "paper mode, truth known"]
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
     shown, settings, policy = controls(key, first)
     with shown, shell.problems_shown():

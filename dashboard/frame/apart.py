@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dashboard.frame.nursery import DONE, PROBLEM, PROGRESS, too_much
+from dashboard.frame.nursery import DIED, DONE, PROBLEM, PROGRESS, too_much
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import PARENT
 
@@ -101,8 +101,9 @@ def _carried_out(
                     return said
                 elif kind == PROBLEM:
                     raise said
-                elif kind != PROGRESS:
-                    raise RuntimeError(f"A job on {name} failed; its own words stand above.")
+                elif kind == DIED:
+                    child = 0
+                    raise _died(name, said, most)
             if beat is not None:
                 beat(False)
             if time.monotonic() > end:
@@ -111,13 +112,25 @@ def _carried_out(
                     "give it in parts."
                 )
     except (EOFError, ConnectionError):
-        raise too_much(name, most) from None  # it was ended from outside, which is for memory
+        raise _died(name, 0, most) from None
     finally:
         # Also where Streamlit ends the script, which is no Exception.
         if child:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         pipe.close()
+
+
+def _died(name: str, of: int, most: int) -> Exception:
+    """What is said of a job that could say nothing itself, by the signal that ended it."""
+    if of == signal.SIGKILL:
+        return too_much(name, most)  # for its own limit, or for the machine
+    if not of:
+        return RuntimeError(f"A job on {name} failed; its own words stand above.")
+    return InputProblem(
+        f"The process that worked on {name} died ({signal.strsignal(of)}); try again, and if that dies too, report it "
+        "with the file."
+    )
 
 
 def _born() -> Connection:

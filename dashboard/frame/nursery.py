@@ -28,10 +28,13 @@ NEEDED = (
 )
 BEAT = 0.1
 """Seconds between two words of how far a job is."""
-FAILED = "failed"
 DONE = "done"
 PROBLEM = "problem"
 PROGRESS = "progress"
+DIED = "died"
+"""Said by the nursery of a job that could say nothing itself, with the signal that ended it, or 0."""
+_PIPES: dict[int, Connection] = {}
+"""By process: the pipe of a job that is going on."""
 
 
 def main(control: int) -> None:
@@ -39,26 +42,45 @@ def main(control: int) -> None:
     for name in NEEDED:
         import_module(name)
     gc.freeze()  # so that children share what is there
-    # Nobody waits for them: they say themselves what came of it.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, _buried)
     with socket.socket(fileno=control) as server:
         while True:
             said, pipes, *_ = socket.recv_fds(server, 1, 1)
             if not said:
                 return
-            if os.fork() == 0:
+            pipe = Connection(pipes[0])
+            signal.pthread_sigmask(
+                signal.SIG_BLOCK, {signal.SIGCHLD}
+            )  # until it is known whose death it would be
+            child = os.fork()
+            if child == 0:
                 server.close()
                 code = 1
                 try:
-                    _job(Connection(pipes[0]))
+                    _job(pipe)
                     code = 0
+                except Exception:
+                    traceback.print_exc()
                 finally:
                     os._exit(code)
-            os.close(pipes[0])
+            _PIPES[child] = pipe
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+
+
+def _buried(*_: object) -> None:
+    """Jobs have ended: say of those that died what ended them."""
+    with contextlib.suppress(ChildProcessError):
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            with _PIPES.pop(found[0]) as pipe, contextlib.suppress(OSError):
+                if found[1]:
+                    pipe.send((DIED, os.WTERMSIG(found[1])))
 
 
 def _job(pipe: Connection) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+    for other in _PIPES.values():
+        other.close()
     pipe.send(os.getpid())
     job, args, name, memory, tells = pipe.recv()
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
@@ -79,9 +101,6 @@ def _job(pipe: Connection) -> None:
         written = pickle.dumps((PROBLEM, problem))
     except MemoryError:
         written = pickle.dumps((PROBLEM, too_much(name, memory)))
-    except Exception:
-        traceback.print_exc()
-        written = pickle.dumps((FAILED, None))
     pipe.send_bytes(written)
 
 
@@ -93,11 +112,19 @@ def too_much(name: str, memory: int) -> InputProblem:
 
 
 def _limit(memory: int) -> None:
+    """Linux refuses what is too much; what it does not count, and on other systems all of it, is looked at instead."""
     import resource
 
-    # Only Linux counts what a process has written to; elsewhere the limit on time has to do.
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    unit = 1 if sys.platform == "darwin" else 1024
+
+    def watch() -> None:
+        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit < memory:
+            time.sleep(BEAT)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _end_with(pipe: Connection) -> None:

@@ -1,6 +1,7 @@
 """What a person sees while something is done in a process of its own."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -8,6 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.frame import shell
 from dashboard.frame.apart import AT_ONCE, apart
+from dashboard.frame.work import attempt, say
 
 T = TypeVar("T")
 LARGE_FILE = 1_000_000
@@ -25,9 +27,27 @@ def heard(waiting: bool) -> None:
         st.session_state.get("_heard")
 
 
-def quietly(name: str, job: Callable[..., T], *args: Any, large: bool) -> T:
-    """What a job gives, in a process of its own where it is large; a callback can draw no bar."""
-    return apart(name, job, *args, beat=heard) if large else job(*args)
+def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> None:
+    """Take in what a callback was given: at once, or, where it is `large`, in :func:`taken_in`."""
+    if large:
+        st.session_state[f"{key}/later"] = partial(take, *args)
+    else:
+        attempt(take, *args)
+
+
+def taken_in(key: str) -> None:
+    """Take in here what a callback left, as it can draw neither bar nor Cancel; then the page is drawn again."""
+    take = st.session_state.get(f"{key}/later")
+    if take is not None:
+        st.button("Cancel", key=f"{key}/cancel", on_click=_given_up, args=(key,))
+        attempt(take)
+        del st.session_state[f"{key}/later"]
+        st.rerun()
+
+
+def _given_up(key: str) -> None:
+    st.session_state.pop(f"{key}/later", None)
+    say("Cancelled: nothing of it was taken in.")
 
 
 def shown(

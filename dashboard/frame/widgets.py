@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
 
@@ -22,6 +24,19 @@ MIME = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Of files that are saved, by how their names end."""
+KNOWN = 100
+"""Widgets that a late press may still come from."""
+
+
+def forget_earlier() -> None:
+    """Let go of what this fragment drew before, but for the last: Streamlit knows every widget while a tab is open."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None:
+        known = context.session_state._state._new_widget_state.widget_metadata
+        now = context.shared.widget_ids_this_run.snapshot()
+        parts = {known[each].fragment_id for each in list(known) if each in now} - {None}
+        for each in [each for each in known if each not in now and known[each].fragment_id in parts][:-KNOWN]:
+            del known[each]
 
 
 def lasting(key: str) -> dict[str, Any]:
@@ -60,8 +75,7 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
 
 def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
     """A box that takes several options; `first` are chosen to begin with."""
-    names = options.__getitem__
-    return st.multiselect(label, list(options), default=list(first), format_func=names, **more)
+    return st.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
 
 
 def go_to_one(
@@ -150,29 +164,33 @@ def undo_row(key: str, *, named: bool = False) -> None:
 
 
 def upload(
-    label: str, take: Callable[[Any], None], *, key: str, kind: str = "json", also_none: bool = False
+    label: str, take: Callable[[Any], None], *, key: str, kinds: str = "json", also_none: bool = False
 ) -> bool:
     """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
 
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
     when a person takes the file away.
     """
-    st.file_uploader(label, type=[kind], key=key, on_change=_taken, args=(key, take, also_none))
+    st.file_uploader(label, type=kinds.split(), key=key, on_change=_given, args=(key, take, also_none))
+    taken_in(key)
     problem = st.session_state.get(f"{key}_problem")
     if problem:
         shell.problem_box(problem)
     return not problem
 
 
-def _taken(key: str, take: Callable[[Any], None], also_none: bool) -> None:
-    state = st.session_state
-    state[f"{key}_problem"] = ""
-    if state[key] is None and not also_none:
-        return
+def _given(key: str, take: Callable[[Any], None], also_none: bool) -> None:
+    file = st.session_state[key]
+    st.session_state[f"{key}_problem"] = ""
+    if file is not None or also_none:
+        take_in(key, _take, key, take, file, large=file is not None and file.size > LARGE_FILE)
+
+
+def _take(key: str, take: Callable[[Any], None], file: Any) -> None:
     try:
-        take(state[key])
+        take(file)
     except Exception as problem:
-        state[f"{key}_problem"] = shell.said_of(problem)
+        st.session_state[f"{key}_problem"] = shell.said_of(problem)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

@@ -214,10 +214,8 @@ def _round(play: Play) -> None:
             thought = f"{scenario.thought} {percent(float(p[depth - 1]))}"
             st.html(learn_documents.document(key, depth - 1, thought))
     with right:
-        rows = [
-            ("Documents read", f"{depth:,} of {len(explored):,}"),
-            ("Spent on reading", points(depth * game.cost)),
-        ]
+        rows = [("Documents read", f"{depth:,} of {len(explored):,}")]
+        rows.append(("Spent on reading", points(depth * game.cost)))
         if depth < len(explored) and not settled:
             rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
@@ -258,7 +256,7 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
         how = {
             "icon": ":material/keyboard_double_arrow_right:",
             "help": "Stops at a find.",
-            "shortcut": str(MORE),
+            "shortcut": f"{MORE}",
         }
         offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=depth == length, **how)
         for plus, shortcut in ((True, "1"), (False, "2")):
@@ -350,8 +348,4 @@ def _unread(game: Game, at: int) -> None:
         for each in missed[:8]
     ]
     with st.container(key="call-unread"):
-        table(
-            rows,
-            f"{count_of(len(missed))} that you did not read, and that would have told.",
-            prose=True,
-        )
+        table(rows, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)

@@ -254,9 +254,8 @@ def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
     decision = filled(followed, step)[-1]
     worth = "–" if step.compared is None else amount(step.compared, "")
-    weighed = (
-        "Worth of the next, each" if followed.policy.worth_phrase.endswith("worth") else "The paper’s score"
-    )
+    by_worth = followed.policy.worth_phrase.endswith("worth")
+    weighed = "Worth of the next, each" if by_worth else "The paper’s score"
     rows = [
         (f"Chance that {question(settings)}", percent(step.now.b)),
         ("How sure before you act", percent(step.now.q_star)),

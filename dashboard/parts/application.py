@@ -22,8 +22,8 @@ from tarstop_core.sessions.create import Documents
 PREFIX = "set_up/application"
 EDITING = "application"
 WHY = (
-    "May stay empty. Documents published on or after the date, and those of the application's own family, are then "
-    "flagged before they can become a false hit."
+    "May stay empty. Documents that are too late, earlier filings that were published later, and those of the "
+    "application's own family are then flagged before they can become a false hit."
 )
 
 
@@ -39,7 +39,7 @@ class Asked:
         if not self.left_out.any():
             return ranking
         until = date_words(self.application.priority)
-        what = f"published on or after {until} or of the application's family" if until else "of the family"
+        what = f"too late for {until} or of the application's family" if until else "of the family"
         return kept(f"{PREFIX}/kept", (ranking, self), lambda: leave_out(ranking, self.left_out, what))
 
 
@@ -62,8 +62,8 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
             f"Leave the {count_of(int(bars.sum()))} out of the list",
             **lasting(f"{PREFIX}/left_out"),
             help="Recorded with the session. Off: they stay in the list with their chance, are flagged, and are asked "
-            "about before they can become a hit. Among those published later may be earlier filings, which count "
-            "for novelty.",
+            "about before they can become a hit. Earlier filings that were published later always stay; where the file "
+            "gives neither date of filing nor priority, there may be some among the late ones.",
         )
         if out and bars.all():
             problems.append("Every document of the list would be left out; keep them, or look at the date.")
@@ -141,8 +141,13 @@ def _told(found: _Found) -> None:
         lacking = "" if known else ": the list holds neither its number nor its family"
         lines.append(f"{count_of(counts['own'])} of the application's own family{lacking}")
     if application.priority:
-        lines.append(f"{count_of(counts['late'])} published on or after the priority date")
-        lines.append(f"{count_of(counts['unclear'])} whose date does not tell: flagged, never left out")
+        lines.append(
+            f"{count_of(counts['late'])} published on or after the priority date, and not filed before it"
+        )
+        lines.append(
+            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, never left out"
+        )
+        lines.append(f"{count_of(counts['unclear'])} whose dates do not tell: flagged, never left out")
     st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
 
 

@@ -1,13 +1,13 @@
 """A document as a page shows it."""
 
 import html
-import re
 from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard.frame.work import Work
-from tarstop_core.documents.application import Flag, flags
+from tarstop_core.documents.application import Flag, dated, flags
+from tarstop_core.documents.links import links
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
@@ -19,16 +19,15 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """What speaks against holding a document against the application."""
     if not state.settings.kind.grades:
         return ()
-    others = state.also.get(record.id, ())
-    return flags(state.settings.application, record.date, record.publication_number, record.family, others)
+    return flags(state.settings.application, dated(vars(record)), state.also.get(record.id, ()))
 
 
 def chance_kept(flag: Flag) -> str:
     """Why a document that cannot settle the question keeps its chance, in a sentence."""
     why = (
-        "It keeps its place and chance, so a verdict on it moves the belief as any other does"
-        if flag.kind == "own"
-        else "It keeps its chance, because an earlier filing may count"
+        "It keeps its chance, because an earlier filing may count"
+        if flag.kind == "late" and not flag.certain
+        else "It keeps its place and chance, so a verdict on it moves the belief as any other does"
     )
     return f"{why}; to change that, leave such documents out on Set up."
 
@@ -69,7 +68,7 @@ def document_html(
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
-        f'<div class="tar-meta">{meta}{_link(record)}</div>{lead}<div class="tar-literal">{text}</div></article>'
+        f'<div class="tar-meta">{meta}{links_html(record)}</div>{lead}<div class="tar-literal">{text}</div></article>'
     )
 
 
@@ -78,7 +77,8 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
     also = state.also.get(record.id)
     facts = (
         record.publication_number or record.id,
-        f"dated {record.date}" if record.date else "",
+        *_dates(record),
+        record.assignee,
         record.authors,
         "" if score is None else f"score {number(score)}",
         chance.replace(" %", "\u00a0%"),
@@ -86,6 +86,20 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
         f"also published as {', '.join(also)}" if also is not None else "",
     )
     return [fact for fact in facts if fact]
+
+
+def _dates(record: Record) -> list[str]:
+    """The dates that decide whether a patent may count; of another document when it is of."""
+    said = "published" if record.publication_number else "dated"
+    # Granted on the day on which this very publication is of says nothing more.
+    granted = "" if record.grant_date == record.date else record.grant_date
+    dates = {
+        "priority": record.priority_date,
+        "filed": record.filing_date,
+        said: record.date,
+        "granted": granted,
+    }
+    return [f"{what} {date}" for what, date in dates.items() if date]
 
 
 def _said(state: State, at: int) -> str:
@@ -115,11 +129,14 @@ def _abstract(record: Record) -> str:
     return record.abstract
 
 
-def _link(record: Record) -> str:
-    """A link to the document, if what its file calls an address is one for browsers."""
-    if not re.match(r"https?://", record.url):
-        return ""
-    return f' · <a href="{html.escape(record.url, quote=True)}" target="_blank" rel="noopener">open</a>'
+def links_html(record: Record) -> str:
+    """Links to the document: what its file gives, or what its numbers lead to."""
+    found = links(record.url, record.publication_number, record.doi, record.pmid)
+    return "".join(
+        f' · <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
+        f"{html.escape(link.words)}\u00a0↗</a>"
+        for link in found
+    )
 
 
 def _marked(text: str, words: frozenset[str]) -> str:

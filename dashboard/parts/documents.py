@@ -1,6 +1,7 @@
 """Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
 
 import contextlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
@@ -13,10 +14,12 @@ from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import kept, say
-from dashboard.parts import jobs, merging
+from dashboard.parts import columns, jobs, merging
+from dashboard.parts.columns import FIELD_WORDS
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
+from tarstop_core.files.budget import check_held
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
@@ -30,11 +33,10 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
-FIELD_WORDS = {"publication_number": "publication number", "id": "identifier", "pmid": "PMID", "doi": "DOI"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 NO_COLUMN = "–"
-BY = " by "  # between an upload and the column that its labels were taken from
+BY = " by "  # between an upload and the columns that a person chose for it
 
 
 @dataclass
@@ -45,6 +47,8 @@ class Upload:
     table: RecordTable | None = None
     problem: str = ""
     unrecognised: UnrecognisedColumns | None = None
+    columns: dict[str, str] | None = None
+    """As a person said where no title was recognised."""
 
     @property
     def records(self) -> RecordTable:
@@ -55,8 +59,10 @@ class Upload:
         """Read the file, showing progress."""
         self.handle.seek(0)
         content = self.handle.read()
+        others = st.session_state[f"{PREFIX}/read"].values()
+        held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            self.table = shown(
+            table = shown(
                 self.name,
                 f"Reading {self.name}",
                 jobs.records_in,
@@ -66,6 +72,8 @@ class Upload:
                 said=lambda share, words: (share, words),
                 large=self.size > LARGE_FILE,
             )
+            check_held(self.name, held + len(table.frame))
+            self.table, self.columns = table, columns
             self.problem, self.unrecognised = "", None
         except UnrecognisedColumns as problem:
             self.unrecognised, self.problem = problem, str(problem)
@@ -187,7 +195,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         upload = Upload(file.name, file.size, cast(BinaryIO, file))
         upload.read()
         read[file.file_id] = upload
-    uploads = dict(_by_verdict(file.file_id, read, abstracts) for file in files)
+    uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
         if upload.unrecognised is not None:
@@ -202,22 +210,49 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     collection_id = _import(store, uploads)
     cancel.empty()
     documents = _from_store(store, store.collection(collection_id))
-    _understood([upload.records for upload in uploads.values()], store, collection_id)
+    _understood(
+        {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}, store, collection_id
+    )
     _review(uploads)
     _preview(documents.frame)
     return documents
 
 
-def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
-    """The upload by its key; where a file holds two verdicts, as it reads with the one that a person wants."""
+def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
+    """The upload by its key, as it reads with the columns that a person chose."""
     upload = read[file_id]
     if upload.table is None:
         return file_id, upload
+    corrected = columns.corrected(file_id)
+    verdict = {} if "label" in corrected.values() else _verdict(file_id, upload, abstracts)
+    key, chosen = _read_as(file_id, read, corrected | verdict)
+    if chosen.table is None:
+        shell.problem_box(f"{chosen.problem} It stays as it was read before.")
+        key, chosen = _read_as(file_id, read, columns.taken_back(file_id) | verdict)
+    return key, chosen
+
+
+def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> tuple[str, Upload]:
+    """The upload by its key, read with these columns unless it was already."""
+    upload = read[file_id]
+    if not wanted:
+        return file_id, upload
+    key = f"{file_id}{BY}{json.dumps(wanted, sort_keys=True)}"
+    if key not in read:
+        for other in [each for each in read if each.startswith(f"{file_id}{BY}")]:
+            del read[other]  # as it was read before
+        read[key] = Upload(upload.name, upload.size, upload.handle)
+        read[key].read({**(upload.columns or {}), **wanted})
+    return key, read[key]
+
+
+def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
+    """The column of labels that a person wants, where a file holds two verdicts and it is not the one that was read."""
     upload.handle.seek(0)
     by_abstract = abstract_column(upload.handle.readline())
-    final = next((theirs for theirs, ours in upload.table.understood.items() if ours == "label"), None)
+    final = next((theirs for theirs, ours in upload.records.understood.items() if ours == "label"), None)
     if by_abstract is None or final is None or final == by_abstract:
-        return file_id, upload
+        return {}
     words = {by_abstract: "On title and abstract", final: "In the end"}
     wanted = radio(
         shell.escape_label(f"{upload.name} holds two verdicts. Which are its labels?"),
@@ -227,17 +262,11 @@ def _by_verdict(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple
         **lasting(f"{PREFIX}/verdict/{file_id}/{abstracts}"),
         help="The first is what a review in two stages judges first; the second is what is left after full texts.",
     )
-    if wanted == final:
-        return file_id, upload
-    key = f"{file_id}{BY}{wanted}"
-    if key not in read:
-        read[key] = Upload(upload.name, upload.size, upload.handle)
-        read[key].read({by_abstract: "label"})
-    return key, read[key]
+    return {} if wanted == final else {by_abstract: "label"}
 
 
 def _files(signature: Sequence[str]) -> set[str]:
-    """The uploads of an import, whichever verdict they were read with."""
+    """The uploads of an import, whichever columns they were read with."""
     return {key.partition(BY)[0] for key in signature}
 
 
@@ -347,6 +376,7 @@ def described(table: RecordTable) -> dict[str, Any]:
         "format": table.format,
         "records": len(table.frame),
         "understood": table.understood,
+        "unread": list(table.unread),
         "notes": list(table.notes),
     }
 
@@ -372,35 +402,29 @@ def _ask_for_columns(file_id: str, upload: Upload) -> None:
         st.dataframe(problem.preview, hide_index=True, width="stretch")
         chosen: dict[str, str] = {}
         for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            theirs = column.selectbox(
-                words, [NO_COLUMN, *problem.columns], key=f"{PREFIX}/map/{file_id}/{field}"
-            )
+            key = f"{PREFIX}/map/{file_id}/{field}"
+            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
             if theirs != NO_COLUMN:
                 chosen[theirs] = field
         key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
         press("Read the file with these columns", upload.read, chosen, key=key, disabled=untitled)
 
 
-def _understood(tables: Sequence[RecordTable], store: Store, collection_id: str) -> None:
-    """What was read, column by column, and what was noticed."""
-    row = store.collection(collection_id)
+def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
+    """What was read of each upload, column by column, and what was noticed."""
+    row, tables = store.collection(collection_id), list(read.values())
     parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
-    notes = [
-        f"{table.source}: {note}" if len(tables) > 1 else note for table in tables for note in table.notes
-    ]
+    notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))
-    with st.expander("What was understood, column by column"):
-        rows = [
-            {"file": table.source, "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
-            for table in tables
-            for theirs, ours in table.understood.items()
-        ]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
+        columns.listed(list(map(described, tables)))
+        for file_id, table in read.items():
+            columns.correct(file_id, table)
 
 
 def _preview(frame: pd.DataFrame) -> None:

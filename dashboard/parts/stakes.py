@@ -285,9 +285,7 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
 def _with_times(stakes: Stakes, times: float) -> Stakes:
     """The same mistake is worse, so many times."""
     if not times >= 1:
-        raise InputProblem(
-            f"One mistake is {times:g} times worse than the other; give a number of at least 1."
-        )
+        raise InputProblem(f"One mistake is {times:g} times worse than the other; give at least 1.")
     return stakes.with_ratio(1 / times if stakes.worse == "minus" else times)
 
 

@@ -2,15 +2,17 @@
 
 import html
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
-from dashboard.frame.waiting import LARGE_FILE, quietly
+from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
@@ -61,6 +63,10 @@ def section() -> None:
         going = _anything_going()
         st.fragment(_listing, run_every=SECONDS if going else None)(going)
     taken: Taken | None = st.session_state.get(TAKEN)
+    if taken is not None and not background.wanted_still(Path(taken.home)):
+        taken = st.session_state[TAKEN] = None
+        st.session_state[PROBLEM] = "Nobody ran what you brought for a day: it was removed; bring it again."
+    background.sweep()
     with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
         if taken is None:
             _bring()
@@ -142,7 +148,8 @@ def _bring() -> None:
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
         st.file_uploader("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
-        press("Read these files", _take_in, key, key="results/read", disabled=not state.get(key))
+        press("Read these files", _given, key, key="results/read", disabled=not state.get(key))
+        taken_in(TAKEN)
     else:
         with shell.problems_shown():
             open_folders(served_on())
@@ -156,17 +163,22 @@ def _bring() -> None:
         shell.problem_box(state[PROBLEM])
 
 
-def _take_in(key: str) -> None:
+def _given(key: str) -> None:
+    uploads = st.session_state.get(key) or []
+    large = sum(upload.size for upload in uploads) > LARGE_FILE
+    take_in(TAKEN, _take_in, uploads, large, large=large)
+
+
+def _take_in(uploads: Sequence[UploadedFile], large: bool) -> None:
     state = st.session_state
-    uploads = state.get(key) or []
     state[PROBLEM] = ""
     home = taken = None
     try:
         home = background.new_folder()
         folder = home / background.FILES / stem([upload.name for upload in uploads])
         files = [(upload.name, upload.getvalue()) for upload in uploads]
-        large = sum(upload.size for upload in uploads) > LARGE_FILE
-        benchmark, notes = quietly("Your upload", jobs.benchmark_in, files, folder, large=large)
+        job = (jobs.benchmark_in, files, folder)
+        benchmark, notes = shown("Your upload", "Reading what was sent", *job, large=large)
         taken = _taken(home, folder, benchmark, notes)
     except InputProblem as problem:
         state[PROBLEM] = str(problem)

@@ -118,6 +118,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )
+    if state.audit_every:
+        text += " The curves jump where a document drawn at random stands, which has another chance than those beside it."
     if silent:
         text += (
             " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "

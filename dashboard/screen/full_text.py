@@ -55,9 +55,7 @@ def queue(work: Work, state: State) -> None:
         if len(waiting) > LISTED:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
-            st.html(
-                "".join(f'<div class="tar-queued tar-waiting">{html.escape(line)}</div>' for line in lines)
-            )
+            st.html("".join(f'<div class="tar-queued tar-waiting">{html.escape(one)}</div>' for one in lines))
         go_to_one(
             "Open a report",
             {at: _option(state, at, titles[at].title) for at in included},
@@ -84,18 +82,13 @@ def _read_html(state: State) -> str:
         each = ", ".join(f"#{at + 1} ({_brought(state, at)})" for at in positions)
         lines.append(f"<strong>{html.escape(study)}</strong>: {each}")
         grouped.update(positions)
+    reports = state.read_in_full.items()
     for outcome in FORM_OUTCOMES:
-        found = [
-            (at, report)
-            for at, report in state.read_in_full.items()
-            if report.outcome == outcome and at not in grouped
-        ]
+        found = [(at, each) for at, each in reports if each.outcome == outcome and at not in grouped]
         if found:
             told = {at: _brought(state, at) if outcome == "data" else report.reason for at, report in found}
-            each = ", ".join(
-                f"#{at + 1}" + (f" ({html.escape(why)})" if why else "") for at, why in told.items()
-            )
-            lines.append(f"{outcome.capitalize()}: {each}")
+            them = (f"#{at + 1}" + (f" ({html.escape(why)})" if why else "") for at, why in told.items())
+            lines.append(f"{outcome.capitalize()}: {', '.join(them)}")
     return "".join(f'<div class="tar-queued">{line}</div>' for line in lines)
 
 
@@ -169,17 +162,11 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             st.info(shell.escape_markdown(told), icon=":material/calculate:")
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
-            st.form_submit_button(
-                "Save the report", type="primary", on_click=_save, args=(work, at, doc, state.seq)
-            )
+            how: dict[str, Any] = {"on_click": _save, "args": (work, at, doc, state.seq)}
+            st.form_submit_button("Save the report", type="primary", **how)
             st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
-            st.form_submit_button(
-                "Back to screening",
-                key=f"report_back_{doc}",
-                shortcut="Esc",
-                on_click=_back,
-                args=(work, doc),
-            )
+            how = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
+            st.form_submit_button("Back to screening", shortcut="Esc", **how)
 
 
 def _offered(name: str, values: Iterable[str]) -> str:
@@ -256,10 +243,8 @@ def _convert(work: Work, doc: str, draft: Draft) -> None:
     for place in draft.to_convert:
         found = tables[place].from_rates()
         tables[place] = tables[place].filled()
-        counts = ", ".join(
-            f"{cell} {getattr(found, cell)}" for cell in CELLS if getattr(found, cell) is not None
-        )
-        told += [f"The rates come to {counts}.", *found.notes]
+        counts = (f"{cell} {getattr(found, cell)}" for cell in CELLS if getattr(found, cell) is not None)
+        told += [f"The rates come to {', '.join(counts)}.", *found.notes]
         for cell in CELLS:
             st.session_state[f"report_{cell}_{place}_{doc}"] = getattr(tables[place], cell)
     work.drafts[doc] = replace(draft, tables=tuple(tables))

@@ -28,7 +28,7 @@ def _despite(work: Work, state: State, places: Sequence[int]) -> str:
         f"#{at + 1}: {flag.words}"
         for at, record in zip(places, work.reports_of(places), strict=True)
         for flag in flagged(record, state)
-        if flag.bars
+        if flag.asks
     )
 
 

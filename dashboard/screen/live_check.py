@@ -8,13 +8,13 @@ import streamlit as st
 from dashboard.frame.shell import linked
 from dashboard.frame.widgets import press
 from dashboard.frame.work import Work
-from tarstop_core.calibration.live_check import AGAINST, LEVEL
+from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE
 from tarstop_core.presentation.numbers import number
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.state import State
 
 HELP = (
-    f"The interval holds the number of relevant documents in {LEVEL:.0%} of lists like those the chances were learned "
+    f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
     "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
     f"{AGAINST:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
     "so the less was read."

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
-from dashboard.frame.widgets import press, save
+from dashboard.frame.widgets import forget_earlier, press, save
 from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
@@ -61,9 +61,7 @@ def screen_page() -> None:
 
 def _nothing_open() -> None:
     st.title("Screen")
-    st.write(
-        "No session is open here. Continue one or start the demo from Home, or bring your own documents."
-    )
+    st.write("No session is open here. Continue one, start the demo from Home, or bring your own documents.")
     left, right, _ = st.columns([1, 1, 3])
     if left.button("Go to Home", type="primary", width="stretch"):
         st.switch_page(shell.HOME)
@@ -76,6 +74,7 @@ def screening(work: Work) -> None:
     """Everything that a label changes; nothing else is redrawn."""
     with shell.problems_shown():
         _screening(work)
+    forget_earlier()
 
 
 def _screening(work: Work) -> None:
@@ -278,13 +277,11 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
     mine = settings.application
+    named = filter(None, (mine.number, date_words(mine.priority)))
     return [
         ("q*", number(settings.payoffs.q_star)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
-        (
-            "your application",
-            ", ".join(filter(None, (mine.number, date_words(mine.priority)))) or "not named",
-        ),
+        ("your application", ", ".join(named) or "not named"),
         ("chances multiplied by", number(settings.scale)),
         *scenario_of(settings).adjustable(settings).items(),
     ]

@@ -51,7 +51,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
         lead = f"{shown.flags_html(found)}{noted}"
         st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead))
-    return next((flag for flag in found if flag.bars), None)
+    return next((flag for flag in found if flag.asks), None)
 
 
 def _chance(work: Work, state: State, at: int, advice: Advice) -> str:

@@ -39,6 +39,11 @@ UNDONE = {
 }
 FIRST = (RELEVANT, UNSURE, COMBINATION, BACKGROUND, IRRELEVANT)
 """Verdicts in the order in which one looks for them again; hits that wait stand before all."""
+ASKED = {
+    "own": "of your own family",
+    "late": "published too late",
+    "earlier": "an earlier filing that was published later",
+}
 
 
 def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | None) -> None:
@@ -280,7 +285,7 @@ def _ask(work: Work, doc: str) -> None:
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
     """The question before a flagged document becomes a hit, in the place of the answers."""
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
-        what = "of your own family" if flag.kind == "own" else "published too late"
+        what = ASKED[flag.kind]
         st.html(
             f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
         )

@@ -31,6 +31,7 @@ ABOUT = (
     f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
     'rel="noopener">What the advice means, and how sure it is</a></p>'
 )
+BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_blank" rel="noopener">How that is known</a>'
 
 
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
@@ -54,7 +55,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         marks += belief_badges(settings) if settings.kind.reads_full_texts else []
         doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
         recall = recall_sentence(state)
-        audited = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)}</p>' if recall else ""
+        audited = (
+            f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""
+        )
         st.html(
             f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'

@@ -53,10 +53,7 @@ OFFERED = {
         "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
     ),
     ".csv": ("Documents (CSV)", "Every document of the list with its label, note and the advice before it."),
-    ".ris": (
-        "Documents (RIS)",
-        "For reference managers and screening tools; label and note stand in the notes.",
-    ),
+    ".ris": ("Documents (RIS)", "For reference managers and screening tools, label and note in the notes."),
     RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
 }
 """What each export is called and is for, by how its file's name ends."""

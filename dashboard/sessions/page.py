@@ -11,17 +11,8 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.waiting import LARGE_FILE, quietly
-from dashboard.frame.widgets import (
-    bring_back,
-    lasting,
-    press,
-    put_away,
-    switch,
-    text_of,
-    undo_row,
-    upload,
-)
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import bring_back, lasting, press, put_away, switch, text_of, undo_row, upload
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
 from dashboard.parts.session_line import first, line, rename_box, resume
@@ -232,5 +223,6 @@ def _import(store: Store) -> None:
 def _take_in(store: Store, file: UploadedFile) -> None:
     text = text_of(file, "choose the session file (JSON) that was exported")
     large = file.size > LARGE_FILE
-    session = quietly(file.name, jobs.in_store, store.url, import_session, text, file.name, large=large)
+    job = (jobs.in_store, store.url, import_session, text, file.name)
+    session = shown(file.name, f"Importing {file.name}", *job, large=large)
     say(f"Imported: {store.session(session).name}.")

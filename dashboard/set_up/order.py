@@ -92,7 +92,7 @@ def _query(chosen: Documents, scenario: Scenario) -> str:
         st.session_state[key] = read_text(cast(BinaryIO, file), file.name)
 
     with st.expander("Take it from a text file"):
-        upload(scenario.asked_file, take, kind="txt", key=f"{key}/file")
+        upload(scenario.asked_file, take, kinds="txt", key=f"{key}/file")
     return query
 
 

@@ -53,7 +53,7 @@ FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
 RANK_UNIT = 10.0
-"""Rank at which the level of a kind of list is spoken of."""
+"""Rank at which is said how rich a kind of list is."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +136,12 @@ class Calibrator:
     """For "first-hit" and "rank-frailty": at each x, the 95 % interval of the chance that the first hit has come by that
     rank.
     """
-    kinds: tuple[tuple[float, float, float, float], ...] = ()
+    list_kinds: tuple[tuple[float, float, float, float], ...] = ()
     """For "rank-frailty", the kinds of lists this one may be: weight; v and w of the exposure Λ(k) = e^v·(k/10)^w of its
-    first k documents; and 1/a, the variance of a gamma factor of mean 1 by which lists of the kind vary.
+    first k documents; and 1/a, the variance of a gamma factor of mean 1 by which lists of the kind vary. In a file, `kinds`.
     """
     lacking: float = 0.0
-    """1 − κ: how often a list holds nothing although there is something to find; learned together with `kinds`."""
+    """1 − κ: how often a list holds nothing although there is something to find; learned together with `list_kinds`."""
     thinning: Thinning | None = None
     """How what is relevant thins out along a list; None in patents, and for files older than it."""
 
@@ -194,7 +194,7 @@ class Calibrator:
         :func:`~tarstop_core.belief.decisive.hit_curve`.
         """
         kappa = min(kappa, 1 - self.lacking)
-        if not self.kinds:
+        if not self.list_kinds:
             return hit_curve(p, frailty=self.frailty, kappa=kappa, **assumptions)
         p = np.asarray(p, dtype=float)
         at = ranks if isinstance(ranks, np.ndarray) else np.arange(1, len(p) + 1)
@@ -202,13 +202,13 @@ class Calibrator:
 
     def kinds_at(self, ranks: Ints) -> Kinds:
         """Exposures of the documents at these ranks in each kind of list, against what their chances say."""
-        weight, level, slope, variance = np.array(self.kinds).T
+        weight, rich, slope, variance = np.array(self.list_kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
         said = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
         k = ranks / RANK_UNIT
         ratio = np.array([(k**w - np.maximum(k - 1 / RANK_UNIT, 0) ** w) / said for w in slopes])
         with np.errstate(divide="ignore"):
-            return Kinds(mixture(weight, 1 / variance), np.exp(level), of, ratio)
+            return Kinds(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
 
     def left(
         self,
@@ -241,12 +241,9 @@ class Calibrator:
         """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
-        if self.kind == "rank-frailty":
-            # Made for lists of any length and system.
-            return []
+        if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
+            return []  # The former is made for lists of any length and system.
         if self.kind == "first-hit":
-            if not length or length <= seen.longest_list:
-                return []
             return [
                 f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
                 f"{length:,} the chances follow the shape of the curve alone."
@@ -295,7 +292,8 @@ class Calibrator:
 
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""
-        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
+        fields = {"kinds" if name == "list_kinds" else name: value for name, value in asdict(self).items()}
+        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **fields}
         if math.isinf(self.frailty):
             content["frailty"] = None
         # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
@@ -336,6 +334,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     )
     if content.get("frailty", 0) is None:
         del content["frailty"]
+    content["list_kinds"] = content.pop("kinds", [])
     calibrator = validated(Calibrator, content, name, "fit it again")
     for fault in _faults(calibrator):
         raise InputProblem(f"{name} is damaged ({fault}); fit it again.")
@@ -353,8 +352,8 @@ def _faults(calibrator: Calibrator) -> Iterator[str]:
         yield "its steps are not probabilities"
     if calibrator.band and len(calibrator.band) != len(x):
         yield "its interval does not fit its steps"
-    kinds = np.array(calibrator.kinds or [(1, 0, 1, 0)])
-    if bool(calibrator.kinds) != (calibrator.kind == "rank-frailty") or not (
+    kinds = np.array(calibrator.list_kinds or [(1, 0, 1, 0)])
+    if bool(calibrator.list_kinds) != (calibrator.kind == "rank-frailty") or not (
         (kinds[:, [0, 2]] > 0).all() and (kinds[:, 3] >= 0).all() and (np.abs(kinds) < 100).all()
     ):
         yield "its kinds of lists cannot be used"

@@ -46,19 +46,13 @@ def quality_sentence(quality: Quality) -> str:
         f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
     )
     count = sum(n for _, _, n in quality.reliability)
-    if not count:
-        return f"{said}."
-    base = sum(share * n for _, share, n in quality.reliability) / count
+    base = sum(share * n for _, share, n in quality.reliability) / max(count, 1)
     plain = base * (1 - base)
     if plain <= 0:
         return f"{said}."
     gain = 1 - quality.brier / plain
-    told = (
-        f"so the chances take away {percent(gain)} of that"
-        if gain > 0
-        else "so the chances do no better than that here"
-    )
-    return f"{said}; giving every document the average chance would score {number(plain)}, {told}."
+    told = f"take away {percent(gain)} of that" if gain > 0 else "do no better than that here"
+    return f"{said}; giving every document the average chance would score {number(plain)}, so the chances {told}."
 
 
 def _points(share: float) -> str:
@@ -87,7 +81,7 @@ def first_hit_figure(
         ("stopped", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "x-open", PLUS, -0.23),
     )
-    notes = [label(float(np.log10(x[-1])), float(come[-1]), "first hit has come", text, yshift=4)]
+    notes = [label(float(np.log10(x[-1])), 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
     deepest = x[-1]
     for outcome, symbol, colour, height in marks:
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
@@ -107,7 +101,7 @@ def first_hit_figure(
         yaxis=axis(
             "share of searches",
             dark,
-            range=[bottom, 1.08],
+            range=[bottom, 1.12],
             tickvals=[0, 0.25, 0.5, 0.75, 1],
             tickformat=".0%",
         ),
@@ -119,7 +113,7 @@ def first_hit_figure(
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
     """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
-    if calibrator.kinds:
+    if calibrator.list_kinds:
         deepest = min(deepest, DRAWN_TO)
     at = np.exp(np.array(calibrator.x)).round().astype(int)
     kept = at <= deepest

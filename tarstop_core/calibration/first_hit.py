@@ -31,7 +31,7 @@ WITHIN = 10
 DEEPEST = 100_000
 CELLS = 48, 32, 32
 """Of the grid over m, w and b."""
-LEVEL = 0.95
+SURE = 0.95
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,10 @@ class FirstHits:
         """Chance that the first hit has come by each rank, given that there is one: posterior mean."""
         return self.weight @ self._come_by(k)
 
-    def interval(self, k: NDArray[np.integer] | Sequence[int], level: float = LEVEL) -> tuple[Floats, Floats]:
+    def interval(self, k: NDArray[np.integer] | Sequence[int], sure: float = SURE) -> tuple[Floats, Floats]:
         """Ends of the interval of that chance, of each shape (len(k),)."""
         each = self._come_by(k)
-        ends = np.array([weighted_quantiles(column, self.weight, level) for column in each.T])
+        ends = np.array([weighted_quantiles(column, self.weight, sure) for column in each.T])
         return ends[:, 0], ends[:, 1]
 
     def _come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
@@ -206,15 +206,15 @@ def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
     joint = np.exp(log - log.max())
     joint /= joint.sum()
     of_b = joint.sum(axis=0)
-    low, high = weighted_quantiles(b, of_b, LEVEL)
+    low, high = weighted_quantiles(b, of_b, SURE)
     return FirstHits(tuple(cases), a, w, joint.sum(axis=1), (float(of_b @ b), low, high))
 
 
-def weighted_quantiles(values: Floats, weight: Floats, level: float) -> tuple[float, float]:
+def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:
     """Ends of the central interval of weighted points; halfway through each point's own weight."""
     order = np.argsort(values)
     below = np.cumsum(weight[order]) - weight[order] / 2
-    low, high = np.interp([(1 - level) / 2, (1 + level) / 2], below, values[order])
+    low, high = np.interp([(1 - sure) / 2, (1 + sure) / 2], below, values[order])
     return float(low), float(high)
 
 

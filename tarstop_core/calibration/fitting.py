@@ -200,13 +200,13 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
         )
     if not used:
         raise InputProblem(
-            "No topic has a relevant document, so there is nothing to learn from; "
-            "check that the run and the qrels use the same topic and document names."
+            "No list has a relevant document, so there is nothing to learn from; give one that has, "
+            "or check that its labels name the same lists and documents."
         )
     if kind not in BY_RANK and any(topic.scores is None for topic in used):
         raise InputProblem("Some lists have no scores; fit a rank-based calibrator instead.")
     if not any(_labels(topic).any() for topic in used):
-        raise InputProblem("No relevant document is ranked in any topic, so there is nothing to learn from.")
+        raise InputProblem("No relevant document is ranked in any list, so there is nothing to learn from.")
     return used
 
 

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, logsumexp, ndtri, polygamma
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.thinning import LEVEL_SHAPE, Thinning, expected_share, shape_nodes, share_at
+from tarstop_core.calibration.thinning import TOTAL_SHAPE, Thinning, expected_share, shape_nodes, share_at
 from tarstop_core.documents.tables import Flags, Floats
 
-LEVEL = 0.9
+CONFIDENCE = 0.9
 """Of the intervals of number and factor."""
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
@@ -56,13 +56,13 @@ class Check:
     """Sum of their chances as they are used now; in patents, given that prior art exists."""
     low: int
     high: int
-    """`low` and `high`: interval of :data:`LEVEL` of the number relevant, over lists that differ as training lists do."""
+    """`low` and `high`: interval of :data:`CONFIDENCE` of the number relevant, over lists that differ as training lists do."""
     found: int
     factor: float
     """What the calibrator's chances should be multiplied by, given what was found: posterior mean."""
     factor_low: float
     factor_high: float
-    """`factor_low` and `factor_high`: its interval of :data:`LEVEL`."""
+    """`factor_low` and `factor_high`: its interval of :data:`CONFIDENCE`."""
     offered: bool
     """Whether the factor's interval leaves out the present one, or the chances do not fit, and multiplying is right."""
     misses: float | None = None
@@ -87,7 +87,7 @@ class Check:
 
 
 def factor(expected: float, found: int, dispersion: float) -> tuple[float, float, float]:
-    """What the chances of a list should be multiplied by: posterior mean, and an interval of :data:`LEVEL`.
+    """What the chances of a list should be multiplied by: posterior mean, and an interval of :data:`CONFIDENCE`.
 
     `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
     the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
@@ -101,7 +101,7 @@ def factor(expected: float, found: int, dispersion: float) -> tuple[float, float
     """
     shape = min(dispersion, PRIOR_SHAPE)
     mean = (shape + found) / (shape + expected)
-    ends = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    ends = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     low, high = gammaincinv(shape + found, ends) / (shape + expected)
     return mean, float(low), float(high)
 
@@ -140,17 +140,17 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
 def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
     """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
-    theta, log_weight, level, spread = shape_nodes(thinning, length)
-    between = math.hypot(spread, math.sqrt(float(polygamma(1, LEVEL_SHAPE))))
+    theta, log_weight, log_total, spread = shape_nodes(thinning, length)
+    between = math.hypot(spread, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))
     z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
     usual = (
         *np.exp(theta).T,
-        level[:, None] + between * z,
+        log_total[:, None] + between * z,
         np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1),
     )
     alpha, beta = np.array(list(product(OTHER_ALPHA, OTHER_BETA))).T
-    middle = float(np.exp(log_weight) @ level)
-    apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (level - middle) ** 2))
+    middle = float(np.exp(log_weight) @ log_total)
+    apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (log_total - middle) ** 2))
     numbers = np.tile(middle + apart * z, (len(alpha), 1))
     other = (alpha, beta, numbers, np.full(numbers.shape, -math.log(numbers.size)))
     return usual, other

@@ -22,12 +22,12 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator
-from tarstop_core.calibration.first_hit import DEEPEST, LEVEL, PastCase, _fitted_on, ranks, weighted_quantiles
+from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, _fitted_on, ranks, weighted_quantiles
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-LEVELS = np.arange(-4.0, 4.1, 0.5)
+RICHNESS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
 """Grid over v, w and 1/a; a point of it with its weight is a kind of list to :mod:`tarstop_core.belief.mixture`."""
@@ -59,14 +59,14 @@ class Learned:
 
 def grid() -> tuple[Floats, Floats, Floats]:
     """v, w and 1/a of every point, each of shape (G,)."""
-    level, slope, variance = (each.ravel() for each in np.meshgrid(LEVELS, SLOPES, VARIANCES, indexing="ij"))
-    return level, slope, variance
+    rich, slope, variance = (each.ravel() for each in np.meshgrid(RICHNESS, SLOPES, VARIANCES, indexing="ij"))
+    return rich, slope, variance
 
 
 def survival(k: int) -> Floats:
     """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
-    level, slope, _ = grid()
-    return np.exp(_log_passed(np.exp(level) * (k / RANK_UNIT) ** slope))
+    rich, slope, _ = grid()
+    return np.exp(_log_passed(np.exp(rich) * (k / RANK_UNIT) ** slope))
 
 
 def _log_passed(exposure: Floats) -> Floats:
@@ -85,7 +85,7 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
     counted = Counter(cases)
     open_ended = [case for case in counted if case.outcome in ("stopped", "none")]
     share = SHARES if open_ended else np.array([1.0])
-    total = np.zeros((len(LEVELS) * len(SLOPES) * len(VARIANCES), len(LACKING), len(share)))
+    total = np.zeros((len(RICHNESS) * len(SLOPES) * len(VARIANCES), len(LACKING), len(share)))
     with np.errstate(divide="ignore"):
         for case, times in counted.items():
             if case.outcome == "none":
@@ -115,22 +115,22 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
     >>> round(float(found.weight.sum()), 6), found.lacking < 0.1
     (1.0, True)
     """
-    shape = len(LEVELS), len(SLOPES), len(VARIANCES)
-    of_level, level_prior = _between(LEVELS, np.arange(-2, 3.1, 0.5), spreads[0])
+    shape = len(RICHNESS), len(SLOPES), len(VARIANCES)
+    of_rich, rich_prior = _between(RICHNESS, np.arange(-2, 3.1, 0.5), spreads[0])
     of_slope, slope_prior = _between(SLOPES, np.arange(4, 14) / 10, spreads[1])
     of_lacking = np.array([_lacking(mean) for mean in LACKING_MEANS])
     # Axes: mean and spread of v (g); of w (h); 1/a (a); mean of 1 − κ (l). Of the grid itself: v, w.
     log = np.zeros((1, 1, len(VARIANCES), len(LACKING_MEANS))) + (
-        level_prior[:, None, None, None] + slope_prior[:, None, None]
+        rich_prior[:, None, None, None] + slope_prior[:, None, None]
     )
     for cases in collections:
         likely = log_likelihood(cases).reshape(*shape, -1)
         top = likely.max()
         of_point = np.exp(likely - top) @ of_lacking.T
-        of_collection = np.einsum("gv,vwal,hw->ghal", of_level, of_point, of_slope, optimize=True)
+        of_collection = np.einsum("gv,vwal,hw->ghal", of_rich, of_point, of_slope, optimize=True)
         log = log + np.log(np.maximum(of_collection, 1e-300)) + top
     posterior = np.exp(log - logsumexp(log))
-    weight = np.einsum("ghal,gv,hw->vwa", posterior, of_level, of_slope, optimize=True)
+    weight = np.einsum("ghal,gv,hw->vwa", posterior, of_rich, of_slope, optimize=True)
     return Learned(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))
 
 
@@ -206,23 +206,23 @@ def fit_rank_frailty(
 
 def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     """The calibrator with the chances, kinds and band of what was learned."""
-    level, slope, variance = grid()
+    rich, slope, variance = grid()
     kept = learned.weight >= LEAST
     weight = learned.weight[kept] / learned.weight[kept].sum()
-    kinds = np.column_stack((weight, level[kept], slope[kept], variance[kept]))
+    kinds = np.column_stack((weight, rich[kept], slope[kept], variance[kept]))
     at = ranks()
     by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
-    ends = np.array([weighted_quantiles(each, learned.weight, LEVEL) for each in by_then])
+    ends = np.array([weighted_quantiles(each, learned.weight, SURE) for each in by_then])
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
-    exposure = np.exp(level) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
+    exposure = np.exp(rich) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
     chance = np.minimum.accumulate(-np.expm1(_log_passed(exposure)) @ learned.weight)
     return replace(
         calibrator,
         x=_short(np.log(at), 12),
         y=_short(chance),
         band=tuple((low, high) for low, high in zip(_short(ends[:, 0]), _short(ends[:, 1]), strict=True)),
-        kinds=tuple((a, b, c, d) for a, b, c, d in (_short(each) for each in kinds)),
+        list_kinds=tuple((a, b, c, d) for a, b, c, d in (_short(each) for each in kinds)),
         lacking=_short(np.array([learned.lacking]))[0],
     )
 
@@ -242,7 +242,7 @@ def learned_by(calibrator: Calibrator) -> Learned:
     """
     points = {tuple(np.round(each, 6)): at for at, each in enumerate(np.column_stack(grid()))}
     weight = np.zeros(len(points))
-    for one, *point in calibrator.kinds:
+    for one, *point in calibrator.list_kinds:
         at = points.get(tuple(np.round(point, 6)))
         if at is None:
             raise InputProblem(

@@ -50,13 +50,13 @@ def interleaved(every: int, shuffled: Ranks) -> Ranks:
     [0, 1, 4, 2, 3, 5]
     """
     documents = len(shuffled)
-    unread = np.ones(documents, dtype=bool)
-    sources = (iter(range(documents)), iter(shuffled.tolist()))
-    offered = np.empty(documents, dtype=np.intp)
-    for place, drawn in enumerate(draws_at(documents, every).tolist()):
-        offered[place] = next(at for at in sources[drawn] if unread[at])
-        unread[offered[place]] = False
-    return offered
+    offered, read = [], bytearray(documents)
+    in_order, drawn = iter(range(documents)), iter(shuffled.tolist())
+    for draw in draws_at(documents, every).tolist():
+        at = next(at for at in (drawn if draw else in_order) if not read[at])
+        read[at] = True
+        offered.append(at)
+    return np.array(offered, dtype=np.intp)
 
 
 def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:

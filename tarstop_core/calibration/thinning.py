@@ -27,7 +27,7 @@ from tarstop_core.documents.tables import Flags, Floats
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
-LEVEL_SHAPE = 4.0
+TOTAL_SHAPE = 4.0
 """Of the gamma factor on R beside its nodes."""
 WIDER = 1.2
 """Times the spread between the training lists: a list of one's own comes from elsewhere."""
@@ -35,7 +35,7 @@ TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
 AHEAD = 10.0
 """Shape of the gamma factor by which what is left varies beside that."""
-SHAPES, LEVELS, REACH = 7, 9, 2.7
+SHAPES, TOTALS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
 NEGLIGIBLE, APART = 1e-6, 0.2
 """Weight below which a node is left out of what is left, and log of the number foreseen within which nodes are one."""
@@ -84,8 +84,8 @@ def thinning_of(chances: Floats) -> Thinning:
     size = middle * (1 - middle) / max(float(weight @ (r - middle) ** 2), 1e-6) - 1
     alpha, beta = np.clip((middle * size, (1 - middle) * size), 0.3, 3.0)
     # A log-normal number has its mean above its median.
-    level, slope = math.log(total) - WIDER * PRIOR.spread[2][2] / 2, PRIOR.mean[2][1]
-    typical = level - slope * math.log(length / TYPICAL)
+    log_total, slope = math.log(total) - WIDER * PRIOR.spread[2][2] / 2, PRIOR.mean[2][1]
+    typical = log_total - slope * math.log(length / TYPICAL)
     return replace(PRIOR, mean=((math.log(alpha), 0.0), (math.log(beta), 0.0), (typical, slope)))
 
 
@@ -98,30 +98,30 @@ class Curves:
     beta: Floats
     """`alpha` and `beta`: α and β of each shape, shape (S,)."""
     total: Floats
-    """R of each node, the levels of one shape after the other, shape (J,)."""
+    """R of each node, those of one shape after the other, shape (J,)."""
     known: Mixture
     """Before anything was read."""
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents by each node, shape (J,)."""
         share = expected_share(documents, self.alpha, self.beta)
-        return np.asarray(self.total * np.repeat(share, LEVELS))
+        return np.asarray(self.total * np.repeat(share, TOTALS))
 
     def at(self, hits: NDArray[np.intp]) -> Floats:
         """Hits expected at these positions, shape (J, h)."""
         share = share_at(hits, self.length, self.alpha, self.beta)
-        return np.asarray(self.total[:, None] * np.repeat(share, LEVELS, axis=0))
+        return np.asarray(self.total[:, None] * np.repeat(share, TOTALS, axis=0))
 
 
 @lru_cache(maxsize=64)
 def curves(thinning: Thinning, length: int) -> Curves:
     """The nodes that lists of this length may be one of."""
-    shapes, log_weight, level, spread = shape_nodes(thinning, length)
-    z, log_chance = _grid((LEVELS,))
+    shapes, log_weight, log_total, spread = shape_nodes(thinning, length)
+    z, log_chance = _grid((TOTALS,))
     alpha, beta = np.exp(shapes).T
-    total = np.exp(level[:, None] + spread * z[:, 0]).ravel()
+    total = np.exp(log_total[:, None] + spread * z[:, 0]).ravel()
     weight = np.exp(log_weight[:, None] + log_chance).ravel()
-    return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), LEVEL_SHAPE)))
+    return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), TOTAL_SHAPE)))
 
 
 def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
@@ -213,7 +213,7 @@ def _log_likelihood(told: Sequence[tuple[Flags, Flags]], theta: Floats) -> Float
             share[i] = expected_share(known, alpha[i], beta[i])
     shape = (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta)
     return np.asarray(
-        hits * theta[..., 2] + shape - (LEVEL_SHAPE + hits) * np.log(LEVEL_SHAPE + total * share)
+        hits * theta[..., 2] + shape - (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + total * share)
     )
 
 

@@ -18,8 +18,6 @@ from tarstop_core.cli.shared import (
 )
 from tarstop_core.errors import InputProblem
 
-KINDS = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
-
 
 @click.command()
 @click.argument("run", type=PATH)
@@ -31,7 +29,9 @@ KINDS = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )
 @click.option("--out", type=PATH, required=True, help="Calibrator to write (JSON).")
-@click.option("--kind", type=click.Choice(KINDS), default="marginal", show_default=True)
+@click.option(
+    "--kind", type=Listed("tarstop_core.calibration.calibrator:KINDS"), default="marginal", show_default=True
+)
 @click.option(
     "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
 )

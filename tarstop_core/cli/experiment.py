@@ -138,9 +138,7 @@ def experiment(
     say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun
     if as_json:
-        rows = [
-            {name: _plain(value) for name, value in row.items()} for row in report.rows.to_dict("records")
-        ]
+        rows = [{key: _plain(value) for key, value in row.items()} for row in report.rows.to_dict("records")]
         print_json({"rows": rows, "seconds": seconds})
         return
     _print(report)

@@ -9,13 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import (
-    HOSTS_VARIABLE,
-    NO_LOGIN_VARIABLE,
-    app_directory,
-    named_hosts,
-    require_consent,
-)
+from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, app_directory, named_hosts, require_consent
 
 
 def require_free_port(port: int, address: str) -> None:

@@ -1,23 +1,26 @@
 """What is known of the application that prior art is sought for, and which documents cannot be held against it.
 
 State of the art is what was made available to the public before the date that counts for the application (Article
-54(2) of the European Patent Convention). An earlier filing that was published later counts for novelty only (Article
-54(3)); it can be told from its own date of filing, which lists of documents seldom give, so it is said, not computed.
+54(2) of the European Patent Convention). A filing with an earlier date that was published on or after it counts for
+novelty only (Article 54(3)); in the United States it is prior art by 35 U.S.C. § 102(a)(2). What has neither is too late.
+
+Dates may be known in part or not at all. A document is called too late only where every reading of its dates says so.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from datetime import date
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.documents.dates import _span, date_words
-from tarstop_core.documents.records import normal_publication_number
+from tarstop_core.documents.dates import Span, date_key, date_words, span
+from tarstop_core.documents.records import _WORDS, normal_publication_number
 
-Kind = Literal["late", "own", "unclear"]
+Kind = Literal["late", "earlier", "own", "unclear"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Application:
     """The family that the list of documents puts the number in, where it holds it."""
     left_out: int = 0
     """Documents that were left out of the list because they cannot be held against it."""
+    applicant: str = ""
+    """Whose it is according to the list of documents, where it holds the number."""
 
     @property
     def known(self) -> bool:
@@ -41,7 +46,39 @@ class Application:
 
 NOTHING_SAID = Application()
 NO_OTHERS: Mapping[str, Sequence[str]] = {}
+_PATENT = re.compile(r"\d[BC]\d?$")
+NEVER = (date.min, date.min)
 MEMBERS = 3  # of a family that a flag names
+LATER_FILED = "an earlier filing published later"
+NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))"
+
+
+@dataclass(frozen=True)
+class Dated:
+    """What a file says of one document, as far as it decides whether the document may count; anything may be empty."""
+
+    published: str = ""
+    filed: str = ""
+    priority: str = ""
+    """The earliest date of filing that it claims."""
+    granted: str = ""
+    number: str = ""
+    """Its publication number."""
+    family: str = ""
+    """An identifier of its family, or the numbers of the members."""
+    applicant: str = ""
+
+
+FIELDS: Mapping[str, str] = {
+    "published": "date",
+    "filed": "filing_date",
+    "priority": "priority_date",
+    "granted": "grant_date",
+    "number": "publication_number",
+    "family": "family",
+    "applicant": "assignee",
+}
+"""Where a table of records keeps what a `Dated` holds."""
 
 
 @dataclass(frozen=True)
@@ -49,61 +86,136 @@ class Flag:
     """Why a document may not count."""
 
     kind: Kind
-    """One of "late", "own" or "unclear": published too late; of the application's own family; or its date does not tell."""
+    """"late": published too late, and not filed earlier as far as is known; "earlier": filed earlier and published
+    later; "own": of the application's own family; "unclear": its dates do not tell."""
     words: str
     """A clause, to stand after the document's number."""
+    certain: bool = True
+    """Whether nothing that its file leaves out can change that."""
 
     @property
     def bars(self) -> bool:
         """Whether the document cannot settle the question, as far as is known."""
+        return self.kind in ("late", "own")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person should be asked before the document settles the question."""
         return self.kind != "unclear"
 
 
-def flags(
-    application: Application, date: str, number: str, family: str, others: Sequence[str] = ()
-) -> tuple[Flag, ...]:
-    """What speaks against one document, by its date, publication number and family as its file says them.
+def flags(application: Application, document: Dated, others: Sequence[str] = ()) -> tuple[Flag, ...]:
+    """What speaks against one document, by the dates, number, family and applicant that its file gives.
 
-    `family` is an identifier or the numbers of the members; `others` are those that it stands for in the list, which may
-    be older.
+    `others` are members of its family that it stands for in the list, which may be older.
 
     Examples
     --------
     >>> mine = Application(number="EP3456789", priority="2018-03-03")
-    >>> [flag.words for flag in flags(mine, "2018", "US2018111A1", "")]
+    >>> [flag.words for flag in flags(mine, Dated("2018", number="US2018111A1"))]
     ['dated 2018, which may be before or after your priority date 3 March 2018: look it up']
-    >>> [flag.kind for flag in flags(mine, "2019-09-04", "EP 3 456 789 A1", "")]
+    >>> [flag.kind for flag in flags(mine, Dated("2019-09-04", number="EP 3 456 789 A1"))]
     ['own', 'late']
+    >>> [flag.kind for flag in flags(mine, Dated("2019-09-04", filed="2017-01-05"))]
+    ['earlier']
     """
-    found = []
-    if _own(application, family, (number, *others)):
-        found.append(Flag("own", "belongs to your own application's family, so it cannot be held against it"))
-    published, asked = _span(date), _span(application.priority)
-    if asked is None:
-        return tuple(found)
+    by_dates = _by_dates(application, document, others)
+    return tuple(flag for flag in (_own(application, document, others), by_dates) if flag is not None)
+
+
+def _by_dates(application: Application, document: Dated, others: Sequence[str]) -> Flag | None:
+    asked, published, granted = map(span, (application.priority, document.published, document.granted))
+    if asked is None or (published is not None and published[1] < asked[0]):
+        return None
     until = f"your priority date {date_words(application.priority)}"
-    if published is None:
-        found.append(Flag("unclear", f"without a date, so it may be before or after {until}: look it up"))
-    elif published[0] >= asked[1]:
-        said = f"published {date_words(date)}, {'on' if published == asked else 'after'} {until}"
-        if others:
-            members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
-            found.append(
-                Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
-            )
-        else:
-            found.append(
-                Flag(
-                    "late",
-                    f"{said}: cannot be prior art unless filed earlier (an earlier filing published later counts only "
-                    "for novelty)",
-                )
-            )
-    elif published[1] >= asked[0]:
-        found.append(
-            Flag("unclear", f"dated {date_words(date)}, which may be before or after {until}: look it up")
+    issued_before = granted is not None and granted[1] < asked[0]
+    if issued_before and published is None:
+        return None  # what is granted is published
+    begun = [each for each in map(span, (document.priority, document.filed)) if each is not None]
+    # Nothing is published before it is filed, nor filed before the priority that it claims.
+    if max(each[0] for each in (published, *begun, NEVER) if each is not None) < asked[1]:
+        return Flag("unclear", f"{_either(document, asked, until)}: look it up")
+    said = _made_public(document, asked, until)
+    if issued_before:
+        return Flag("unclear", f"{said}, although granted {date_words(document.granted)}: look it up")
+    if others:
+        members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
+        return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
+    if any(each[1] < asked[0] for each in begun):
+        # What was granted was published as an application before, which may be prior art in full.
+        patent = span(document.granted) or _PATENT.search(normal_publication_number(document.number))
+        before = (
+            "; it is a granted patent, whose application may have been published in time" if patent else ""
         )
-    return tuple(found)
+        return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before}")
+    if not begun:
+        return Flag(
+            "late",
+            f"{said}: cannot be prior art unless filed earlier (an earlier filing published later counts only "
+            "for novelty)",
+            certain=False,
+        )
+    if any(each[0] < asked[1] for each in begun):
+        return Flag("unclear", f"{said}, but {_begun(document)}, which may be before it: look it up")
+    if span(document.priority):
+        return Flag("late", f"{_begun(document)}, not before {until}: too late to be prior art")
+    return Flag(
+        "late",
+        f"{_begun(document)}, not before {until}: too late, unless it claims an earlier priority",
+        certain=False,
+    )
+
+
+def _either(document: Dated, asked: Span, until: str) -> str:
+    """That the dates leave open whether it was published in time."""
+    known = span(document.published) is not None
+    said = f"dated {date_words(document.published)}" if known else "without a date of publication"
+    begun = [each for each in map(span, (document.priority, document.filed)) if each is not None]
+    if any(each[1] < asked[0] for each in begun):
+        return f"{_begun(document)}, before {until}, and {said}, so it may count in full or for novelty only"
+    if known:
+        return f"{said}, which may be before or after {until}"
+    return f"{said if begun else 'without a date'}, so it may be before or after {until}"
+
+
+def _made_public(document: Dated, asked: Span, until: str) -> str:
+    published = span(document.published)
+    if published is None:
+        return f"{_begun(document)}, so published after {until}"
+    return f"published {date_words(document.published)}, {'on' if published == asked else 'after'} {until}"
+
+
+def _begun(document: Dated) -> str:
+    """When it was filed and what priority it claims, in words."""
+    filed = f"filed {date_words(document.filed)}" if span(document.filed) else ""
+    # A first filing claims no other.
+    first = span(document.priority) == span(document.filed)
+    claimed = (
+        f"with priority of {date_words(document.priority)}" if span(document.priority) and not first else ""
+    )
+    return " ".join(filter(None, (filed, claimed)))
+
+
+def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
+    """That it is a conflicting application, and by which of its dates."""
+    filed = span(document.filed)
+    known = span(document.published) is not None
+    after = f"published {date_words(document.published)}" if known else "published after it"
+    if filed is not None and filed[1] < asked[0]:
+        return f"filed {date_words(document.filed)}, before {until}, and {after}: {NOVELTY}"
+    claim = f"with priority of {date_words(document.priority)}, before {until}, and {after}: {NOVELTY}"
+    return claim if filed is None else f"{claim}, as far as it is entitled to that priority"
+
+
+def dated(record: Mapping[str, Any]) -> Dated:
+    """What a record says of itself.
+
+    Examples
+    --------
+    >>> dated({column: column for column in FIELDS.values()}).published
+    'date'
+    """
+    return Dated(**{name: record[column] for name, column in FIELDS.items()})
 
 
 def flagged(
@@ -112,9 +224,11 @@ def flagged(
     """The flags of every record of a table, in its order; `also` holds the `others` of :func:`flags` by id."""
     if not application.known:
         return [()] * len(frame)
-    names = ("id", "date", "publication_number", "family")
-    rows = zip(*(frame[name].tolist() for name in names), strict=True)
-    return [flags(application, date, number, family, also.get(doc, ())) for doc, date, number, family in rows]
+    rows = zip(*(frame[column].tolist() for column in FIELDS.values()), strict=True)
+    return [
+        flags(application, Dated(*row), also.get(doc, ()))
+        for doc, row in zip(frame["id"].tolist(), rows, strict=True)
+    ]
 
 
 def cannot_settle(found: Sequence[Sequence[Flag]]) -> NDArray[np.bool_]:
@@ -123,31 +237,50 @@ def cannot_settle(found: Sequence[Sequence[Flag]]) -> NDArray[np.bool_]:
 
 
 def with_family(application: Application, frame: pd.DataFrame) -> Application:
-    """The application with the family that a table of records puts its number in.
+    """The application with the family and the applicant that a table of records gives its number.
 
     Examples
     --------
-    >>> table = pd.DataFrame({"publication_number": ["EP3456789A1"], "family": ["66001"]})
-    >>> with_family(Application(number="EP 3 456 789"), table).family
-    '66001'
+    >>> table = pd.DataFrame({"publication_number": ["EP3456789A1"], "family": ["66001"], "assignee": ["Masts Ltd"]})
+    >>> found = with_family(Application(number="EP 3 456 789"), table)
+    >>> found.family, found.applicant
+    ('66001', 'Masts Ltd')
     """
     own = _bare(application.number)
-    if not own:
-        return replace(application, family="")
-    numbers = map(_bare, frame["publication_number"].tolist())
-    found = (
-        family
-        for number, family in zip(numbers, frame["family"].tolist(), strict=True)
-        if number == own and family
-    )
-    return replace(application, family=next(found, ""))
+    numbers = [_bare(number) == own for number in frame["publication_number"].tolist()] if own else []
+    held = frame[np.array(numbers, dtype=bool)] if any(numbers) else frame[:0]
+    family, applicant = (next(filter(None, held[name].tolist()), "") for name in ("family", "assignee"))
+    return replace(application, family=family, applicant=applicant)
 
 
-def _own(application: Application, family: str, numbers: Iterable[str]) -> bool:
-    if application.family and family == application.family:
-        return True
+def _own(application: Application, document: Dated, others: Iterable[str]) -> Flag | None:
+    """Whether it belongs to the application's own family, by what it is called or by its priority."""
+    members = re.split(r"[;,|\n]+", document.family)
     own = _bare(application.number)
-    return bool(own) and own in map(_bare, (*numbers, *re.split(r"[;,|\n]+", family)))
+    if (application.family and document.family == application.family) or (
+        own and own in map(_bare, (document.number, *others, *members))
+    ):
+        return Flag("own", "belongs to your own application's family, so it cannot be held against it")
+    asked = date_key(application.priority)
+    if (
+        len(asked) == 3
+        and asked == date_key(document.priority)
+        and not (document.published and _before(document.published, application.priority))
+        and _names(application.applicant) & _names(document.applicant)
+    ):
+        return Flag("own", "has your applicant and your priority date, so it is probably of your own family")
+    return None
+
+
+def _before(one: str, other: str) -> bool:
+    """Whether a date certainly precedes another."""
+    first, second = span(one), span(other)
+    return first is not None and second is not None and first[1] < second[0]
+
+
+def _names(applicants: str) -> set[str]:
+    """Applicants in a form in which two databases spell them alike."""
+    return {" ".join(_WORDS.findall(name.casefold())) for name in re.split(r"[;|\n]+", applicants)} - {""}
 
 
 def _bare(number: str) -> str:

@@ -3,9 +3,13 @@
 import calendar
 import re
 from datetime import date
+from functools import lru_cache
 
 from tarstop_core.errors import InputProblem
 
+LONGEST = 100  # characters of a date that are looked at
+Span = tuple[date, date]
+"""First and last day."""
 _MONTHS = {
     month: number
     for number, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
@@ -125,8 +129,20 @@ def date_words(text: str) -> str:
     return f"{day}{month}{key[0]}"
 
 
-def _span(text: str) -> tuple[date, date] | None:
-    """First and last day that a date, or the part of it that is known, can mean."""
+def span(text: str) -> Span | None:
+    """First and last day that a date, or the part of it that is known, can mean; None for no date.
+
+    Examples
+    --------
+    >>> [str(day) for day in span("2019-02") or ()]
+    ['2019-02-01', '2019-02-28']
+    """
+    return _span(text[:LONGEST])
+
+
+@lru_cache(maxsize=20_000)
+def _span(text: str) -> Span | None:
+    """The same; a long list repeats a few thousand days."""
     key = date_key(text)
     if not key or not key[0]:
         return None

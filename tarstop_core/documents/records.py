@@ -25,9 +25,14 @@ TEXT_COLUMNS: tuple[str, ...] = (
     "family",
     "reason",
     "remark",
+    "assignee",
+    "priority_date",
+    "filing_date",
+    "grant_date",
 )
-"""Columns of text; the last three are the patent family, the reason for an exclusion, and what a reviewer noted."""
-LATER: tuple[str, ...] = ("family", "reason", "remark")
+"""Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published."""
+LATER: tuple[str, ...] = TEXT_COLUMNS[TEXT_COLUMNS.index("family") :]
+"""Those that the first tables of records did not have."""
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
 SAID_RELEVANT = "relevant"
@@ -42,7 +47,7 @@ def empty_records() -> pd.DataFrame:
     Examples
     --------
     >>> empty_records().shape
-    (0, 15)
+    (0, 19)
     """
     return as_records({"id": []})
 

@@ -6,6 +6,7 @@ from any page, is there after the server was started again, and goes on where it
 pipe from the server and ends when that is closed: by Cancel, or with the server itself.
 """
 
+import contextlib
 import json
 import os
 import secrets
@@ -35,8 +36,11 @@ from tarstop_core.places import PARENT, runs_folder
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
 ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
 CACHE, FILES, LOG = "finished", "benchmark", "log.txt"
+NAME_BYTES = 4
 PATIENCE = 5.0
 """Seconds that a cancelled run may take to finish a piece; then it is ended in the middle."""
+FORGOTTEN = 86_400.0
+"""Seconds that a folder is kept for a run that is not ordered."""
 BEAT = 0.2
 """Seconds between two notes of how far a run is."""
 
@@ -108,7 +112,7 @@ def new_folder() -> Path:
     InputProblem
         When it cannot be made.
     """
-    folder = runs_folder() / secrets.token_hex(4)
+    folder = runs_folder() / secrets.token_hex(NAME_BYTES)
     try:
         folder.mkdir(parents=True)
     except OSError as problem:
@@ -116,6 +120,22 @@ def new_folder() -> Path:
             f"The folder {folder.parent} cannot be written to ({problem.strerror}); make room there or give rights."
         ) from None
     return folder
+
+
+def wanted_still(folder: Path) -> bool:
+    """Whether a folder for a run to be is there; it is kept for another day."""
+    with contextlib.suppress(OSError):
+        os.utime(folder)
+        return True
+    return False
+
+
+def sweep() -> None:
+    """Remove folders of runs that were never ordered, and that nobody has wanted for a day."""
+    for folder in runs_folder().glob("[0-9a-f]" * (2 * NAME_BYTES)):
+        with contextlib.suppress(OSError):  # another one removes it
+            if not (folder / ORDER).exists() and time.time() - folder.stat().st_mtime > FORGOTTEN:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def runs() -> list[Run]:

@@ -11,7 +11,7 @@ from typing import IO
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import ABOUT, HALVES, from_folder
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.files.budget import BUDGET, CHUNK, check_entries, too_large
+from tarstop_core.files.budget import CHUNK, Room, check_entries
 from tarstop_core.files.source import open_source
 
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
@@ -30,7 +30,7 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
     folder.mkdir(parents=True, exist_ok=True)
     notes: list[str] = []
     for name, content in files:
-        room = _Room(name, BUDGET.unpacked_from(content.seek(0, io.SEEK_END)))
+        room = Room(name, content.seek(0, io.SEEK_END))
         content.seek(0)
         if name.lower().endswith(".zip"):
             notes += _unpack(name, content, folder, room)
@@ -76,19 +76,7 @@ def stem(names: Sequence[str]) -> str:
     return kept.strip() or "benchmark"
 
 
-class _Room:
-    """Bytes that what was sent may still unpack to: an archive may hold packed files."""
-
-    def __init__(self, name: str, most: int) -> None:
-        self._name, self._most, self._left = name, most, most
-
-    def take(self, count: int) -> None:
-        self._left -= count
-        if self._left < 0:
-            raise too_large(self._name, self._most)
-
-
-def _unpack(name: str, content: IO[bytes], folder: Path, room: _Room) -> list[str]:
+def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str]:
     try:
         with zipfile.ZipFile(content) as packed:
             check_entries(name, packed)
@@ -140,7 +128,7 @@ def _wanted(name: str) -> bool:
     return name == ABOUT or name.lower().removesuffix(".gz").endswith(SUFFIXES)
 
 
-def _write(content: IO[bytes], path: Path, room: _Room) -> None:
+def _write(content: IO[bytes], path: Path, room: Room) -> None:
     if path.exists():
         raise InputProblem(f"There are two files called {path.name}; keep one, or pack train and test apart.")
     path.parent.mkdir(parents=True, exist_ok=True)

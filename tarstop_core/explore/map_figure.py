@@ -227,9 +227,7 @@ def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = No
     if against is not None:
         said = _difference_sentence(shown, measure, against)
         return f"{lists}, on average: {said}"
-    low, high = (
-        _value(float(values.flat[each]), measure, unit) for each in (values.argmin(), values.argmax())
-    )
+    low, high = (_value(float(values.flat[at]), measure, unit) for at in (values.argmin(), values.argmax()))
     what = MEASURES[measure].lower()
     if low == high:
         return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."

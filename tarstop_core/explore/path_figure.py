@@ -16,11 +16,7 @@ from tarstop_core.value.path import Path
 
 
 def path_figure(
-    cell: Cell,
-    *,
-    belief_title: str = "chance it exists",
-    simulated: bool = False,
-    dark: bool = False,
+    cell: Cell, *, belief_title: str = "chance it exists", simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Belief and worth along the list, as the Screen page draws them, up to where the rule stops."""
     path, depth = cell.path, cell.depth

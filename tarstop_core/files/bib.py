@@ -70,7 +70,7 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
     for each in entry.fields:
         given.setdefault(each.key.lower(), " ".join(str(each.value).split()))
     fields: Fields = {"id": entry.key}
-    put = put_into(fields, understood)
+    put = put_into(fields, understood, given)
     for field, theirs in _FIELDS.items():
         for their in theirs:
             put(field, plain_text(given.get(their, "")), their)
@@ -86,6 +86,8 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
     if entry.entry_type.lower() == "patent" or "publication number" in given:
         for their in ("number", "publication number"):
             put("publication_number", patent_number(plain_text(given.get(their, ""))), their)
+        for their in ("holder", "assignee"):
+            put("assignee", plain_text(given.get(their, "")), their)
     for their in _NOTES:
         # Programs escape the quotation marks and arrows of what Rayyan wrote.
         put_decisions(put, [given.get(their, "").replace("\\", "")], their)

@@ -31,6 +31,8 @@ class Budget:
     strings: int = 5_000_000
     """Texts of a workbook, each counted once."""
     records: int = 5_000_000
+    held: int = 2_000_000
+    """`records` of one file, and of all that a browser tab holds at once."""
     studies: int = 100_000
     topics: int = 100_000
     entries: int = 10_000
@@ -50,14 +52,6 @@ class Budget:
 BUDGET = Budget()
 
 
-def too_large(name: str, most: int) -> InputProblem:
-    """What is said of a file that unpacks to more than it may."""
-    return InputProblem(
-        f"{name} unpacks to more than {most >> 20:,} MB, which is far more than such a file holds; "
-        "unpack it and give what is in it, in parts."
-    )
-
-
 def check_columns(name: str, place: str, count: int) -> None:
     """Refuse a row that is wider than a spreadsheet (InputProblem)."""
     if count > BUDGET.columns:
@@ -67,17 +61,43 @@ def check_columns(name: str, place: str, count: int) -> None:
         )
 
 
+def check_held(name: str, count: int) -> None:
+    """Refuse what makes more records than one browser tab may hold (InputProblem)."""
+    if count > BUDGET.held:
+        raise InputProblem(
+            f"With {name} this browser tab would hold more than {BUDGET.held:,} records; leave it out, or give fewer "
+            "files at once."
+        )
+
+
 def check_count(name: str, count: int, most: int, what: str) -> None:
     """Refuse more of something than can be read (InputProblem)."""
     if count > most:
         raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
 
 
-class Counted(io.RawIOBase):
-    """Unpacked bytes, until there are too many of them."""
+class Room:
+    """Bytes that a file of this size may still unpack to, whatever is packed in what it holds."""
 
-    def __init__(self, inner: IO[bytes], name: str, most: int) -> None:
-        self._inner, self._name, self._most, self._given = inner, name, most, 0
+    def __init__(self, name: str, size: int) -> None:
+        self._name = name
+        self._most = self._left = BUDGET.unpacked_from(size)
+
+    def take(self, count: int) -> None:
+        """So many were unpacked; InputProblem when they are too many."""
+        self._left -= count
+        if self._left < 0:
+            raise InputProblem(
+                f"{self._name} unpacks to more than {self._most >> 20:,} MB, which is far more than such a file holds; "
+                "unpack it and give what is in it, in parts."
+            )
+
+
+class Counted(io.RawIOBase):
+    """Unpacked bytes, as far as there is room."""
+
+    def __init__(self, inner: IO[bytes], room: Room) -> None:
+        self._inner, self._room = inner, room
 
     def readable(self) -> bool:
         """As it says."""
@@ -86,9 +106,7 @@ class Counted(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer as far as there is something."""
         block = self._inner.read(len(buffer))
-        self._given += len(block)
-        if self._given > self._most:
-            raise too_large(self._name, self._most)
+        self._room.take(len(block))
         buffer[: len(block)] = block
         return len(block)
 
@@ -108,16 +126,14 @@ def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
         When it is damaged, encrypted or packed in an unusual way.
     """
-    left = most = BUDGET.unpacked_from(size)
+    room = Room(name, size)
     with zipfile.ZipFile(content) as packed:
         check_entries(name, packed)
         for entry in packed.infolist():
             strings = 0
             with packed.open(entry) as stream:
                 while block := stream.read(CHUNK):
-                    left -= len(block)
-                    if left < 0:
-                        raise too_large(name, most)
+                    room.take(len(block))
                     if "sharedstrings" in entry.filename.lower():
                         strings += block.count(b"<si") + block.count(b":si>") // 2
                         check_count(name, strings, BUDGET.strings, "texts")

@@ -66,6 +66,8 @@ class RecordTable:
     """Their column (or tag) to our field."""
     notes: tuple[str, ...]
     """One sentence each about what was skipped, assumed or missing."""
+    unread: tuple[str, ...] = ()
+    """Their columns (or tags) of which nothing was read."""
 
 
 @dataclass(frozen=True)
@@ -214,11 +216,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def collect(
-    name: str,
-    rows: Iterable[Row],
-    layout: Layout,
-    progress: Progress | None,
-    fraction: Callable[[], float],
+    name: str, rows: Iterable[Row], layout: Layout, progress: Progress | None, fraction: Callable[[], float]
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Gather the cells we understand into columns, a few thousand rows at a time.
 
@@ -280,7 +278,7 @@ def finish(
     *,
     unit: str = "line",
     given_ids: bool = True,
-    result_link: bool = False,
+    header: Iterable[str] = (),
 ) -> RecordTable:
     """Turn gathered columns into a table of records, or refuse with the line that is at fault.
 
@@ -294,12 +292,12 @@ def finish(
         What `lines` counts: "line" or "row".
     given_ids : bool
         Whether a repeated id is an error of the file (a column of ids) or may occur (a PMID).
-    result_link : bool
-        The file is a Google Patents export, whose ids are publication numbers.
+    header : iterable of str
+        All their columns (or tags), read or not.
     """
     if found.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
-    said = list(notes)
+    said, names = list(notes), list(header)
     columns: dict[str, pd.Series] = {field: found[field] for field in found.columns if field != "notes"}
     if (found["title"] == "").all() and ("abstract" not in found or (found["abstract"] == "").all()):
         raise InputProblem(
@@ -313,15 +311,21 @@ def finish(
         columns["score"] = scores_of(name, found["score"], lines, unit, said)
     if "publication_number" not in found and "id" in found:
         given = found["id"][found["id"] != ""]
-        if len(given) and (
-            result_link or all(_PATENT.fullmatch(value) for value in given.head(200).tolist())
-        ):
+        # The ids of a Google Patents export are publication numbers, whatever they look like.
+        known = "result link" in map(normal_header, names)
+        if len(given) and (known or all(map(_PATENT.fullmatch, given.head(200).tolist()))):
             columns["publication_number"] = found["id"]
     keep = _identify(name, columns, lines, unit, given_ids, said)
     columns["source"] = pd.Series([name] * len(found), dtype="str")
     frame = as_records({field: values[keep] for field, values in columns.items()})
     _note_gaps(frame, said)
-    return RecordTable(frame, name, format_key, understood, tuple(said))
+    return RecordTable(frame, name, format_key, understood, tuple(said), _unread(names, understood))
+
+
+def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:
+    """Columns (or tags) that nothing was read from; of notes, only what a tool wrote is."""
+    read = {column.partition(", as ")[0].casefold() for column in understood} | set(understood) | {""}
+    return tuple(dict.fromkeys(name for name in names if not read & {name, name.casefold()}))
 
 
 def _identify(

@@ -13,7 +13,6 @@ from tarstop_core.files.budget import check_columns
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.synonyms import normal_header
 
 _SAMPLE_CHARACTERS = 200_000
 _SAMPLE_ROWS = 60
@@ -71,21 +70,13 @@ def _read(
             shown = delimiter.join(skipped[0])[:60]
             lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
             notes.append(f'Skipped {lines} before the header, which is line {line}: "{shown}".')
-        layout = make_layout(
-            source.name, header, f"line {line}", (cells for _, cells in first[start + 1 :]), columns
-        )
+        cells = (cells for _, cells in first[start + 1 :])
+        layout = make_layout(source.name, header, f"line {line}", cells, columns)
         notes += layout.unused()
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
         found, numbers = collect(source.name, body, layout, progress, source.fraction)
-    return finish(
-        source.name,
-        "tsv" if delimiter == "\t" else "csv",
-        found,
-        numbers,
-        layout.understood,
-        notes,
-        result_link="result link" in map(normal_header, layout.header),
-    )
+    kind = "tsv" if delimiter == "\t" else "csv"
+    return finish(source.name, kind, found, numbers, layout.understood, notes, header=layout.header)
 
 
 def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:

@@ -41,7 +41,7 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
 
     with source.text(encoding) as stream:
         found, numbers = collect(source.name, rows(), used, progress, source.fraction)
-    return finish(source.name, "jsonl", found, numbers, layout.understood, notes)
+    return finish(source.name, "jsonl", found, numbers, layout.understood, notes, header=layout.header)
 
 
 def _entries(name: str, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -14,6 +14,7 @@ from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
+from tarstop_core.files.budget import check_held
 from tarstop_core.ranking.order import prepare, suggest_order
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
@@ -135,9 +136,7 @@ def read_labelled(
         known: dict[str, object] = dict(run if kind == RUN else qrels)
         again = next((each for each in found if each in known), None)
         if again is not None:
-            raise InputProblem(
-                f"{name} holds the topic {again}, which another file holds too; leave one out."
-            )
+            raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
         (run if kind == RUN else qrels).update(found)  # type: ignore[arg-type]
         notes += found.notes
     if bool(run) != bool(qrels):
@@ -147,6 +146,7 @@ def read_labelled(
         joined, told_of = label_topics(run, qrels)
         topics += joined.values()
         notes += told_of
+    check_held("these lists", sum(len(topic.ids) for topic in topics))
     return Labelled(tuple(topics), tuple(notes))
 
 

@@ -56,7 +56,7 @@ def _records(name: str, lines: Iterable[str], understood: dict[str, str]) -> Ite
 def _fields(found: Mapping[str, list[list[str]]], understood: dict[str, str]) -> Fields:
     tags = {tag: list(map(" ".join, values)) for tag, values in found.items()}
     fields: Fields = {}
-    put = put_into(fields, understood)
+    put = put_into(fields, understood, tags)
     put("pmid", *first_of(tags, "PMID"))
     put("title", *first_of(tags, "TI", "BTI", "TT"))
     put("abstract", *first_of(tags, "AB", "OAB"))

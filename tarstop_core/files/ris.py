@@ -85,7 +85,7 @@ def _fields(block: Tags, understood: dict[str, str]) -> Fields:
     for tag, parts in block:
         tags[tag].append(" ".join(parts).strip())
     fields: Fields = {}
-    put = put_into(fields, understood)
+    put = put_into(fields, understood, (tag for tag in tags if tag != "TY"))
     put("id", *first_of(tags, "ID"))
     put("title", *first_of(tags, *_TITLE))
     for tag in _ABSTRACT:
@@ -98,6 +98,8 @@ def _fields(block: Tags, understood: dict[str, str]) -> Fields:
         if re.search(r"\d{4}", value):
             put("date", value.strip("/ "), tag)
     put("url", *first_of(tags, *_ADDRESS))
+    if first_of(tags, "TY")[0].upper() == "PAT":
+        put("assignee", *first_of(tags, "PB"))
     for tag in ("N1", "KW"):
         put_decisions(put, tags.get(tag, []), tag)
     _identifiers(tags, put)

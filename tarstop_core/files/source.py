@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import BUDGET, CHUNK, Counted
+from tarstop_core.files.budget import BUDGET, CHUNK, Counted, Room
 
 HEAD = 1 << 16
 GZIP_MAGIC = b"\x1f\x8b"
@@ -53,7 +53,7 @@ class Source:
         try:
             if self.gzipped:
                 with gzip.GzipFile(fileobj=self.handle) as stream:
-                    counted = Counted(cast(BinaryIO, stream), self.name, BUDGET.unpacked_from(self.size))
+                    counted = Counted(cast(BinaryIO, stream), Room(self.name, self.size))
                     yield io.BufferedReader(counted, CHUNK)
             else:
                 yield self.handle

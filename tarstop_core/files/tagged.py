@@ -14,13 +14,18 @@ LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
 _PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
 
 
-def put_into(fields: Fields, understood: dict[str, str]) -> Put:
-    """How a reader puts a value into a field that has none yet, and says which tag it came from."""
+def put_into(fields: Fields, understood: dict[str, str], tags: Iterable[str] = ()) -> Put:
+    """How a reader puts a value into a field that has none yet, and says which tag it came from.
+
+    `tags` are all of the record: those that nothing is put from stay in `understood` without a field.
+    """
+    for tag in tags:
+        understood.setdefault(tag, "")
 
     def put(field: str, value: str, their: str) -> None:
         if value and not fields.get(field):
             fields[field] = value
-            understood.setdefault(their, field)
+            understood[their] = understood.get(their) or field
 
     return put
 
@@ -61,7 +66,7 @@ def table_of(
 ) -> RecordTable:
     """Gather records (the line on which each starts, and its fields) into a table.
 
-    `understood`, tag to field, may still grow while they are consumed.
+    `understood`, tag to field ("" for one that is not used), may still grow while they are consumed.
     """
     layout = Layout(FIELDS, {field: (number,) for number, field in enumerate(FIELDS)})
 
@@ -73,7 +78,8 @@ def table_of(
     for field in FIELDS:
         if field != "title" and (found[field] == "").all():
             found = found.drop(columns=field)
-    return finish(source.name, format_key, found, lines, dict(understood), notes, given_ids=False)
+    used = {tag: field for tag, field in understood.items() if field}
+    return finish(source.name, format_key, found, lines, used, notes, given_ids=False, header=understood)
 
 
 def put_decisions(put: Put, notes: Sequence[str], their: str) -> None:

@@ -202,9 +202,7 @@ def write_run(
     values = np.asarray(scores, dtype=np.float64)
     names = [_one_word(str(each)) for each in ids]
     if len(names) != len(values):
-        raise InputProblem(
-            f"There are {len(names)} ids but {len(values)} scores; give one score for every id."
-        )
+        raise InputProblem(f"There are {len(names)} ids but {len(values)} scores; give a score for every id.")
     if not np.isfinite(values).all():
         bad = names[int(np.argmin(np.isfinite(values)))]
         raise InputProblem(f"The score of {bad} is not a finite number; rank only documents that have one.")

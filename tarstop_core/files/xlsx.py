@@ -13,7 +13,6 @@ from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
 from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
-from tarstop_core.files.synonyms import normal_header
 
 _SAMPLE_ROWS = 60
 
@@ -58,9 +57,8 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
         notes.append(
             f'Skipped {rows_word} before the header, which is row {row}: "{" ".join(first[0][1]).strip()[:60]}".'
         )
-    layout = make_layout(
-        source.name, header, f"row {row}", (cells for _, cells in first[start + 1 :]), columns
-    )
+    cells = (cells for _, cells in first[start + 1 :])
+    layout = make_layout(source.name, header, f"row {row}", cells, columns)
     notes += layout.unused()
     at = [row]
 
@@ -71,16 +69,8 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
     found, numbers = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
     book.close()
-    return finish(
-        source.name,
-        "xlsx",
-        found,
-        numbers,
-        layout.understood,
-        notes,
-        unit="row",
-        result_link="result link" in map(normal_header, layout.header),
-    )
+    names = layout.header
+    return finish(source.name, "xlsx", found, numbers, layout.understood, notes, unit="row", header=names)
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

@@ -12,10 +12,11 @@ from tarstop_core.places import sample_dir
 
 DEFAULTS: dict[str, tuple[str, str]] = {
     PATENT: ("clef-reviews-rank-frailty", "sample-searches"),
-    REVIEW: ("review-data", "sample-reviews"),
-    INCLUSION: ("review-inclusion", "sample-reviews-inclusion"),
+    REVIEW: ("review-data-elsewhere", "sample-reviews"),
+    INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
 """For each scenario, the calibrator for a list of one's own and for a sample."""
+FORMER = {"7bf73601a9c1918e": "clef-reviews-rank-frailty"}
 
 
 @cache
@@ -31,8 +32,8 @@ def calibrators() -> dict[str, Calibrator]:
 
 @cache
 def digests() -> dict[str, str]:
-    """Short name of every shipped calibrator by its digest."""
-    return {each.digest: name for name, each in calibrators().items()}
+    """Short name of every shipped calibrator by its digest, and by one of before where only its words differed."""
+    return FORMER | {each.digest: name for name, each in calibrators().items()}
 
 
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
@@ -45,8 +46,8 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 
     Examples
     --------
-    >>> default_calibrator(has_scores=False, scenario="inclusion")
-    'review-inclusion-rank'
+    >>> default_calibrator(has_scores=True, scenario="inclusion")
+    'review-inclusion-elsewhere'
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")

@@ -56,10 +56,7 @@ def relevant_at_most(state: State) -> int | None:
     counts = state.labels[:read] == RELEVANT
     counts[state.unsure] = True
     fresh = largest_total(
-        counts[kept:],
-        state.drawn[kept:read],
-        len(state.labels) - kept,
-        draws=int(state.drawn.sum()),
+        counts[kept:], state.drawn[kept:read], len(state.labels) - kept, draws=int(state.drawn.sum())
     )
     return int(counts[:kept].sum()) + fresh
 

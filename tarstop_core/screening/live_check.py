@@ -28,7 +28,7 @@ from tarstop_core.belief.mixture import Left, left, mixture
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.calibration.live_check import (
     AGAINST,
-    LEVEL,
+    CONFIDENCE,
     PRIOR_SHAPE,
     Check,
     against_chances,
@@ -63,7 +63,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     if first_only:
         # As many as one: the number of first hits.
         expected = 1 - misses if misses is not None else 0.0
-        low, high = int(misses is not None and misses < (1 - LEVEL) / 2), 1
+        low, high = int(misses is not None and misses < (1 - CONFIDENCE) / 2), 1
     else:
         expected = float(used.sum())
         low, high = _foreseen(settings, calibrator, p, state).interval()

@@ -147,6 +147,8 @@ class Settings:
             del content["scale"]
         if self.application == NOTHING_SAID:
             del content["application"]
+        elif not self.application.applicant:
+            del content["application"]["applicant"]
         return content
 
     @classmethod

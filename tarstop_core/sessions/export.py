@@ -197,6 +197,7 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
         "date": plain["date"],
         "abstract": plain["abstract"],
         "doi": plain["doi"],
+        "publisher": plain["assignee"] if number else "",
         "urls": [plain["url"]] if plain["url"] else [],
         "accession_number": number or pmid,
         "name_of_database": "PubMed" if pmid and not number else "",

@@ -117,7 +117,7 @@ def calibrators(draw: st.DrawFn) -> Calibrator:
             )
         ),
         frailty=draw(st.floats(1e-3, 1e6)) if kind == "frailty" else math.inf,
-        kinds=tuple(draw(st.lists(KIND, min_size=1, max_size=5))) if kind == "rank-frailty" else (),
+        list_kinds=tuple(draw(st.lists(KIND, min_size=1, max_size=5))) if kind == "rank-frailty" else (),
         lacking=draw(st.floats(0, 0.9)) if kind == "rank-frailty" else 0.0,
         quality=draw(st.one_of(st.none(), quality)),
     )

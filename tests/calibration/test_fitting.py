@@ -229,10 +229,10 @@ def test_assess_gives_sklearns_brier_score(kind: str) -> None:
 def first_passed(fitted: Calibrator, k: int) -> float:
     """M(k) of kinds of lists, in a plain loop."""
     total = 0.0
-    for weight, level, slope, variance in fitted.kinds:
+    for weight, level, slope, variance in fitted.list_kinds:
         exposure = math.exp(level) * (k / 10) ** slope
         total += weight * ((1 + variance * exposure) ** (-1 / variance) if variance else math.exp(-exposure))
-    return fitted.lacking + (1 - fitted.lacking) * total / sum(kind[0] for kind in fitted.kinds)
+    return fitted.lacking + (1 - fitted.lacking) * total / sum(kind[0] for kind in fitted.list_kinds)
 
 
 def test_no_topic_is_judged_by_a_fit_that_saw_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_one_kind_is_the_frailty_and_the_paper() -> None:
         seen = fit([topic([2, 1], [1, 0])], kind="rank").fitted_on
         x = tuple(np.log(np.arange(1, 5)).tolist())
         one = Calibrator(
-            "rank-frailty", "patent", x, tuple(p.tolist()), seen, kinds=((1.0, 0.0, 1.0, variance),)
+            "rank-frailty", "patent", x, tuple(p.tolist()), seen, list_kinds=((1.0, 0.0, 1.0, variance),)
         )
         kinds = one.kinds_at(np.arange(1, 5))
         same = replace(kinds, ratio=np.ones((1, 4)))
@@ -166,7 +166,7 @@ def test_a_file_is_read_back_and_gone_on_from(start: Calibrator) -> None:
     again = from_json(start.to_json())
     assert again == start and again.digest == start.digest
     np.testing.assert_allclose(learned_by(again).weight, learned_by(start).weight)
-    strange = replace(start, kinds=((1.0, 0.123, 0.9, 1.0),))
+    strange = replace(start, list_kinds=((1.0, 0.123, 0.9, 1.0),))
     with pytest.raises(InputProblem, match="cannot be gone on from"):
         from_cases(strange, [PastCase("hit", 1)], "x")
     with pytest.raises(InputProblem, match="no calibrator of kind 'rank-frailty'"):

@@ -63,7 +63,11 @@ def test_several_collections_teach_how_far_they_lie_apart_and_own_lists_update(
     )
     tarstop("calibrate", folder / "one.run", qrels, *kind, "--start", apart, "--out", mine, "--json")
     topics = list(label_topics(read_run(folder / "one.run"), read_qrels(qrels))[0].values())
-    assert load(mine).kinds == fit(topics, kind="rank-frailty", start=written).kinds != written.kinds
+    assert (
+        load(mine).list_kinds
+        == fit(topics, kind="rank-frailty", start=written).list_kinds
+        != written.list_kinds
+    )
     refused(
         tarstop("calibrate", folder / "one.run", qrels, *kind, *also, "--start", apart, "--out", mine),
         "--also",
@@ -103,7 +107,7 @@ def test_calibrate_reviews_use_every_topic(tarstop: Run, folder: Path) -> None:
             ],
             "share no topic",
         ),
-        (["a.run", "none.relevant", "--scenario", "patent"], "No topic has a relevant document"),
+        (["a.run", "none.relevant", "--scenario", "patent"], "No list has a relevant document"),
         (["a.run", "one.relevant", "--scenario", "patent"], "only one usable topic"),
         (["a.run", "unranked", "--scenario", "patent"], "No relevant document is ranked"),
     ],

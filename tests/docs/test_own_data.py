@@ -27,7 +27,7 @@ COMMANDS = [
     for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
 ]
-FIELD_WORDS = {"publication_number": "publication number", "notes": "*decisions in notes*"}
+FIELD_WORDS = {"notes": "*decisions in notes*"}
 
 
 @pytest.fixture
@@ -51,13 +51,18 @@ def lens(folder: Path) -> None:
     frame = read_records(folder / "lens.csv").frame
     assert frame["publication_number"].tolist() == ["EP 1234567 A1", "US 9876543 B2", "DE 19912345 A1"]
     assert frame["date"].tolist() == ["2014-05-12", "2013-03-01", "1999-01-04"]
+    assert frame["priority_date"].tolist() == ["2012-11-02", "2012-11-02", "1998-03-02"]
+    assert frame.loc[2, ["filing_date", "assignee"]].tolist() == ["1998-03-02", "BOX AG"]
     assert family_groups(frame) == [[0, 1]]
 
 
 def google(folder: Path) -> None:
     table = read_records(folder / "google.csv")
     assert table.frame.loc[0, "publication_number"] == "EP-1234567-A1"
-    assert table.frame.loc[0, "date"] == "2014-05-12"
+    assert table.frame.loc[
+        0, ["date", "priority_date", "filing_date", "grant_date", "assignee"]
+    ].tolist() == [*("2014-05-12", "2012-11-02", "2013-11-01", "", "Masts Ltd")]
+    assert table.unread == ()
     assert any("before the header" in note for note in table.notes)
     assert any("no abstracts" in note for note in table.notes)
 
@@ -198,7 +203,10 @@ def test_every_command_of_the_page_runs(folder: Path, monkeypatch: pytest.Monkey
 def test_the_columns_are_those_that_are_recognised() -> None:
     table = PAGE.split("<!-- columns", 1)[1].split("<!-- end of columns -->", 1)[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
-    wanted = [[FIELD_WORDS.get(field, field), ", ".join(names)] for field, names in SYNONYMS.items()]
+    wanted = [
+        [FIELD_WORDS.get(field, field.replace("_", " ")), ", ".join(names)]
+        for field, names in SYNONYMS.items()
+    ]
     assert rows == wanted
     for names in TAG_SYNONYMS.values():
         for name in names:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.application import Application, cannot_settle, flagged, flags, with_family
+from tarstop_core.documents.application import Application, Dated, cannot_settle, flagged, flags, with_family
 from tarstop_core.documents.dates import date_key, date_words, read_date
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
@@ -18,6 +18,11 @@ from tarstop_core.value.payoffs import Payoffs
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")
 DAYS = st.dates(date(1950, 1, 1), date(2030, 12, 31))
 PARTS = st.sampled_from([4, 7, 10])
+
+
+def dated(published: str, number: str, family: str) -> Dated:
+    """What a file says that gives no other date than that of publication."""
+    return Dated(published, number=number, family=family)
 
 
 def days(text: str) -> set[date]:
@@ -35,27 +40,27 @@ def days(text: str) -> set[date]:
 def test_a_date_bars_only_where_every_reading_of_it_does(
     published: date, known: int, asked: date, said: int
 ) -> None:
-    dated, priority = published.isoformat()[:known], asked.isoformat()[:said]
-    kinds = [flag.kind for flag in flags(Application(priority=priority), dated, "", "")]
-    late = {p >= a for p in days(dated) for a in (min(days(priority)), max(days(priority)))}
+    text, priority = published.isoformat()[:known], asked.isoformat()[:said]
+    kinds = [flag.kind for flag in flags(Application(priority=priority), dated(text, "", ""))]
+    late = {p >= a for p in days(text) for a in (min(days(priority)), max(days(priority)))}
     assert kinds == {(True,): ["late"], (False,): []}.get(tuple(late), ["unclear"])
 
 
 @given(DAYS, st.integers(-3, 3))
 def test_the_day_itself_is_too_late(asked: date, shift: int) -> None:
     mine = Application(priority=asked.isoformat())
-    found = flags(mine, (asked + timedelta(days=shift)).isoformat(), "", "")
+    found = flags(mine, dated((asked + timedelta(days=shift)).isoformat(), "", ""))
     assert [flag.kind for flag in found] == (["late"] if shift >= 0 else [])
     assert not found or (" on your priority date " in found[0].words) == (shift == 0)
 
 
 def test_the_sentence_of_the_brief() -> None:
-    (flag,) = flags(MINE, "2019-05-12", "US2018111A1", "")
+    (flag,) = flags(MINE, dated("2019-05-12", "US2018111A1", ""))
     assert flag.words == (
         "published 12 May 2019, after your priority date 3 March 2018: cannot be prior art unless filed earlier (an "
         "earlier filing published later counts only for novelty)"
     )
-    (flag,) = flags(MINE, "", "US2018111A1", "")
+    (flag,) = flags(MINE, dated("", "US2018111A1", ""))
     assert flag.kind == "unclear" and "without a date" in flag.words
 
 
@@ -74,18 +79,18 @@ def test_the_sentence_of_the_brief() -> None:
     ],
 )
 def test_the_own_family(number: str, family: str, own: bool) -> None:
-    found = flags(MINE, "1999", number, family)
+    found = flags(MINE, dated("1999", number, family))
     assert [flag.kind for flag in found] == (["own"] if own else [])
     assert all(flag.bars for flag in found)
 
 
 def test_a_document_that_stands_for_its_family_may_be_older_than_it_looks() -> None:
     others = ["US2009111111A1", "JP2010222222A", "CN3333333A", "KR4444444A"]
-    (flag,) = flags(MINE, "2019-05-12", "EP1111111A1", "5", others)
+    (flag,) = flags(MINE, dated("2019-05-12", "EP1111111A1", "5"), others)
     assert not flag.bars and flag.words.endswith(
         "but US2009111111A1, JP2010222222A, CN3333333A, … of the same family may be earlier: look it up"
     )
-    (own,) = flags(MINE, "1999", "US1234567A1", "5", ["EP3456789B1"])
+    (own,) = flags(MINE, dated("1999", "US1234567A1", "5"), ["EP3456789B1"])
     assert own.kind == "own"
     frame = as_records({"id": ["a", "b"], "date": ["2019", "2019"]})
     found = flagged(MINE, frame, {"a": others})
@@ -93,7 +98,7 @@ def test_a_document_that_stands_for_its_family_may_be_older_than_it_looks() -> N
 
 
 def test_nothing_said_flags_nothing() -> None:
-    assert flags(Application(), "2030", "EP1234567A1", "") == ()
+    assert flags(Application(), dated("2030", "EP1234567A1", "")) == ()
     frame = as_records({"id": ["a", "b"], "date": ["2030", ""]})
     assert flagged(Application(), frame) == [(), ()]
 
@@ -146,7 +151,7 @@ def test_figures_of_no_day_are_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["05/06/2018", "14/05/2018", "31/02/2018"])
 def test_a_date_in_a_file_is_read_leniently(text: str) -> None:
     assert date_key(text) == (2018,)
-    assert [flag.kind for flag in flags(MINE, text, "US2018111A1", "")] == ["unclear"]
+    assert [flag.kind for flag in flags(MINE, dated(text, "US2018111A1", ""))] == ["unclear"]
 
 
 @given(DAYS)
@@ -157,7 +162,7 @@ def test_a_date_in_words_is_read_back(day: date) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=20), st.text(max_size=20), st.text(max_size=20))
 def test_whatever_a_file_holds(date_text: str, number: str, family: str, asked: str) -> None:
-    flags(Application(number=asked, priority="2018-03"), date_text, number, family)
+    flags(Application(number=asked, priority="2018-03"), dated(date_text, number, family))
     flagged(Application(number=asked), as_records(pd.DataFrame({"id": ["a"], "family": [family]})))
 
 

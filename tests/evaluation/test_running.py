@@ -1,5 +1,7 @@
 """Runs beside the pages."""
 
+import os
+import time
 from pathlib import Path
 
 from tarstop_core.evaluation import running
@@ -30,6 +32,21 @@ def test_a_run_that_cannot_go_well_says_why(no_runs: None, tmp_path: Path) -> No
     status = ended(started)
     assert status.state == "failed"
     assert "nowhere" in status.what
+
+
+def test_a_folder_that_nobody_wants_is_removed_and_no_other(no_runs: None, tmp_path: Path) -> None:
+    left, wanted, new = (running.new_folder() for _ in range(3))
+    started = running.begin(running.new_folder(), ordered(tmp_path / "nowhere"))
+    ended(started)
+    theirs = left.parent / "theirs"
+    theirs.mkdir()
+    long_ago = time.time() - running.FORGOTTEN - 60
+    for folder in (left, wanted, started.folder, theirs):
+        os.utime(folder, (long_ago, long_ago))
+    assert running.wanted_still(wanted)
+    running.sweep()
+    assert not left.exists() and not running.wanted_still(left)
+    assert all(folder.exists() for folder in (wanted, new, started.folder, theirs))
 
 
 def test_progress_is_said_with_time_left() -> None:

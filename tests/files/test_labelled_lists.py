@@ -11,6 +11,7 @@ from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, known, predicted
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import budget
 from tarstop_core.files.labelled_lists import list_digest, read_labelled, seen_before
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.sessions.store.store import Store
@@ -29,6 +30,15 @@ def test_rows_without_a_verdict_are_unknown_not_irrelevant() -> None:
     assert topic.labels.tolist() == [True, False, False, False]
     assert topic.known.tolist() == [True, True, False, False]
     assert "1 relevant of 2 labelled (by “label”), 4 documents" in found.notes[0]
+
+
+def test_so_many_records_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "BUDGET", replace(budget.BUDGET, held=4))
+    assert len(read_labelled([("past.csv", TABLE)]).topics) == 1
+    with pytest.raises(
+        InputProblem, match="With these lists this browser tab would hold more than 4 records"
+    ):
+        read_labelled([("past.csv", TABLE), ("a.run", RUN), ("b.qrels", QRELS)])
 
 
 def test_runs_and_qrels_are_joined_whatever_their_order() -> None:

@@ -63,6 +63,33 @@ def test_google_patents() -> None:
     assert first["url"].startswith("https://patents.google.com/patent/US9876543B2")
     assert 'Skipped 1 line before the header, which is line 2: "search URL:,https://' in table.notes[0]
     assert any("no abstracts" in note for note in table.notes)
+    dates = first[["assignee", "priority_date", "filing_date", "grant_date"]].tolist()
+    assert dates == ["Acme", "2010-01-02", "2011-01-02", "2013-03-04"]
+    assert table.unread == ("representative figure link",)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "unread"),
+    [
+        (GOOGLE, "a.csv", ("representative figure link",)),
+        ('{"title": "a", "claims": "b"}\n{"title": "c", "kind": 1}\n', "a.jsonl", ("claims", "kind")),
+        ("title,notes,\na,see there,\n", "a.csv", ("notes",)),
+        ("title,notes\na,ASReview_relevant\n", "a.csv", ()),
+        ("TY  - PAT\nTI  - a\nPB  - Acme\nCY  - Bern\nER  - \n", "a.ris", ("CY",)),
+        ("PMID- 1\nTI  - a\nLA  - eng\n", "a.nbib", ("LA",)),
+        ("@patent{a, title={b}, holder={Acme}, location={Bern}}", "a.bib", ("location",)),
+    ],
+)
+def test_what_is_not_read_of_a_file_is_named(content: str, name: str, unread: tuple[str, ...]) -> None:
+    table = read(content, name)
+    assert table.unread == unread
+    assert not set(table.unread) & set(table.understood)
+    assert (table.frame["assignee"] == ("Acme" if "Acme" in content else "")).all()
+
+
+def test_a_date_of_priority_or_filing_is_none_of_publication() -> None:
+    frame = read("title,priority date,application date\na,2010-01-02,2011-01-02\n").frame
+    assert frame.loc[0, ["date", "priority_date", "filing_date"]].tolist() == ["", "2010-01-02", "2011-01-02"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +98,8 @@ def test_google_patents() -> None:
         (  # The Lens, patents
             "#,Jurisdiction,Kind,Display Key,Lens ID,Publication Date,Publication Year,Application Number,"
             "Application Date,Priority Numbers,Earliest Priority Date,Title,Abstract,Applicants,Inventors,URL",
-            "publication_number=Display Key id=Lens ID date=Publication Date title=Title abstract=Abstract "
+            "publication_number=Display Key id=Lens ID date=Publication Date filing_date=Application Date "
+            "priority_date=Earliest Priority Date title=Title abstract=Abstract assignee=Applicants "
             "authors=Inventors url=URL",
         ),
         (  # The Lens, scholarly
@@ -97,7 +125,8 @@ def test_google_patents() -> None:
         (  # Espacenet
             "No,Title,Inventors,Applicants,Publication number,Earliest priority,IPC,CPC,Publication date,"
             "Earliest publication,Family number",
-            "title=Title authors=Inventors publication_number=Publication number date=Publication date",
+            "title=Title authors=Inventors assignee=Applicants publication_number=Publication number "
+            "priority_date=Earliest priority date=Publication date family=Family number",
         ),
         (  # Zotero
             "Key,Item Type,Publication Year,Author,Title,Publication Title,ISBN,DOI,Url,Abstract Note,Date",

@@ -19,9 +19,10 @@ from tarstop_core.samples.shipped import calibrators, data_share, default_calibr
 def test_there_is_a_default_for_every_list(has_scores: bool, sample: bool, scenario: str) -> None:
     chosen = calibrators()[default_calibrator(has_scores, sample, scenario)]
     assert chosen.scenario == scenario
-    if scenario == "patent" and not sample:
-        # Nobody's list is like the training lists: by rank, for lists from elsewhere.
-        assert chosen.kind == "rank-frailty"
+    if not sample:
+        # Nobody's list is like the training lists: by rank, learned on several collections.
+        assert chosen.kind == ("rank-frailty" if scenario == "patent" else "rank")
+        assert "four collections" in chosen.fitted_on.name and chosen.fitted_on.topics == 82
     else:
         assert chosen.kind == ("marginal" if has_scores else "rank")
     assert chosen.fitted_on.simulated == sample
@@ -39,7 +40,7 @@ def test_every_calibrator_was_judged_on_other_topics() -> None:
 
 
 def test_the_real_ones_for_reviews_say_what_stands_for_data() -> None:
-    for name in ("review-data", "review-data-rank"):
+    for name in ("review-data", "review-data-rank", "review-data-elsewhere"):
         about = calibrators()[name].fitted_on
         assert "full-text relevance stands for data" in about.name and not about.simulated
     assert "title and abstract" in calibrators()["review-inclusion"].fitted_on.source

@@ -57,6 +57,9 @@ def test_csv_keeps_numbers_and_runs_no_formula(store: Store) -> None:
     session = whole_session(store, a_patent_session(store))
     frame = pd.read_csv(io.StringIO(to_csv(session)), keep_default_na=False)
     assert len(frame) == N and frame["title"][0] == f"'{EVIL}" and frame["note"][0] == f"'{NOTE}"
+    assert {frame[name][0] for name in ("assignee", "priority_date", "filing_date", "grant_date")} == {
+        f"'{EVIL}"
+    }
     assert [float(b) for b in frame["b"][:12]] == [step["b"] for step in session.steps]
     assert frame["more_if_nothing"][0] == str(session.steps[0]["more_if_nothing"])
     for column in frame.select_dtypes(include=["object", "string"]):
@@ -121,7 +124,7 @@ def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:
     assert frame["title"].tolist()[:2] == [EVIL, "-Minus"]
     assert frame["authors"][0] == "Lee, J.; Kim, S." and frame["date"][0] == "2004-05"
     assert (frame["doi"][0], frame["pmid"][1]) == ("10.1000/x", "123456")
-    assert frame["publication_number"][2] == "EP1234567A1"
+    assert (frame["publication_number"][2], frame["assignee"][2]) == ("EP1234567A1", EVIL)
     assert "N1  - Note: +1 see ER - <img" in text
     assert "N1  - TARstop: unsure, rank 11" in text and "N1  - TARstop: not read, rank 13" in text
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.calibration.calibrator import KINDS, SCENARIOS
-from tarstop_core.samples.shipped import calibrators
+from tarstop_core.samples.shipped import FORMER, calibrators
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, NAMES, fitting, keep, listed, title
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import INCLUSION, PATENT
@@ -27,6 +27,21 @@ def test_one_that_is_included_is_not_listed_twice(store: Store) -> None:
     key, calibrator = next(iter(calibrators().items()))
     assert keep(store, calibrator) == key
     assert list(listed(store)) == list(calibrators())
+
+
+def test_one_that_was_included_in_other_words_is_not_listed_as_ones_own(store: Store) -> None:
+    (digest, key), now = next(iter(FORMER.items())), calibrators()
+    source = now[key].fitted_on.source.partition("Four collections hardly")[0]
+    before = replace(
+        now[key],
+        fitted_on=replace(
+            now[key].fitted_on,
+            source=f"{source}How far the next collection may lie is hardly known from four: with half or twice its prior "
+            "spread a first hit comes by rank 50 in 83% or 82%",
+        ),
+    )
+    assert before.digest == digest and keep(store, before) == key
+    assert list(listed(store)) == list(now)
 
 
 def test_keeping_one_that_was_put_away_brings_it_back(store: Store) -> None:

@@ -79,9 +79,7 @@ class PatentForm(Form):
             **how("s"),
             help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
         )
-        right.caption(
-            f"s = {s / 100:.2f}: of 100 relevant documents you would recognise {s} on reading them."
-        )
+        right.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
         if paper:
             return settings.paper_mode()
         return replace(

@@ -237,12 +237,7 @@ def _depths_to_draw(curve: Floats) -> Depths:
 
 
 def _solid_then_dashed(
-    at: Depths,
-    y: Sequence[float | None],
-    depth: int,
-    colour: str,
-    yaxis: str,
-    shape: dict[str, str],
+    at: Depths, y: Sequence[float | None], depth: int, colour: str, yaxis: str, shape: dict[str, str]
 ) -> list[dict[str, Any]]:
     """A curve, solid down to a depth and dotted below it."""
     x = np.where(at == 0, 0.5, at).tolist()

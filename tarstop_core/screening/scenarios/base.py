@@ -240,11 +240,7 @@ class Scenario(Kind, ABC):
 
     def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
         """The verdicts to choose from: what the button says, and help."""
-        return {
-            "relevant": ("Relevant", ""),
-            "irrelevant": ("Not relevant", ""),
-            "unsure": ("Unsure", ""),
-        }
+        return {"relevant": ("Relevant", ""), "irrelevant": ("Not relevant", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
         """Its own settings: name and value, words before symbols."""

@@ -129,6 +129,7 @@ class Patent(Scenario):
             ("Hits count once confirmed", "yes" if settings.confirm_hits else "no"),
             ("Application", mine.number),
             ("Family of the application", mine.family),
+            ("Applicant", mine.applicant),
             ("Prior art must precede", date_words(mine.priority)),
             ("Flagged documents left out of the list", f"{mine.left_out:,}" if mine.left_out else ""),
         ]

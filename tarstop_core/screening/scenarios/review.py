@@ -59,7 +59,7 @@ class ReviewFacts:
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
     """The m of "Screen about m more": the best plan; 0 where none gains."""
-    unseen: tuple[float, float, float]
+    left: tuple[float, float, float]
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
@@ -226,7 +226,7 @@ class Review(Scenario):
         share = data_share(settings, state)
         to_read, _ = path.best_reports(waiting)
         plan, _ = path.best_plan(depth, settings.cost)
-        unread = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+        left = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
@@ -237,7 +237,7 @@ class Review(Scenario):
             otherwise=float(path.otherwise[depth]),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
-            unseen=(unread.mean, *unread.interval()),
+            left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
             diseased=int(state.evidence.tables.diseased.sum()),
         )
@@ -248,7 +248,7 @@ class Review(Scenario):
 
     def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
         told: ReviewFacts = advice.facts
-        mean, low, high = told.unseen
+        mean, low, high = told.left
         rows = [
             ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
             ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
@@ -342,7 +342,7 @@ class Review(Scenario):
             if told.studies
             else "no study yet"
         )
-        unread = f"about {number(round(told.unseen[0]))} relevant probably unread"
+        unread = f"about {number(round(told.left[0]))} relevant probably unread"
         return f"{studies}, {told.diseased:,} with the disease; {unread}"
 
     def little(self, advice: Advice) -> bool:
@@ -446,7 +446,7 @@ class Review(Scenario):
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
             "chance_otherwise": facts.otherwise,
-            "unseen_expected": facts.unseen[0],
+            "unseen_expected": facts.left[0],
             **self.kept_columns(final, ids, depth),
         }
 

@@ -7,9 +7,9 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import Any
 
 import sqlalchemy as sa
@@ -35,7 +35,7 @@ from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
-REVISION = "0004"
+REVISION = "0005"
 """The last step in `migrations/`: what these tables are."""
 BUSY_SECONDS = 5.0
 UPGRADE_SECONDS = 60.0
@@ -152,6 +152,8 @@ class Database:
         """What it is called where everybody may read it: without folder, host and user."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._joined = local()
+        # Threads that write to a file queue here: SQLite lets them try again by chance, and some would never get a turn.
+        self._turn: AbstractContextManager[Any] = Lock() if self.file else nullcontext()
         try:
             self._prepare()
         except BaseException:
@@ -227,6 +229,7 @@ class Database:
     @contextmanager
     def _writing(self, **options: float) -> Iterator[sa.Connection]:
         with (
+            self._turn,
             self._translated(),
             self._engine.connect().execution_options(tarstop_write=True, **options) as connection,
             connection.begin(),
@@ -347,9 +350,11 @@ def _recognised(connection: sa.Connection, tables: set[str]) -> str:
     if DELETED.name not in tables:
         return "0001"
     columns = {column["name"] for column in sa.inspect(connection).get_columns(RECORD.name)}
-    if not columns.issuperset(LATER):
+    if not columns.issuperset(("family", "reason", "remark")):
         return "0002"
-    return "0004" if SHELF.name in tables else "0003"
+    if SHELF.name not in tables:
+        return "0003"
+    return "0005" if columns.issuperset(LATER) else "0004"
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:

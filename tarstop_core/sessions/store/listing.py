@@ -64,9 +64,7 @@ def _summary(
             labelled = sum(event.kind == "label" for event in kept)
         if "kept" in kinds:
             at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
-            labelled += sum(
-                len(json.loads(payload)["labels"]) for payload in connection.execute(at).scalars()
-            )
+            labelled += sum(len(json.loads(each)["labels"]) for each in connection.execute(at).scalars())
         resumed = last.get("continued", 0)
         decision = None
         if last.get("decided", 0) > resumed:

@@ -62,6 +62,10 @@ class Record:
     family: str
     reason: str
     remark: str
+    assignee: str
+    priority_date: str
+    filing_date: str
+    grant_date: str
     score: float | None
 
 

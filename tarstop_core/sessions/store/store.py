@@ -317,9 +317,7 @@ def _last_seq(connection: Connection, session_id: str) -> int:
 
 
 def _unknown_session(session_id: str) -> InputProblem:
-    return InputProblem(
-        f"There is no session '{session_id}' here; choose one from the list on the Home page."
-    )
+    return InputProblem(f"There is no session '{session_id}' here; choose one listed on the Home page.")
 
 
 def _stored(session_id: str, event: Event) -> dict[str, Any]:

@@ -115,7 +115,5 @@ def check_scores(scores: ArrayLike, documents: int) -> NDArray[np.float64]:
         )
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
-        raise InputProblem(
-            f"The score of document {at} is missing or infinite; give every document a number."
-        )
+        raise InputProblem(f"The score of document {at} is missing or infinite; give each document a number.")
     return values

@@ -167,9 +167,7 @@ class Game:
     def within(self) -> Game:
         """The same game with no call deeper than its list."""
         pairs = zip(self.keys, self.calls, strict=False)
-        return replace(
-            self, calls=tuple(replace(c, depth=min(c.depth, len(sample(key)))) for key, c in pairs)
-        )
+        return replace(self, calls=tuple(replace(c, depth=min(c.depth, len(sample(k)))) for k, c in pairs))
 
     def begun(self) -> Game:
         """With the next round begun."""

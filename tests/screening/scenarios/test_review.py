@@ -285,8 +285,8 @@ def test_every_situation_has_an_advice_that_keeps_its_paths(kinds: list[str]) ->
     advice = advise(START, CALIBRATOR, P, here)
     assert advice == advise(START, CALIBRATOR, P, here, session_paths(START, CALIBRATOR, P, here))
     assert 0 < advice.b < 1 and 0 <= advice.facts.otherwise <= 1
-    low, high = advice.facts.unseen[1:]
-    assert 0 <= low <= high <= N and 0 <= advice.facts.unseen[0] <= N
+    low, high = advice.facts.left[1:]
+    assert 0 <= low <= high <= N and 0 <= advice.facts.left[0] <= N
     miss = state([*events, label(len(kinds), "irrelevant")])
     assert paths_key(START, miss) == paths_key(START, here)
 
@@ -327,7 +327,7 @@ def test_in_one_stage_what_is_unread_is_told_from_the_tables_found() -> None:
     here = state(
         [*(label(at, "relevant") for at in range(3)), table(0, GOOD), outcome(1, "no data")], one_stage
     )
-    left = advise(one_stage, CALIBRATOR, P, here).facts.unseen
+    left = advise(one_stage, CALIBRATOR, P, here).facts.left
     read = np.arange(N) < 2
     told = CALIBRATOR.left(P, read, np.arange(N) < 1, np.arange(N) > 2)
     assert left == (told.mean, *told.interval())

@@ -12,16 +12,20 @@ from tarstop_core.sessions.store.backup import TABLES
 Rows = dict[str, list[tuple[Any, ...]]]
 
 SHAPES = {
-    "0001": ("DROP TABLE calibrator_shelf", "columns", "DROP TABLE deleted"),
-    "0002": ("DROP TABLE calibrator_shelf", "columns"),
-    "0003": ("DROP TABLE calibrator_shelf",),
-    "0004": (),
+    "0001": ("DROP TABLE calibrator_shelf", "columns", "dates", "DROP TABLE deleted"),
+    "0002": ("DROP TABLE calibrator_shelf", "columns", "dates"),
+    "0003": ("DROP TABLE calibrator_shelf", "dates"),
+    "0004": ("dates",),
+    "0005": (),
     # Nobody has these, but a step must not stumble over what is there already.
     "0001 with a shelf": ("columns", "DROP TABLE deleted"),
     "0001 with families": ("DROP TABLE deleted",),
     "0002 with a column": ("ALTER TABLE record DROP COLUMN remark",),
 }
-COLUMNS = tuple(f"ALTER TABLE record DROP COLUMN {name}" for name in ("family", "reason", "remark"))
+GROUPS = {
+    "columns": ("family", "reason", "remark"),
+    "dates": ("assignee", "priority_date", "filing_date", "grant_date"),
+}
 
 
 @contextmanager
@@ -36,7 +40,8 @@ def make_old(url: str, shape: str) -> None:
     """Give a database of today the shape of one from before there were revisions."""
     with raw(url) as connection:
         for statement in (*SHAPES[shape], "DROP TABLE alembic_version"):
-            for each in COLUMNS if statement == "columns" else (statement,):
+            dropped = [f"ALTER TABLE record DROP COLUMN {name}" for name in GROUPS.get(statement, ())]
+            for each in dropped or [statement]:
                 connection.execute(text(each))
 
 

@@ -251,3 +251,16 @@ def test_of_many_threads_at_one_number_one_wins(store: Store) -> None:
         events = store.events(session)
         assert [event.seq for event in events] == list(range(1, round_ + 2))
         assert events[-1].payload["text"] == str(winners[0])
+
+
+def test_threads_that_write_queue_and_none_is_turned_away(url: str) -> None:
+    with Store(url, busy_seconds=0.0) as store:
+        sessions = [new_session(store) for _ in range(6)]
+        barrier = threading.Barrier(6)
+
+        def work(session: str) -> int:
+            barrier.wait()
+            return [store.append(session, label(i), i).seq for i in range(20)][-1]
+
+        with ThreadPoolExecutor(6) as pool:
+            assert list(pool.map(work, sessions)) == [20] * 6

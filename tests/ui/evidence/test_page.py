@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.evidence import page as evidence_page
 from dashboard.evidence.page import EXAMPLE, Chosen
+from dashboard.frame import apart, widgets
 from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
@@ -168,6 +170,18 @@ def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: Ope
     assert "mine.csv" in said and "1 study" in said and "brings them back" in said
 
 
+@pytest.mark.skipif(not apart.POSSIBLE, reason="this system cannot fork")
+def test_a_large_file_is_read_in_a_process_of_its_own(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (evidence_page, widgets):
+        monkeypatch.setattr(module, "LARGE_FILE", 0)
+    app = open_app("evidence", source="file")
+    for name, content in (("mine.csv", EXAMPLE.encode()), ("bad.csv", b"a,b\n1,2\n")):
+        app.file_uploader("evidence/upload").set_value((name, content, "text/csv")).run()
+        assert name in shown(app) and bool(app.error) == (name == "bad.csv")
+
+
 @pytest.mark.parametrize("source", ["file", "typed"])
 def test_an_address_cut_short_is_a_sentence(open_app: OpenApp, source: str) -> None:
     app = open_app("evidence", source=source, tables=(pack(TYPED) or "")[:-5])
@@ -187,7 +201,10 @@ def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
     app = open_app("evidence")
     counts = np.random.default_rng(1).integers(1, 10**9, (4, 400)).astype(float)
     tables = Tables(tuple(f"S{at}" for at in range(400)), *counts)
-    app.session_state["evidence/chosen"], app.session_state["evidence/problem"] = Chosen("big", tables), ""
+    app.session_state["evidence/chosen"], app.session_state["evidence/upload_problem"] = (
+        Chosen("big", tables),
+        "",
+    )
     app.session_state["evidence/source"] = "file"
     app.session_state["engine"] = "univariate"
     app.run()

@@ -1,6 +1,8 @@
 """Jobs for the test of processes of their own, which have to be where such a process can import them."""
 
+import mmap
 import os
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -30,9 +32,22 @@ def greedy() -> int:
     return len([bytes(range(256)) * 4096 for _ in range(1024)])
 
 
-def dying() -> None:
-    """As when the system ends what takes too much memory."""
-    os.kill(os.getpid(), 9)
+def beside_the_count() -> None:
+    """Take a gigabyte that Linux counts as nobody's own, and keep it."""
+    held = mmap.mmap(-1, 1 << 30)
+    for at in range(0, len(held), mmap.PAGESIZE):
+        held[at] = 1
+    threading.Event().wait()
+
+
+def dying(of: signal.Signals) -> None:
+    """As when the system ends what takes too much memory, or a library fails."""
+    os.kill(os.getpid(), of)
+
+
+def leaving() -> None:
+    """End without a word."""
+    os._exit(3)
 
 
 def endless(at: Path) -> None:

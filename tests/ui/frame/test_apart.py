@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -19,7 +20,16 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.labelled_lists import read_labelled
 from tests.evaluation.own_benchmark import own_files
-from tests.ui.frame.some_jobs import broken, doubled, dying, endless, greedy, refused
+from tests.ui.frame.some_jobs import (
+    beside_the_count,
+    broken,
+    doubled,
+    dying,
+    endless,
+    greedy,
+    leaving,
+    refused,
+)
 
 pytestmark = pytest.mark.skipif(
     not POSSIBLE, reason="this system cannot fork, so jobs are done in the server"
@@ -70,16 +80,30 @@ def test_what_is_wrong_is_said_as_it_would_be_here() -> None:
     assert problem.value.preview.to_dict("records") == [{"foo": "1", "bar": "2"}]
     with pytest.raises(RuntimeError, match=r"A job on a\.csv failed"):
         apart("a.csv", broken)
+    with pytest.raises(RuntimeError, match=r"A job on a\.csv failed"):
+        apart("a.csv", leaving)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts what a process has written to")
-def test_too_much_memory_ends_in_a_sentence() -> None:
-    with pytest.raises(
-        InputProblem, match=r"a\.csv takes more memory than there is for one job \(0\.6 GB\); give it in"
-    ):
-        apart("a.csv", greedy, most=600 << 20)
-    with pytest.raises(InputProblem, match=r"a\.csv takes more memory"):
-        apart("a.csv", dying)
+@pytest.mark.parametrize("job", [greedy, beside_the_count])
+def test_too_much_memory_ends_in_a_sentence(job: Callable[[], object]) -> None:
+    said = r"a\.csv takes more memory than there is for one job \(0\.6 GB\); give it in"
+    with pytest.raises(InputProblem, match=said):
+        apart("a.csv", job, most=600 << 20)
+
+
+@pytest.mark.parametrize(
+    ("job", "args", "said"),
+    [
+        pytest.param(dying, [signal.SIGKILL], r"^a\.csv takes more memory", id="killed"),
+        pytest.param(
+            dying, [signal.SIGSEGV], r"^The process that worked on a\.csv died \(Segm", id="crashed"
+        ),
+    ],
+)
+def test_what_a_job_died_of_is_told(job: Callable[..., None], args: list[object], said: str) -> None:
+    with pytest.raises(InputProblem, match=said):
+        apart("a.csv", job, *args)
+    assert apart("a.csv", doubled, 1, progress=lambda *far: None)[0] == 2
 
 
 def test_too_much_time_ends_in_a_sentence_and_with_the_process(tmp_path: Path) -> None:

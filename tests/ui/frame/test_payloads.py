@@ -128,3 +128,18 @@ def test_tables_show_texts_as_they_are(store: Store, open_app: Open) -> None:
     rows = [(PAYLOAD, "9", "1", "2", "8"), (f"{PAYLOAD} 2", "8", "2", "2", "7")]
     app = open_app("evidence", source="typed", tables=pack(rows) or "", name=PAYLOAD)
     assert not app.exception and rendered(app) == []
+
+
+def test_columns_of_an_upload_are_named_as_they_are(open_app: Open) -> None:
+    app = open_app("set_up")
+    app.radio("set_up/documents/source").set_value("upload").run()
+    rows = [["title", PAYLOAD, "assignee", "priority date"], ["Mast", "x", PAYLOAD, PAYLOAD]]
+    lines = "\n".join(",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row) for row in rows)
+    app.file_uploader("set_up/documents/files/0").upload(f"{PAYLOAD[:60]}.csv", lines.encode()).run()
+    assert not app.exception and rendered(app) == []
+    next(box for box in app.selectbox if box.label == "Column").set_value(PAYLOAD).run()
+    next(box for box in app.selectbox if box.label == "Read it as").set_value("filing_date").run()
+    next(button for button in app.button if button.label == "Read again").click().run()
+    assert not app.exception and rendered(app) == []
+    table = next(each.value for each in app.dataframe if "used as" in each.value)
+    assert dict(zip(table["column in the file"], table["used as"], strict=True))[PAYLOAD] == "filing date"

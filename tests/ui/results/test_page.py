@@ -1,11 +1,15 @@
 """The Results page."""
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame.apart import POSSIBLE
 from dashboard.results import data, page
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
@@ -132,10 +136,48 @@ def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
 
     app = open_app("results")
     app.file_uploader("results/upload/0").upload("own.run", b"T1 Q0 d1 1 2 x\n").run()
-    monkeypatch.setattr(results_run, "quietly", died)
+    monkeypatch.setattr(results_run, "shown", died)
     app.button("results/read").click().run()
     assert "did not expect" in " ".join(each.value for each in app.warning)
     assert not list(runs_folder().iterdir())
+
+
+@pytest.mark.skipif(not POSSIBLE, reason="this system cannot fork")
+def test_what_is_large_is_read_with_a_bar_and_cancel(
+    no_runs: None, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bars: list[str] = []
+    drawn = results_run.shown
+
+    def noted(*job: object, **more: object) -> object:
+        bars.append(str(job[1]))
+        assert more["large"] and "results/taken/later" in st.session_state  # not in the callback
+        return drawn(*job, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(results_run, "shown", noted)
+    monkeypatch.setattr(results_run, "LARGE_FILE", 0)
+    app = open_app("results")
+    files = [(name, content, "text/plain") for name, content in own_files().items()]
+    app.file_uploader("results/upload/0").set_value(files).run()
+    app.button("results/read").click().run()
+    assert not app.error and "8 topics, 4 in ω⁺" in texts(app) and bars == ["Reading what was sent"]
+    assert "results/taken/later" not in app.session_state
+
+
+def test_what_was_brought_and_never_run_is_removed_and_said(
+    no_runs: None, open_app: Open, tmp_path: Path
+) -> None:
+    bring(own_files(), tmp_path / "own")
+    app = open_app("results")
+    app.segmented_control("results/way").set_value("folder").run()
+    app.text_input("results/folder").set_value(str(tmp_path / "own")).run()
+    (home,) = runs_folder().iterdir()
+    os.utime(home, (0, 0))
+    app.run()  # whoever looks at it wants it
+    assert home.exists() and "8 topics, 4 in ω⁺" in texts(app)
+    shutil.rmtree(home)
+    app.run()
+    assert "Nobody ran what you brought for a day" in app.error[0].value and app.button("results/read")
 
 
 def test_others_name_folders_below_the_one_that_is_open_to_them(

@@ -184,21 +184,32 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Pat
     assert not page.exception
     shown = html_of(page)
     assert "1 document of the application&#x27;s own family" in shown
-    assert "2 documents published on or after the priority date" in shown
-    assert "1 document whose date does not tell" in shown
+    assert "1 document published on or after the priority date, and not filed before it" in shown
+    assert "1 document filed before it and published later: count for novelty, never left out" in shown
+    assert "1 document whose dates do not tell" in shown
     page.toggle("set_up/application/left_out").set_value(True).run()
     next(each for each in page.radio if each.label.startswith("Is this list")).set_value("own").run()
-    assert "2 documents · q*" in html_of(page)
+    assert "3 documents · q*" in html_of(page)
     page.button("set_up/start").click().run()
     assert not page.exception
     (summary,) = store.sessions()
     row = store.session(summary.id)
-    assert row.ids == ("EP-1000001-A1", "US-2000000002-A1")
-    assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", left_out=2)
-    assert "Left out: 2 documents" in row.ranking
+    assert row.ids == ("EP-1000001-A1", "US-2000000001-A1", "US-2000000002-A1")
+    assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", 1, "A")
+    assert "Left out: 1 document " in row.ranking
     text = export_session(store, summary.id)
     with Store(f"sqlite:///{tmp_path}/other.db") as other:
         assert export_session(other, import_session(other, text)) == text
+    page = open_app("screen", session=summary.id)
+    shown = html_of(page)
+    assert "EP-1000001-A1 · priority 1997-01-01 · filed 1998-01-01 · published 1999-01-02 · A · B" in shown
+    assert 'href="https://x.example/1" target="_blank" rel="noopener noreferrer">open' in shown
+    press(page, "Not relevant")
+    assert "which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))" in html_of(page)
+    press(page, "Settles it")
+    assert "is an earlier filing that was published later; does it settle the question" in html_of(page)
+    press(page, "It is X all the same")
+    assert store.events(summary.id)[-1].payload["despite"].startswith("filed 1 January 2018, before your")
 
 
 def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, start) -> None:

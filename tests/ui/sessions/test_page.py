@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame import widgets
 from dashboard.frame.apart import apart
 from dashboard.parts import jobs
 from dashboard.sessions import page as sessions_page
@@ -293,7 +294,8 @@ def test_a_large_session_file_is_taken_in_from_the_page(
     text = export_session(store, screened)
     url = f"sqlite:///{tmp_path}/other.db"
     monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
-    monkeypatch.setattr(sessions_page, "LARGE_FILE", 0)
+    for module in (sessions_page, widgets):
+        monkeypatch.setattr(module, "LARGE_FILE", 0)
     page = open_app("sessions")
     page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
     with Store(url) as other:

@@ -22,6 +22,7 @@ from tests.ui.set_up.cases import HEADER, START, Open, html_of, query, upload, w
 EVERY = "set_up/audit/every"
 LIST = (HEADER + "".join(f"d{at},Mast {at},A mast {'mast ' * (at % 7)}.,2001\n" for at in range(60))).encode()
 FILE = ("mine.csv", LIST)
+JUMPS = "The curves jump where a document drawn at random stands"
 SAID = "of what you would call relevant"
 
 
@@ -54,6 +55,7 @@ def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store,
     app.session_state["why"] = True
     app.switch_page("pages/screen.py").run()
     assert not app.exception and f"the list holds at most 60 {SAID}" in html_of(app)
+    assert "guide?read=recall_statement" in html_of(app) and JUMPS in html_of(app)
     assert "drawn at random" in whole.row.ranking
     page = report_html(whole)
     assert SAID in page and "one document in 2; so far 0 documents, 0 relevant" in page
@@ -89,6 +91,6 @@ def test_without_draws_no_such_sentence_is_shown(open_app: Open, store: Store) -
     (summary,) = store.sessions()
     app.session_state["why"] = True
     app.switch_page("pages/screen.py").run()
-    assert not app.exception and SAID not in html_of(app)
+    assert not app.exception and SAID not in html_of(app) and JUMPS not in html_of(app)
     whole = whole_session(store, summary.id)
     assert whole.state.drawn is None and SAID not in report_html(whole)

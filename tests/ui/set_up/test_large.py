@@ -1,11 +1,15 @@
 """Set up with files that count as large: the same page, its work done in processes of their own."""
 
+import io
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import apart
 from dashboard.parts import documents
 from dashboard.set_up import order
+from tarstop_core.files import budget, read_records
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import CSV, FILES, START, query, upload, words_of
 
@@ -47,6 +51,19 @@ def test_what_is_wrong_with_a_large_file_is_said_and_columns_are_asked_for(
     upload(page, ("odd.csv", b"foo,bar\nHinge,2\n"))
     assert "No column of odd.csv looks like a title" in words_of(page.warning)
     assert jobs_done == ["records_in", "records_in"] and not store.collections()
+
+
+def test_one_tab_holds_so_many_records(page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = read_records(io.BytesIO(CSV), "one.csv").frame
+    monkeypatch.setattr(budget, "BUDGET", replace(budget.BUDGET, held=len(held)))
+    upload(page, ("one.csv", CSV), ("two.csv", CSV))
+    assert "With two.csv this browser tab would hold more than" in words_of(page.error).replace("\\", "")
+    assert not store.collections() and page.session_state["set_up/documents/read"]
+    tables = [each.table for each in page.session_state["set_up/documents/read"].values()]
+    assert [table is None for table in tables] == [False, True]
+    page.file_uploader(FILES).clear().run()
+    upload(page, ("one.csv", CSV))
+    assert len(store.collections()) == 1
 
 
 def test_one_tab_holds_so_much_and_no_more(

@@ -199,10 +199,48 @@ class TestUpload:
         assert frame["title"].tolist() == ["Mast", "Kessel"]
         assert frame["abstract"].tolist() == ["Faltbar", "Mit Deckel"]
 
+    def test_what_was_read_as_something_else_is_corrected(self, page: AppTest, store: Store) -> None:
+        rows = b"id,title,date,publication date,rubbish\nEP-1000001-A1,Mast,1999-01-02,2001-02-03,x\n"
+        upload(page, ("a.csv", rows))
+
+        def columns() -> dict[str, str]:
+            table = next(each.value for each in page.dataframe if "used as" in each.value)
+            return dict(zip(table["column in the file"], table["used as"], strict=True))
+
+        def correct(theirs: str, ours: str) -> None:
+            next(box for box in page.selectbox if box.label == "Column").set_value(theirs).run()
+            next(box for box in page.selectbox if box.label == "Read it as").set_value(ours).run()
+            next(button for button in page.button if button.label == "Read again").click().run()
+            assert not page.exception
+
+        assert columns() == {
+            "id": "identifier",
+            "title": "title",
+            "publication date": "date of publication",
+            "date": "not read",
+            "rubbish": "not read",
+        }
+        correct("date", "filing_date")
+        assert columns()["date"] == "filing date" and columns()["publication date"] == "date of publication"
+        correct("rubbish", "date")
+        assert columns()["rubbish"] == "date of publication" and columns()["publication date"] == "not read"
+        correct("publication date", "date")
+        assert columns()["rubbish"] == "not read"
+        (row,) = store.collections()
+        assert row.files[0]["unread"] == ["rubbish"] and row.files[0]["understood"]["date"] == "filing_date"
+        record = store.record_texts(row.id, [0])[0]
+        assert (record.date, record.filing_date) == ("2001-02-03", "1999-01-02")
+        correct("title", "")
+        assert "looks like a title" in words_of(page.error) and columns()["title"] == "title"
+        assert columns()["date"] == "filing date", "what was corrected before stays"
+        assert len(store.collections()) == 1
+
     def test_an_export_as_google_patents_writes_it(self, page: AppTest, store: Store) -> None:
         name = "google_patents_example.csv"
         upload(page, (name, (sample_dir() / name).read_bytes()))
-        assert store.collections()[0].documents == 60
+        (row,) = store.collections()
+        assert row.documents == 60 and row.files[0]["unread"] == ["representative figure link"]
+        assert row.files[0]["understood"]["filing/creation date"] == "filing_date"
         assert "before the header" in html_of(page)
 
     def test_an_earlier_import_is_deleted_unless_a_session_uses_it(

@@ -1,0 +1,92 @@
+"""Where a document can be read: the address its file gives, and what follows from its numbers."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tarstop_core.documents.records import normal_doi, normal_pmid, normal_publication_number
+
+LONGEST = 2_000  # characters of an address; browsers and servers give up soon after
+_HOSTS = {
+    "patents.google.com": "Google Patents",
+    "worldwide.espacenet.com": "Espacenet",
+    "lens.org": "The Lens",
+    "doi.org": "DOI",
+    "dx.doi.org": "DOI",
+    "pubmed.ncbi.nlm.nih.gov": "PubMed",
+}
+_NUMBER = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{4,13}(?:[A-Z]\d?)?")
+_US_APPLICATION = re.compile(r"(US\d{4})0?(\d{6})(A\d)")
+_DOI = re.compile(r"10\.\d{4,}[^/\s]*/[^\s\"'<>\\^`{|}]+")
+
+
+@dataclass(frozen=True)
+class Link:
+    """An address on the web that is safe to follow, and what is there."""
+
+    words: str
+    url: str
+
+
+def web_address(text: str) -> str:
+    """A text that is an address of a web page, as one; "" for anything else.
+
+    Only http and https, with a host and without a name or password before it; nothing that ends an attribute.
+
+    Examples
+    --------
+    >>> web_address(" https://example.org/a?b=1 "), web_address("javascript:alert(1)"), web_address("https://a@b.example")
+    ('https://example.org/a?b=1', '', '')
+    """
+    text = text.strip()
+    if len(text) > LONGEST or not re.fullmatch(
+        r"https?://[^\s\"'<>\\^`{|}\x00-\x1f\x7f]+", text, re.IGNORECASE
+    ):
+        return ""
+    try:
+        parts = urlsplit(text)
+        usable = bool(parts.hostname) and "@" not in parts.netloc and (parts.port or 1) > 0
+    except ValueError:
+        return ""
+    return text if usable else ""
+
+
+def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link, ...]:
+    """Where a document can be read: its own address, else the patent databases by its number; its DOI; PubMed.
+
+    Examples
+    --------
+    >>> [link.url for link in links("", "EP 1234567 A1", "", "")]
+    ['https://worldwide.espacenet.com/patent/search?q=pn%3DEP1234567A1', 'https://patents.google.com/patent/EP1234567A1/en']
+    >>> [link.words for link in links("https://patents.google.com/patent/EP1A1/en", "", "doi:10.1000/1", "7")]
+    ['Google Patents', 'DOI', 'PubMed']
+    """
+    own = web_address(url)
+    found = [Link(_words(own), own)] if own else _by_number(publication_number)
+    if (name := normal_doi(doi)) and _DOI.fullmatch(name):
+        # What an address gives a meaning of its own may stand in a DOI.
+        name = name.replace("%", "%25").replace("#", "%23").replace("?", "%3F")
+        found.append(Link("DOI", f"https://doi.org/{name}"))
+    if number := normal_pmid(pmid):
+        found.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
+    # One that the file gave already is not repeated.
+    first = {link.words: link for link in reversed(found)}
+    return tuple(link for link in found if first[link.words] is link)
+
+
+def _words(url: str) -> str:
+    host = (urlsplit(url).hostname or "").removeprefix("www.")
+    return _HOSTS.get(host, "open")
+
+
+def _by_number(text: str) -> list[Link]:
+    number = normal_publication_number(text)
+    if not _NUMBER.fullmatch(number):
+        return []
+    # Applications in the United States have seven figures after the year at Google, and six at the patent offices.
+    office = _US_APPLICATION.sub(r"\1\2\3", number)
+    google = _US_APPLICATION.sub(r"\g<1>0\2\3", number)
+    return [
+        Link("Espacenet", f"https://worldwide.espacenet.com/patent/search?q=pn%3D{office}"),
+        Link("Google Patents", f"https://patents.google.com/patent/{google}/en"),
+    ]
