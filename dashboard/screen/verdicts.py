@@ -73,7 +73,8 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
             elif asking and flag is not None:
                 _asked_first(work, state, doc, flag)
             else:
-                loud = "secondary" if advice.says_stop or state.stopped else "primary"
+                other = advice.says_stop or state.stopped or advice.headline == "reports"
+                loud = "secondary" if other else "primary"
                 with st.container(horizontal=True, key="labels", gap="small"):
                     _verdicts(work, state, doc, blocked, LARGE, asks=flag is not None, loud=loud)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):

@@ -303,21 +303,21 @@ class Review(Scenario):
 
     def first_in_brief(self, advice: Advice, settings: Settings) -> str:
         told, unit = advice.facts, settings.payoffs.unit
+        which = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
         if not told.reports_first:
-            which = "The waiting report" if told.waiting == 1 else f"The {told.waiting:,} waiting reports"
-            return f"{which} could still change the decision, with a chance of {percent(told.reports_may_change)}."
-        which = (
-            "the waiting report"
-            if told.waiting == 1
-            else f"{told.reports_to_read:,} of {told.waiting:,} waiting"
-        )
+            chance = percent(told.reports_may_change)
+            return (
+                f"{which[0].upper()}{which[1:]} could still change the decision, with a chance of {chance}."
+            )
+        if told.waiting > told.reports_to_read:
+            which = f"{told.reports_to_read:,} of {which}"
         if not told.report_cost:
             return f"Reading {which} costs nothing more, and may tell."
         pays = number(float(f"{told.report_worth / told.report_cost:.2g}"))
         against = (
             f" ({amount(told.report_worth, unit)} against {amount(told.report_cost, unit)})" if unit else ""
         )
-        return f"Reading {which} in full pays back {pays} times what it costs{against}."
+        return f"Reading {which} pays back {pays} times what it costs{against}."
 
     def held_up(self, advice: Advice, settings: Settings) -> str:
         """A floor on the chance of the right decision."""
