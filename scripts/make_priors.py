@@ -1,11 +1,11 @@
-"""Learn the priors in ``sample_data/priors`` from training reviews: four numbers each, and what they saw.
+"""Learn the priors in ``sample_data/priors`` from training reviews: a few numbers each, and what they saw.
 
 Needs the folder that TARSTOP_REAL_DATA names. Run again, it writes the same files.
 """
 
 import sys
 
-from tarstop_core.belief.learned_prior import learn_prior
+from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.prior import save
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
@@ -19,10 +19,12 @@ def main() -> None:
     """Write what can be made here."""
     folder = real_data() / "clef_dta"
     outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
-    prior = learn_prior([each.tables for each in outcomes], [each.review for each in outcomes], THETA, SOURCE)
+    tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
     (sample_dir() / "priors").mkdir(exist_ok=True)
-    save(prior, sample_dir() / "priors" / "clef-reviews.json")
-    print(f"clef-reviews.json: b_0 {prior.b_0:g}, s {prior.s:g}, tau {prior.tau:g}")
+    for name, learn in (("clef-reviews", learn_prior), ("clef-reviews-width", learn_width)):
+        prior = learn(tables, reviews, THETA, SOURCE)
+        save(prior, sample_dir() / "priors" / f"{name}.json")
+        print(f"{name}: b_0 {prior.b_0:g}, s {prior.s:g}, tau {prior.tau:g}, weight {prior.weight:g}")
 
 
 if __name__ == "__main__":

@@ -343,7 +343,7 @@ Of the true numbers {told["abs"]} per cent lie in the fifths of what was predict
 
 Of the true numbers {told["content"]} per cent lie in the fifths of what was predicted.
 
-Stops of Greedy, look-ahead and Optimal are those on the outcomes of `clef_dta` that have tables, at q* = {Q_STAR:g} and a cost of
+Stops of Greedy, look-ahead and Open loop are those on the outcomes of `clef_dta` that have tables, at q* = {Q_STAR:g} and a cost of
 {COST:g}; outcomes of one review are not independent, and there the intervals are wider than they need be. They are wide
 throughout. How much the spread between training lists is widened (1.2), evidence about a list's shape tempered (.5) and the
 tail varied (shape 10) was chosen among sixteen settings by the five depths of these collections, so expect somewhat less
@@ -378,7 +378,7 @@ reviews ([by review](data/unread_engine.csv)).
 {of_rules(played)}
 
 Set beforehand: it becomes the default if the lower end is at least −.005 and no fewer are right. In one stage, with chances
-from other collections, the three rules together pass, by Greedy, which reads less; look-ahead and Optimal alone do not. With chances
+from other collections, the three rules together pass, by Greedy, which reads less; look-ahead and Open loop alone do not. With chances
 from the same collection fewer are right. In two stages, which is what sessions begin with, more are right, but for more
 reading, so that net utility does not gain. So the advice stays as it is. Neither has the value of a plan a place for what does not
 average out over documents: it takes the number of studies ahead as Poisson, however uncertain its mean.

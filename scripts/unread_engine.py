@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import betainc, gammaln, logsumexp
 from sklearn.model_selection import GroupKFold
 
-from scripts.report_reviews import interval
+from scripts.by_review import interval
 from tarstop_core.belief.mixture import LEAST
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
@@ -31,7 +31,7 @@ from tarstop_core.calibration.thinning import (
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -40,9 +40,9 @@ Collections = dict[str, list[Topic]]
 
 COSTS = (0.00001, 0.0001, 0.0005, 0.001, 0.005)
 Q_STARS = (0.2, 0.5, 0.8)
-RULES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), Optimal())
+RULES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop())
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
-TESTED, WITH_TABLES = "clef_dta", ("greedy", "look-ahead:m=2000", "optimal")
+TESTED, WITH_TABLES = "clef_dta", ("greedy", "look-ahead:m=2000", "open-loop")
 ELSEWHERE, HOME, STAGES = "other collections", "other reviews of `clef_dta`", "other collections, two stages"
 
 
@@ -90,7 +90,7 @@ def moving(path: CumulativePath, included: Floats) -> Foreseen:
     return Foreseen(p, path.states, path.known, path.payoffs, path.labels, included=included)
 
 
-def _learned(
+def learned_elsewhere(
     outcomes: Sequence[Outcome], included: Collections, taught: dict[str, list[Topic]]
 ) -> Iterator[tuple[str, Outcome, Calibrator, Flags, Floats]]:
     """Every outcome with a calibrator that did not see its review, what a session is told, and P(data | included) by depth."""
@@ -140,7 +140,7 @@ def measure(folder: Path, included: Collections, taught: dict[str, list[Topic]])
         folder / "clef_dta/outcomes.csv", read_run(folder / "clef_dta/bm25.run")
     ).outcomes
     rows = []
-    for learned, outcome, calibrator, told, share in _learned(outcomes, included, taught):
+    for learned, outcome, calibrator, told, share in learned_elsewhere(outcomes, included, taught):
         assert calibrator.thinning is not None
         p = calibrator.probabilities(outcome.topic.scores, len(outcome.topic))
         ways = {

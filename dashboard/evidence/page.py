@@ -32,6 +32,7 @@ from tarstop_core.files import read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import PublishedSet, published_sets
+from tarstop_core.value.payoffs import Payoffs
 
 LEAD = (
     "What 2×2 tables of a diagnostic-accuracy review say, without screening: import or type them, and see how sure they "
@@ -83,7 +84,7 @@ def evidence_page() -> None:
             theta=theta,
             engine=engine,
             prior=prior,
-            q_star=q_star,
+            payoffs=Payoffs.from_q_star(q_star),
             key=PREFIX,
             file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz)", "", chosen.name)),
         )

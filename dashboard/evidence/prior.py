@@ -18,6 +18,9 @@ from tarstop_core.samples.shipped import priors
 
 PREFIX = "evidence"
 
+NUMBERS = ("s", "tau", "s_fpr", "eta")
+"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
+
 
 def chosen_prior(theta: float, disabled: bool) -> Prior:
     """The prior that the widgets hold, with where it was learned where that is unchanged."""
@@ -65,8 +68,8 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
 
 def _same(prior: Prior, other: Prior, theta: float) -> bool:
     """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
-    numbers = replace(prior, b_0=other.b_0, learned_from=None) == replace(other, learned_from=None)
-    return numbers and abs(prior.b_0 - other.at(theta).b_0) < 0.006
+    numbers = all(getattr(prior, name) == getattr(other, name) for name in NUMBERS)
+    return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
 
 
 def _with_origin(prior: Prior, theta: float) -> Prior:
@@ -83,6 +86,8 @@ def _other_priors(prior: Prior, theta: float) -> None:
             f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
         )
     for name, shipped in {**priors(), "weak": Prior()}.items():
+        if shipped.width_alone:
+            continue  # of use where a list brings studies one by one
         origin = shipped.learned_from
         words = (
             f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
@@ -102,8 +107,10 @@ def _take_prior(prior: Prior, theta: float) -> None:
     """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
     state = st.session_state
     state[f"{PREFIX}/prior"] = prior
-    for name in ("s", "tau", "s_fpr", "eta"):
+    for name in NUMBERS:
         state[name] = getattr(prior, name)
+    if prior.width_alone:
+        return
     state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
 
 

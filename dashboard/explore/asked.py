@@ -48,11 +48,8 @@ class Asked:
 def read_address(given: Mapping[str, str], explored: Explored) -> Asked:
     """What an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = explored.settings
-    payoffs = _numbers(given.get("payoffs", ""), 4)
-    if payoffs and min(payoffs) > 0:
-        B, L_r, L_g, G = payoffs
-        settings = replace(settings, payoffs=Payoffs(B, L_r, L_g, G, given.get("unit", "")[:20]))
-    for name in ("cost", "b_0", "theta"):
+    settings = settings.with_stakes(_stakes(given, settings.stakes))
+    for name in ("b_0", "theta"):
         for value in _numbers(given.get(name, ""), 1):
             changed: dict[str, Any] = {name: value}
             with contextlib.suppress(InputProblem):
@@ -69,6 +66,26 @@ def read_address(given: Mapping[str, str], explored: Explored) -> Asked:
     )
 
 
+def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
+    """What the address says of payoffs and costs; what it leaves out is as large beside the rest as it was."""
+    payoffs, fraction = before.payoffs, before.fraction
+    named = _numbers(given.get("payoffs", ""), 4)
+    if named and min(named) > 0:
+        B, L_r, L_g, G = named
+        payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:20])
+    cost, full_cost = (_amount(given.get(name, "")) for name in ("cost", "full_cost"))
+    if cost is None:
+        cost = before.cost if payoffs == before.payoffs else fraction * payoffs.K
+    stakes = before.restated(payoffs, cost) if (payoffs, cost) != (before.payoffs, before.cost) else before
+    return stakes if full_cost is None else stakes.with_full_cost(full_cost)
+
+
+def _amount(text: str) -> float | None:
+    """A cost, or None where the text is none."""
+    values = _numbers(text, 1)
+    return values[0] if values and values[0] >= 0 else None
+
+
 def address_of(asked: Asked) -> dict[str, str]:
     """The parameters that :func:`read_address` reads back."""
     settings = asked.settings
@@ -77,6 +94,7 @@ def address_of(asked: Asked) -> dict[str, str]:
         "payoffs": ",".join(repr(float(getattr(payoffs, name))) for name in PAYOFF_NAMES),
         "unit": payoffs.unit,
         "cost": repr(float(settings.cost)),
+        "full_cost": repr(float(settings.full_cost)) if settings.two_stages else "",
         "b_0": repr(float(settings.b_0)),
         "theta": repr(float(settings.theta)) if settings.kind.reads_full_texts else "",
         "rule": asked.rule,
@@ -154,7 +172,7 @@ def _settings_panel(key: str, start: Settings) -> Settings:
     if unsure.open:
         with unsure:
             _questions(key, start)
-    settings, _ = stakes.panel(f"{key}/stakes", start)
+    settings, _ = stakes.panel(f"{key}/stakes", start, reports=start.two_stages)
     edged = min(0.99, max(0.01, start.b_0))
     b_0 = share(
         f"Chance before any {scenario_of(start).observed}",
@@ -201,11 +219,12 @@ def _questions(key: str, settings: Settings) -> None:
 
 
 def _take(key: str, found: Stakes) -> None:
-    """Put what was answered into the panel of stakes."""
+    """Put what was answered into the panel of stakes; of reports in full nothing was asked."""
     state = st.session_state
-    state[f"{key}/truth"] = found
+    before: Stakes = state[f"{key}/truth"]
+    state[f"{key}/truth"] = taken = before.restated(found.payoffs, found.cost)
     state[f"{key}/problems"] = {}
-    for name, value in stakes.views(found).items():
+    for name, value in stakes.views(taken).items():
         state[f"{key}/{name}"] = value
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -18,7 +17,6 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import Stakes
 
 MAP_FIGURE = "explore-map"
 
@@ -36,8 +34,7 @@ def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, f
 
 def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
     """The settings with q* and c/K of a cell."""
-    own = Stakes(settings.payoffs, settings.cost).with_q_star(cell[0]).with_fraction(cell[1])
-    return replace(settings, payoffs=own.payoffs, cost=own.cost)
+    return settings.with_stakes(settings.stakes.with_q_star(cell[0]).with_fraction(cell[1]))
 
 
 def drawn(
@@ -55,7 +52,7 @@ def drawn(
     `settings` are where the person is, `of` ends the heading; sentence and file stem as in
     :func:`~dashboard.parts.panels.figure`.
     """
-    here = (settings.payoffs.q_star, Stakes(settings.payoffs, settings.cost).fraction)
+    here = (settings.payoffs.q_star, settings.stakes.fraction)
     q_stars = found[0].q_stars
     cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
     figure(

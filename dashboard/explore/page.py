@@ -163,7 +163,7 @@ def _explorer(chosen: str, explored: Explored) -> None:
 def _badges(explored: Explored) -> None:
     marks = [f"{len(explored):,} documents", explored.calibrator.fitted_on.badge]
     if explored.simulated:
-        marks.insert(0, "simulated")
+        marks.insert(0, "simulated, example amounts" if explored.settings.payoffs.unit else "simulated")
     if explored.start:
         marks.insert(1, f"{explored.start:,} read")
     if explored.truth is not None:

@@ -13,7 +13,7 @@ from dashboard.parts.calibrators import read, which
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies import POLICIES, LookAhead, Optimal, Parameter, Policy, Value
+from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
 from tarstop_core.policies.registry import followed, titled
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
@@ -93,11 +93,13 @@ def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: boo
     return True
 
 
-def policy(approximately: bool = False) -> Policy:
-    """Ask which rule advises, with its parameters; `approximately` where plans are valued so."""
-    titles = {name: titled(name) for name in followed()}
-    kind = POLICIES[one_of("Stopping rule", titles, **lasting(f"{PREFIX}/policy"))]
-    approximate = approximately and kind in (Optimal, LookAhead)
+def policy(first: str, approximately: bool = False) -> Policy:
+    """Ask which rule advises, with its parameters: `first` to begin with; `approximately` where plans are valued so."""
+    titles = {name: titled(name) for name in sorted(followed(), key=lambda name: name != first)}
+    # A scenario that begins with another rule asks for itself.
+    key = f"{PREFIX}/policy" if first == "optimal" else f"{PREFIX}/policy/{first}"
+    kind = POLICIES[one_of("Stopping rule", titles, **lasting(key))]
+    approximate = approximately and kind in (OpenLoop, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
     start = kind().settings
     return kind(**{each.name: _parameter(kind.name, each, start[each.name]) for each in kind.parameters})

@@ -22,6 +22,7 @@ from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.teaching.glossary import named
+from tarstop_core.value.payoffs import Payoffs
 
 ROOM = 10  # rows by which a figure grows where studies are added one by one
 LARGE = 60  # studies from which a figure may take a moment
@@ -38,15 +39,20 @@ class View:
     sentence: Callable[[Evidence, Any], str]
     rows: Callable[[Evidence, Any], list[dict[str, Any]]]
     figure: Callable[..., Figure] | None
-    """Of the evidence and q*; `figure` is None for the table of parameters."""
-    needs_q_star: bool = False
+    """Of the evidence and the payoffs; `figure` is None for the table of parameters."""
+    needs_payoffs: bool = False
     grows: bool = False
     """Whether the figure has a row for every study."""
 
 
 def _alone(of: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for every q*: what follows from the evidence alone."""
-    return lambda evidence, q_star, **how: of(evidence, **how)
+    """The same whatever is at stake: what follows from the evidence alone."""
+    return lambda evidence, payoffs, **how: of(evidence, **how)
+
+
+def _held_against(of: Callable[..., Any]) -> Callable[..., Any]:
+    """What depends on the threshold alone."""
+    return lambda evidence, payoffs, **how: of(evidence, payoffs.q_star if payoffs else None, **how)
 
 
 VIEWS = (
@@ -59,7 +65,13 @@ VIEWS = (
         grows=True,
     ),
     View("sroc", "SROC", _alone(words.sroc_sentence), _alone(Evidence.curve_rows), _alone(sroc)),
-    View("belief", "Belief by study", words.path_sentence, _alone(Evidence.path_rows), belief_by_study),
+    View(
+        "belief",
+        "Belief by study",
+        _held_against(words.path_sentence),
+        _alone(Evidence.path_rows),
+        _held_against(belief_by_study),
+    ),
     View(
         "posterior",
         "Prior and posterior",
@@ -70,9 +82,9 @@ VIEWS = (
     View(
         "without",
         "Leave one out",
-        words.without_sentence,
+        _held_against(words.without_sentence),
         _alone(Evidence.without_rows),
-        leave_one_out,
+        _held_against(leave_one_out),
         grows=True,
     ),
     View(
@@ -81,7 +93,7 @@ VIEWS = (
         words.value_sentence,
         Evidence.value_rows,
         value_of_more,
-        needs_q_star=True,
+        needs_payoffs=True,
     ),
     View(
         "revman", "Table for RevMan", _alone(words.parameters_sentence), _alone(Evidence.parameter_rows), None
@@ -95,7 +107,7 @@ def panel(
     theta: float,
     engine: str,
     prior: Prior,
-    q_star: float | None = None,
+    payoffs: Payoffs | None = None,
     simulated: bool = False,
     growing: bool = False,
     key: str,
@@ -103,28 +115,28 @@ def panel(
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    Without a threshold belief `q_star` there is no value of more studies. Where studies are added as one looks,
+    Without `payoffs` there is no value of more studies. Where studies are added as one looks,
     `growing` figures seldom change their height, which would cost another 100 ms and make the page jump. May be drawn
     inside a fragment.
     """
     st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if q_star is not None or not view.needs_q_star]
+    views = [view for view in VIEWS if payoffs is not None or not view.needs_payoffs]
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
         if tab.open:
             # The word that the style sheet and the script look for, in the class that the key becomes.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
                 room = {"room": ROOM if growing else 1} if view.grows else {}
-                _draw(view, shown, q_star, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
+                _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
 
 
-def _draw(view: View, shown: Evidence, q_star: float | None, key: str, file_name: str, **how: Any) -> None:
+def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
-        sentence, rows = view.sentence(shown, q_star), view.rows(shown, q_star)
-        figure = view.figure(shown, q_star, dark=dark(), **how) if view.figure else {}
+        sentence, rows = view.sentence(shown, payoffs), view.rows(shown, payoffs)
+        figure = view.figure(shown, payoffs, dark=dark(), **how) if view.figure else {}
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.

@@ -6,7 +6,6 @@ Moving one changes only what that widget is about, so nothing drifts by being sh
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,14 +29,15 @@ FRACTIONS: tuple[float, ...] = (
 """Stops of the cost slider, as shares of K."""
 
 
-def panel(key: str, settings: Settings) -> tuple[Settings, Iterable[str]]:
-    """Ask what is at stake, in three forms, beginning with payoffs and cost of the settings; `key` prefixes all state.
+def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings, Iterable[str]]:
+    """Ask what is at stake, in three forms, beginning with payoffs and costs of the settings; `key` prefixes all state.
 
-    Gives the settings with the last usable values, and what cannot be used as it stands, a sentence each.
+    With `reports` the cost of a report in full is asked for too. Gives the settings with the last usable values, and
+    what cannot be used as it stands, a sentence each.
     """
     state = st.session_state
     if f"{key}/truth" not in state:
-        state[f"{key}/truth"] = Stakes(settings.payoffs, settings.cost)
+        state[f"{key}/truth"] = settings.stakes
         state[f"{key}/problems"] = {}
     stakes: Stakes = state[f"{key}/truth"]
     problems: dict[str, str] = state[f"{key}/problems"]
@@ -46,13 +46,17 @@ def panel(key: str, settings: Settings) -> tuple[Settings, Iterable[str]]:
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
-    forms = {"Two questions": _questions, "Two sliders": _sliders, "Four consequences": _consequences}
+    forms: dict[str, Callable[..., None]] = {
+        "Two questions": _questions,
+        "Two sliders": _sliders,
+        "Four consequences": partial(_consequences, reports=reports),
+    }
     for tab, ask in zip(st.tabs(list(forms), key=f"{key}/form"), forms.values(), strict=True):
         with tab:
             ask(key, settings, stakes)
     for sentence in problems.values():
         problem_box(sentence)
-    settings = replace(settings, payoffs=stakes.payoffs, cost=stakes.cost)
+    settings = settings.with_stakes(stakes)
     if not problems:
         for sentence in consequences(settings):
             st.info(escape_markdown(sentence), icon=":material/info:")
@@ -71,12 +75,11 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
     Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. `on_change` takes the new settings
     before the page (or fragment) is drawn again; where it does not take them over, the sliders go back.
     """
-    stakes = Stakes(settings.payoffs, settings.cost)
+    stakes = settings.stakes
     now = {name: views(stakes)[name] for name in ("q", "fraction")}
 
     def moved(name: str, value: Any) -> None:
-        other = changed(stakes, name, value)
-        on_change(replace(settings, payoffs=other.payoffs, cost=other.cost))
+        on_change(settings.with_stakes(changed(stakes, name, value)))
 
     moves = following(key, now, moved)
     left, right = st.columns(2, gap="medium")
@@ -159,7 +162,7 @@ def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
         _cost_slider(stakes, settings, _follows(key, "fraction"))
 
 
-def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
+def _consequences(key: str, settings: Settings, stakes: Stakes, reports: bool) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     yes, no = question(settings), scenario_of(settings).otherwise(settings)
     read = "title and abstract" if settings.two_stages else "document"
@@ -169,10 +172,12 @@ def _consequences(key: str, settings: Settings, stakes: Stakes) -> None:
         "L_g": f"Loss from “{minus}” when {yes} (L_g)",
         "G": f"Gain from “{minus}” when {no} (G)",
         "cost": f"Cost of reading one {read} (c)",
+        "full_cost": "Cost of reading one report in full",
     }
+    costs = (("cost", "full_cost"), ("unit",)) if reports else (("cost", "unit"),)
     with st.container(key=f"stakes-plain-{key}"):
-        for row in (("B", "L_r"), ("L_g", "G"), ("cost", "unit")):
-            for column, name in zip(st.columns(2, gap="medium"), row, strict=True):
+        for row in (("B", "L_r"), ("L_g", "G"), *costs):
+            for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
                 now, how = views(stakes)[name], _follows(key, name)
                 if name == "unit":
                     column.text_input(
@@ -240,6 +245,7 @@ def views(stakes: Stakes) -> dict[str, Any]:
         "fraction": nearest_fraction(stakes.fraction),
         **{name: float(f"{getattr(payoffs, name):.6g}") for name in PAYOFF_NAMES},
         "cost": float(f"{stakes.cost:.6g}"),
+        "full_cost": float(f"{stakes.full_cost:.6g}"),
         "unit": payoffs.unit,
     }
 
@@ -267,7 +273,8 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
     if value is None:
-        what = {"times": "number of times", "cost": "cost"}.get(name, f"payoff {name}")
+        whats = {"times": "number of times", "cost": "cost", "full_cost": "cost of a report in full"}
+        what = whats.get(name, f"payoff {name}")
         raise InputProblem(f"The {what} is empty; give a number.")
     given = float(value)
     if name in PAYOFF_NAMES:
@@ -278,6 +285,7 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         "documents": stakes.with_documents,
         "times": partial(_with_times, stakes),
         "cost": stakes.with_cost,
+        "full_cost": stakes.with_full_cost,
     }
     return change[name](given)
 

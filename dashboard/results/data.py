@@ -100,6 +100,21 @@ def some(asked: Asked) -> Results:
     return _some(asked.path, asked.stamp, asked.methods)
 
 
+def in_words(frame: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """A frame as it leaves the page: errors are called there what the page calls them.
+
+    Within the programme, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
+    whatever the actions are called; in patents the page's false reject is the former.
+    """
+    called = TASKS[scenario].errors
+    named = {
+        f"{name}{end}": f"{said.replace(' ', '_')}{end}"
+        for name, said in called.items()
+        for end in ("", "_paper")
+    }
+    return frame.rename(columns=named)
+
+
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def regret(asked: Asked, q_star: float) -> pd.DataFrame:
     """Mean regret by cost."""

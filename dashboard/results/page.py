@@ -88,6 +88,6 @@ def _errors(look: Look) -> None:
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
         with_room(figures.error_figure(frame, look.results.scenario, look.results.simulated, look.dark)),
         figures.error_sentence(frame),
-        frame,
+        data.in_words(frame, look.results.scenario),
         look.stem,
     )

@@ -33,7 +33,7 @@ def draw(look: Look) -> None:
         st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
     else:
         table(_side_by_side(beside), f"{results.settings['title']} beside {paper.SOURCE}.")
-        files("tarstop-paper-and-run", beside, "beside")
+        files("tarstop-paper-and-run", data.in_words(beside, results.scenario), "beside")
         for sentence in said:
             note(sentence)
     heading_of("What differs")
@@ -79,7 +79,8 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
-            figure(name, heading, drawing, view.errors_sentence(frame), frame, f"tarstop-{name}")
+            said_, leaves = view.errors_sentence(frame), data.in_words(frame, results.scenario)
+            figure(name, heading, drawing, said_, leaves, f"tarstop-{name}")
 
 
 def _arithmetic() -> None:
@@ -95,7 +96,9 @@ def _arithmetic() -> None:
             "same and cannot be told apart."
         )
         table(_recomputed(recovered), paper.SOURCE + ".")
-        files("tarstop-paper-recomputed", recovered, "recovered")
+        # Of both tasks, which call their errors differently.
+        wrong = {"false_adopt": "wrong_a_plus", "false_reject": "wrong_a_minus"}
+        files("tarstop-paper-recomputed", recovered.rename(columns=wrong), "recovered")
 
 
 def _recomputed(recovered: pd.DataFrame) -> list[dict[str, str]]:

@@ -50,14 +50,17 @@ def _table(look: Look) -> None:
         )
     files(
         look.stem,
-        rows.drop(columns="knows_truth"),
+        data.in_words(rows.drop(columns="knows_truth"), look.results.scenario),
         "table",
         more={
             "LaTeX": (
                 ".tex",
                 lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, task.icer_digits),
             ),
-            "CSV, every q* and c": ("-all.csv", lambda: table_to_csv(data.all_rows(look.asked))),
+            "CSV, every q* and c": (
+                "-all.csv",
+                lambda: table_to_csv(data.in_words(data.all_rows(look.asked), look.results.scenario)),
+            ),
             "CSV, topic by topic": (
                 "-topics.csv",
                 lambda: table_to_csv(case_rows(look.results, look.q_star, look.cost)),

@@ -33,6 +33,9 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     else:
         why = against_the_odds(advice, settings)
         st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
+    rival = scenario.rival(settings, state)
+    if rival:
+        st.warning(shell.escape_markdown(rival), icon=":material/balance:")
     flagged = grading.reminder(work, state)
     if flagged:
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")

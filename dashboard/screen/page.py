@@ -29,6 +29,7 @@ from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -121,7 +122,7 @@ def _screening(work: Work) -> None:
 
 def _header(work: Work, state: State) -> None:
     saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
-    about = ["simulated documents"] if work.collection.simulated else []
+    about = about_documents(work.collection.simulated, state.settings)
     if state.plan is not None:
         about.append("plan registered" + (", deviated from" if state.deviations else ""))
     marks = "".join(f"{badges(mark)} " for mark in about)
@@ -171,7 +172,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             theta=settings.theta,
             engine=settings.engine,
             prior=settings.belief_prior,
-            q_star=settings.payoffs.q_star,
+            payoffs=settings.payoffs,
             simulated=work.collection.simulated,
             growing=True,
             key=f"evidence_{work.row.id}",

@@ -78,6 +78,6 @@ def changed(settings: Settings, name: str, value: float) -> Settings:
     if name == "floor":
         return replace(settings, floor=value / 100)
     theta, prior = value / 100, settings.prior
-    if prior.learned_from is None or not ENGINES[settings.engine].knows_prior:
+    if prior.learned_from is None or prior.width_alone or not ENGINES[settings.engine].knows_prior:
         return replace(settings, theta=theta)
     return replace(settings, theta=theta, b_0=prior.at(theta).b_0)

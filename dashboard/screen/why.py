@@ -37,6 +37,9 @@ BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Everything that the verdict rests on; folded, how many warnings there are."""
     warnings = warned(work, state, settings)
+    rival = scenario_of(settings).rival(settings, state)
+    if rival:
+        st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # Not in the label: with another one it would be folded anew.
     if warnings:
         count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
@@ -99,6 +102,8 @@ def belief_badges(settings: Settings) -> list[str]:
     engine, learned = ENGINES[settings.engine], settings.prior.learned_from
     if not engine.knows_prior:
         prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
+    elif learned is not None and learned.keeps_b_0:
+        prior = f"prior as wide as {learned.reviews:,} past reviews ask for, b₀ = {number(settings.b_0)}"
     elif learned is not None:
         prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
     elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):

@@ -23,7 +23,7 @@ from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.screening.explain import question
+from tarstop_core.screening.explain import about_documents, question
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -90,7 +90,7 @@ def detail(store: Store, session_id: str) -> None:
 def _facts(session: WholeSession) -> None:
     state, row = session.state, session.row
     marks = [state.settings.scenario]
-    marks += ["simulated documents"] if session.collection.simulated else []
+    marks += about_documents(session.collection.simulated, session.state.settings)
     if state.plan is not None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
     read = f"{state.depth:,} of {len(row.ids):,} screened"

@@ -184,9 +184,16 @@ def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Fl
     return known, log_scale
 
 
+def weighed_likelihood(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> Floats:
+    """Likelihood of every (τ, μ) as much as each study counts, up to a factor; 1 where it tells nothing, shape (n, T·M)."""
+    rows, _ = study_likelihood(tables, theta, lattice)
+    rows[tables.diseased == 0] = 1.0
+    return rows if prior.weight == 1 else rows**prior.weight
+
+
 def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> Floats:
     """Posterior mass of every (τ, μ) after each study, shape (n + 1, T·M); rows sum to 1."""
-    rows, _ = study_likelihood(tables, theta, lattice)
+    rows = weighed_likelihood(tables, theta, prior, lattice)
     weights = np.empty((len(tables) + 1, lattice.kernel.shape[1]))
     weights[0] = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
     for i in range(len(tables)):

@@ -68,8 +68,8 @@ def _shift(cells: bytes, theta: float, prior: Prior) -> float:
     if not both.any():
         return 0.0
     lam = float(logit(check_theta(theta)))
-    y1, v1, tau1 = _margin(TP, FN, lam, prior.shift, prior.s, prior.tau, NODES[0])
-    site, site_v, tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior.tau, NODES[1])
+    y1, v1, tau1 = _margin(TP, FN, lam, prior.shift, prior.s, prior, NODES[0])
+    site, site_v, tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior, NODES[1])
     y2, v2 = np.zeros(len(TP)), np.full(len(TP), NO_INFORMATION)
     y2[both], v2[both] = site, site_v
     rho, rho_weight = _rho_nodes(prior.eta)
@@ -86,7 +86,7 @@ def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
 
 
 def _margin(
-    hits: Floats, misses: Floats, centre: float, mean: float, s: float, tau_scale: float, nodes: int
+    hits: Floats, misses: Floats, centre: float, mean: float, s: float, prior: Prior, nodes: int
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
     """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible.
 
@@ -96,7 +96,7 @@ def _margin(
     j = np.arange(MARGIN_NODES)
     d = math.asinh(TAU_END / KNOT) / (MARGIN_NODES - 1)
     tau = KNOT * np.sinh(j * d)
-    log_prior = np.log(np.cosh(j * d)) - 0.5 * (tau / tau_scale) ** 2
+    log_prior = np.log(np.cosh(j * d)) - 0.5 * (tau / prior.tau) ** 2
     log_prior[0] -= math.log(2)
     tau2 = (tau**2)[:, None]
 
@@ -105,8 +105,8 @@ def _margin(
     u = y.copy()
     for _ in range(ROUNDS):
         w = 1 / (1 / precision + tau2)  # (T, n)
+        log_w, w = prior.weight * np.log(w), prior.weight * w
         total, first, second = 1 / s**2 + w.sum(1), mean / s**2 + w @ y, w @ y**2 + mean**2 / s**2
-        log_w = np.log(w)
         log_weight = log_prior + _log_evidence(log_w.sum(1), total, first, second)
         # The same without each study in turn.
         total, first = total[:, None] - w, first[:, None] - w * y
@@ -124,7 +124,7 @@ def _margin(
         precision = new
         if moved < SETTLED:
             break
-    return y, 1 / precision, _plausible(tau, log_weight, tau_scale, nodes)
+    return y, 1 / precision, _plausible(tau, log_weight, prior.tau, nodes)
 
 
 def _log_evidence(log_w: Floats, total: Floats, first: Floats, second: Floats) -> Floats:
@@ -183,9 +183,9 @@ def _log_odds(
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
     det = a * d - (c**2)[:, None]
-    # Every sum over studies of W = V⁻¹ = [[d, −c], [−c, a]]/det is a product with 1/det.
+    # Every sum over studies of W = V⁻¹ = [[d, −c], [−c, a]]/det is a product with 1/det, as much as a study counts.
     one_, columns = np.ones_like(y1), (1, y1, y2, y1**2, y2**2, y1 * y2)
-    inverse = 1 / det
+    inverse = prior.weight / det
     plain = inverse @ np.stack([one_ * x for x in columns], axis=1)
     by_v1 = inverse @ np.stack([v1 * x for x in (1, y2, y2**2)], axis=1)
     by_v2 = inverse @ np.stack([v2 * x for x in (1, y1, y1**2)], axis=1)
@@ -201,6 +201,6 @@ def _log_odds(
     m1 = (A22 * h1 - A12 * h2) / det_A
     m2 = (A11 * h2 - A12 * h1) / det_A
     log_weight = np.add.outer(np.add.outer(log_weight1, log_weight2), np.log(rho_weight)).ravel()
-    log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - np.log(det).sum(1) - np.log(det_A))
+    log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - prior.weight * np.log(det).sum(1) - np.log(det_A))
     z = m1 / np.sqrt(A22 / det_A)
     return float(logsumexp(log_weight + log_ndtr(z)) - logsumexp(log_weight + log_ndtr(-z)))

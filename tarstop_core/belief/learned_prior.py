@@ -1,4 +1,7 @@
-"""A prior learned from training reviews: what pooled sensitivities and heterogeneities have been like."""
+"""A prior learned from training reviews: what pooled sensitivities and heterogeneities have been like.
+
+All of it (:func:`learn_prior`), or only how wide it is, b_0 being left to the person (:func:`learn_width`).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +18,9 @@ from tarstop_core.errors import InputProblem
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))
 S = (0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5)
 TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+FIRST = (1, 2, 3, 5)
+"""Studies after which it is asked how far they stray from all."""
+LEAST_WEIGHT = 0.1
 
 
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
@@ -35,6 +41,72 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
     Empirical Bayes (type II maximum likelihood) on a grid, from the univariate model: sensitivity is
     what b_0, s and τ are about.
     """
+    candidates = [Prior(b_0=b_0, s=s, tau=tau) for b_0, s, tau in product(B_0, S, TAU)]
+    return _likeliest(candidates, outcomes, reviews, theta, source)
+
+
+def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
+    """How wide a prior around a person's own b_0 has to be: (s, scale of τ) as by :func:`learn_prior`, and what a study counts.
+
+    Studies stand in the order in which the list brought them. Where the first ones strayed from all of them `f` times as
+    far (in variance) as studies drawn at random would, a study counts 1/f, at most 1. Otherwise as :func:`learn_prior`.
+
+    Notes
+    -----
+    f is what surveys call a design effect: studies found next to each other are alike, so that n of them say as much
+    of the whole as n/f drawn at random. A power below 1 of the likelihood says the same (Grünwald & van Ommen 2017,
+    doi 10.1214/17-BA1085).
+    """
+    candidates = [Prior(s=s, tau=tau) for s, tau in product(S, TAU)]
+    width = _likeliest(candidates, outcomes, reviews, theta, source)
+    strayed: dict[str, list[float]] = {}
+    for tables, review in zip(outcomes, reviews, strict=True):
+        far = strayed_from_end(tables)
+        if far is not None:
+            strayed.setdefault(review, []).append(far)
+    f = float(np.mean([np.mean(each) for each in strayed.values()])) if strayed else 1.0
+    assert width.learned_from is not None
+    return replace(
+        width,
+        weight=round(min(1.0, max(LEAST_WEIGHT, 1 / f)), 2) if f > 1 else 1.0,
+        learned_from=replace(width.learned_from, keeps_b_0=True),
+    )
+
+
+def strayed_from_end(tables: Tables) -> float | None:
+    """How far the pooled sensitivity of the first studies lay from that of all, squared, in units of what chance would do.
+
+    The mean over the first 1, 2, 3 and 5 studies, about 1 where they stand in no order; None with fewer than three.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cells = (np.array([2.0, 9, 9, 9]), np.ones(4), np.array([8.0, 1, 1, 1]), np.ones(4))
+    >>> round(strayed_from_end(Tables(("a", "b", "c", "d"), *cells)), 1)
+    1.3
+    """
+    known = tables.diseased > 0
+    if known.sum() < 3:
+        return None
+    hits, misses = tables.TP[known] + 0.5, tables.FN[known] + 0.5
+    y, w = np.log(hits / misses), 1 / (1 / hits + 1 / misses)
+    # Heterogeneity by moments (DerSimonian & Laird 1986), as good as any for weights.
+    q = w @ (y - w @ y / w.sum()) ** 2
+    tau2 = max(0.0, float((q - (len(y) - 1)) / (w.sum() - (w @ w) / w.sum())))
+    w = 1 / (1 / w + tau2)
+    far, total = y - w @ y / w.sum(), w.sum()
+    found = []
+    for k in FIRST:
+        if k < len(y):
+            here = w[:k].sum()
+            found.append((w[:k] @ far[:k]) ** 2 / (here * (1 - here / total)))
+    return float(np.mean(found))
+
+
+def _likeliest(
+    priors: Sequence[Prior], outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str
+) -> Prior:
+    """The prior, or the default one, under which the outcomes are most probable, reviews weighing equally."""
     if len(outcomes) != len(reviews):
         raise InputProblem(f"There are {len(outcomes)} outcomes and {len(reviews)} names of reviews.")
     used = [(t, review) for t, review in zip(outcomes, reviews, strict=True) if (t.diseased > 0).any()]
@@ -43,8 +115,7 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
             "No training outcome has a study with diseased patients; give tables with TP and FN."
         )
     names = [review for _, review in used]
-    default = Prior()
-    candidates = [default, *(Prior(b_0=b_0, s=s, tau=tau) for b_0, s, tau in product(B_0, S, TAU))]
+    candidates = [Prior(), *priors]
     total = np.zeros(len(candidates))
     for tables, review in used:
         total += _log_evidences(tables, check_theta(theta), candidates) / names.count(review)

@@ -7,6 +7,7 @@ import json
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from scipy.special import logit, ndtr, ndtri
 
@@ -33,6 +34,8 @@ class LearnedFrom:
     """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
     gain: float
     """Log marginal likelihood per review, above the default prior's."""
+    keeps_b_0: bool = False
+    """Whether b_0 was left to the person, at whichever threshold: only how wide the prior is was learned."""
 
     def __post_init__(self) -> None:
         check_theta(self.theta)
@@ -43,7 +46,8 @@ class Prior:
     """Prior of the bivariate binomial–normal model, relative to the threshold θ on sensitivity.
 
     With λ = logit θ: μ1 ~ N(λ + s·Φ⁻¹(b_0), s²), so that P(pooled sensitivity > θ) = b_0 exactly;
-    μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta).
+    μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta). The
+    likelihood of the studies is taken to the power `weight`.
 
     Raises
     ------
@@ -73,6 +77,10 @@ class Prior:
     """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
     learned_from: LearnedFrom | None = None
     """None for a prior that a person chose."""
+    weight: float = 1.0
+    """How much a study says against one drawn at random, 0.1 to 1: those that a list brings first may be alike, and stray
+    from what all say in the end more than chance has it.
+    """
 
     def __post_init__(self) -> None:
         check_prior(self.b_0)
@@ -80,16 +88,22 @@ class Prior:
         _check("scale of the prior of heterogeneity", self.tau, 0.05, 3)
         _check("spread of the prior of the false-positive rate", self.s_fpr, 0.2, 5)
         _check("LKJ shape of the prior of the correlation", self.eta, 1, 100)
+        _check("weight of a study", self.weight, 0.1, 1)
 
     @property
     def shift(self) -> float:
         """Prior mean of μ1 − λ, in logits: s·Φ⁻¹(b_0)."""
         return float(self.s * ndtri(self.b_0))
 
+    @property
+    def width_alone(self) -> bool:
+        """Whether only its width was learned, and b_0 is a person's own."""
+        return self.learned_from is not None and self.learned_from.keeps_b_0
+
     def at(self, theta: float) -> Prior:
         """The same distribution of sensitivity, where b_0 is to refer to another threshold.
 
-        Only a learned prior says what its b_0 refers to; any other is returned as it is.
+        Only a prior whose b_0 was learned says what that refers to; any other is returned as it is.
 
         Examples
         --------
@@ -97,14 +111,25 @@ class Prior:
         >>> learned.at(0.75).b_0, round(learned.at(0.9).b_0, 2), Prior(0.7).at(0.9).b_0
         (0.7, 0.2, 0.7)
         """
-        if self.learned_from is None or self.learned_from.theta == theta:
+        seen = self.learned_from
+        if seen is None or self.width_alone or seen.theta == theta:
             return self
-        b_0 = float(ndtr((logit(self.learned_from.theta) + self.shift - logit(check_theta(theta))) / self.s))
+        b_0 = float(ndtr((logit(seen.theta) + self.shift - logit(check_theta(theta))) / self.s))
         return replace(self, b_0=min(max(b_0, LEAST_SURE), 1 - LEAST_SURE))
 
     def to_json(self) -> str:
         """The prior as a small versioned JSON document."""
-        return json.dumps({"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}, indent=1) + "\n"
+        content = {"format": FILE_FORMAT, "version": FILE_VERSION, **self.to_dict()}
+        return json.dumps(content, indent=1) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values; what is as it was before these fields existed is left out, so that fingerprints stay."""
+        content = asdict(self)
+        if self.weight == 1:
+            del content["weight"]
+        if self.learned_from is not None and not self.learned_from.keeps_b_0:
+            del content["learned_from"]["keeps_b_0"]
+        return content
 
     @property
     def digest(self) -> str:
@@ -139,7 +164,7 @@ def from_json(text: str, name: str = "The prior") -> Prior:
         maker="this program",
         again="learn it again",
     )
-    return validated(Prior, content, name, "learn it again", whole=True)
+    return validated(Prior, {"weight": 1.0, **content}, name, "learn it again", whole=True)
 
 
 def load(path: str | Path) -> Prior:

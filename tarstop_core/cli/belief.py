@@ -72,10 +72,17 @@ def belief(
 @click.option(
     "--name", help="What the reviews are, for the people who will rely on it; the file's name unless given."
 )
+@click.option(
+    "--width",
+    is_flag=True,
+    help="Only how wide it has to be; b_0 stays a person's own, at whichever threshold.",
+)
 @json_option
-def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None, as_json: bool) -> None:
+def learn_prior_command(
+    tables: Path, theta: float, out: Path, name: str | None, width: bool, as_json: bool
+) -> None:
     """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
-    from tarstop_core.belief.learned_prior import learn_prior
+    from tarstop_core.belief.learned_prior import learn_prior, learn_width
     from tarstop_core.belief.prior import check_theta, save
     from tarstop_core.files import read_outcome_tables
     from tarstop_core.presentation.numbers import number
@@ -83,17 +90,19 @@ def learn_prior_command(tables: Path, theta: float, out: Path, name: str | None,
     writable(out, tables)
     found = read_outcome_tables(tables)
     reviews = [review for review, _, _ in found]
-    prior = learn_prior([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
+    learn = learn_width if width else learn_prior
+    prior = learn([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
     with writing(out):
         save(prior, out)
     seen = prior.learned_from
     assert seen is not None
     if as_json:
-        told = ((prior, ("b_0", "s", "tau")), (seen, ("reviews", "outcomes", "gain")))
+        told = ((prior, ("b_0", "s", "tau", "weight")), (seen, ("reviews", "outcomes", "gain")))
         print_json({name: getattr(of, name) for of, names in told for name in names})
         return
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
-        f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}; log evidence a review "
+        f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}, a study counts "
+        f"{number(prior.weight)}; log evidence a review "
         f"{number(seen.gain)} above the default prior's."
     )

@@ -107,7 +107,8 @@ def experiment(
     TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md says how it and a folder of your own are laid out.
 
     Writes tables, figures and a self-contained report into the folder --out. Run again after an interruption,
-    it goes on where it was.
+    it goes on where it was. Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and
+    false_reject a⁻ although ω⁺ holds.
     """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta

@@ -80,7 +80,10 @@ def replay(
     scale: float,
     as_json: bool,
 ) -> None:
-    """Stop on the labelled rankings RUN in paper mode, and say what came of it."""
+    """Stop on the labelled rankings RUN in paper mode, and say what came of it.
+
+    Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and false_reject a⁻ although ω⁺ holds.
+    """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load
@@ -120,20 +123,12 @@ def replay(
         reviews = [
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
         ]
+        belief = theta, engine or "bivariate", given_prior(b_0, prior_file, theta)
         outcomes = replaying.replay_reviews(
-            reviews,
-            fitted,
-            policy,
-            stakes,
-            cost,
-            theta,
-            truth or "pooled",
-            engine or "bivariate",
-            given_prior(b_0, prior_file, theta),
-            scale,
+            reviews, fitted, policy, stakes, cost, theta, truth or "pooled", *belief[1:], scale
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, fitted)]
+            outcomes = [*replaying.with_left(outcomes, reviews, fitted, stakes.q_star, *belief)]
     mean = replaying.summary(outcomes)
     unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:

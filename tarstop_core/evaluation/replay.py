@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.belief.mixture import Left
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.outcome import Outcome
@@ -22,6 +23,9 @@ from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
+from tarstop_core.value.cumulative import known_at
+from tarstop_core.value.exhaustive import chance_turned, studies_to_come
+from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
@@ -62,6 +66,8 @@ class PlayedReview(Played):
 
     left: dict[str, StillUnread]
     """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
+    turned: float
+    """What is said at the stop: the chance that all that is left would lead to the other action."""
 
 
 def replay(
@@ -126,7 +132,13 @@ def replay_reviews(
 
 
 def with_left(
-    played: Sequence[Played], outcomes: Sequence[Outcome], calibrator: Calibrator
+    played: Sequence[Played],
+    outcomes: Sequence[Outcome],
+    calibrator: Calibrator,
+    q_star: float,
+    theta: float = 0.75,
+    engine: str = "bivariate",
+    prior: Prior | None = None,
 ) -> list[PlayedReview]:
     """What :func:`replay_reviews` came to on these outcomes, with what is said there of documents still unread."""
     told: dict[tuple[str, int], StillUnread] = {}
@@ -139,18 +151,27 @@ def with_left(
             # Outcomes of one review share its list.
             key = outcome.review, depth
             left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, depth)
-        found.append(PlayedReview(**vars(each), left=left))
+        depth = depths["stop"]
+        states = states_of(outcome.tables, theta, engine, prior or Prior())
+        now = states[known_at(outcome.positions, len(outcome.topic))[depth]]
+        to_come = studies_to_come(_left(outcome.topic, calibrator, depth).chance)
+        turned = chance_turned(now.b, now.n_0, to_come, q_star)
+        found.append(PlayedReview(**vars(each), left=left, turned=turned))
     return found
 
 
 def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnread:
     """What is said, after the first `depth` documents of a labelled list, of the relevant ones below, and what is so."""
     assert topic.labels is not None
-    p = calibrator.probabilities(topic.scores, len(topic))
-    read = np.arange(len(topic)) < depth
-    left = calibrator.left(p, read, read & topic.labels, ~read)
+    left = _left(topic, calibrator, depth)
     low, high = left.interval()
     return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
+
+
+def _left(topic: Topic, calibrator: Calibrator, depth: int) -> Left:
+    p = calibrator.probabilities(topic.scores, len(topic))
+    read = np.arange(len(topic)) < depth
+    return calibrator.left(p, read, read & np.asarray(topic.labels), ~read)
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:

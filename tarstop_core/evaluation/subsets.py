@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, logit
 
-from tarstop_core.belief.bayes import lattice_for, study_likelihood
+from tarstop_core.belief.bayes import lattice_for, weighed_likelihood
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
@@ -25,10 +25,9 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         known = (Tables(tuple(names[of]), *(getattr(tables, cell)[of] for cell in CELLS)) for of in masks)
         return np.array([beliefs(each, theta, engine, prior)[-1] for each in known])
     lattice = lattice_for(tables, theta, prior)
-    rows, _ = study_likelihood(tables, theta, lattice)
+    rows = weighed_likelihood(tables, theta, prior, lattice)
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(rows), -1e4)
-    logs[tables.diseased == 0] = 0.0
     of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
     below, above = lattice.halves(of_prior)
     shift = logit(prior.b_0) - (np.log(above) - np.log(below))

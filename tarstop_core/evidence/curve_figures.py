@@ -7,9 +7,10 @@ import numpy as np
 from tarstop_core.evidence.drawing import evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.evidence.words import threshold
-from tarstop_core.presentation.figures import Figure, axis, ink, label, line, text_colour, upright
-from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.figures import Figure, axis, ink, label, line, text_colour, upright, with_unit
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
+from tarstop_core.value.payoffs import Payoffs
 
 
 def belief_by_study(
@@ -125,15 +126,17 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
 
 
 def value_of_more(
-    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
+    evidence: Evidence, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """EVSI of 1 to 100 more studies like these against what certainty would be worth (K = 1)."""
-    more = evidence.more_studies(q_star)
+    """EVSI of 1 to 100 more studies like these against what certainty would be worth."""
+    more = evidence.more_studies(payoffs)
     data: list[Figure] = []
     notes = []
-    top = 0.01
+    top = 0.01 * payoffs.K
+    scale = f" (both mistakes together cost {number(payoffs.K)})"
+    title = with_unit("worth", payoffs.unit) + ("" if payoffs.unit else scale)
     if more is not None:
-        top = 1.25 * max(more.evpi, 1e-6)
+        top = 1.25 * max(more.evpi, 1e-6 * payoffs.K)
         green = ink(VALUE, dark)
         data.append(line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash", hoverinfo="skip"))
         data.append(line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3, hoverinfo="skip"))
@@ -156,6 +159,6 @@ def value_of_more(
             range=[-0.06, 2.02],
             tickvals=[1, 2, 5, 10, 20, 50, 100],
         ),
-        yaxis=axis("worth (both mistakes together cost 1)", dark, range=[0, top], nticks=5),
+        yaxis=axis(title, dark, range=[0, top], nticks=5),
         margin={"l": 66},
     )

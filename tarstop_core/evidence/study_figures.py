@@ -80,16 +80,19 @@ class _Panel:
 
 
 def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
-    tables, fit = evidence.tables, evidence.summary
-    pooled = (None, None) if fit is None else (fit.sensitivity, fit.specificity)
+    tables, pooled = evidence.tables, evidence.pooled
     return (
-        _Panel(0, "Sensitivity", "diseased", tables.TP, tables.diseased, evidence.sensitivity, pooled[0]),
-        _Panel(1, "Specificity", "healthy", tables.TN, tables.healthy, evidence.specificity, pooled[1]),
+        _Panel(
+            0, "Sensitivity", "diseased", tables.TP, tables.diseased, evidence.sensitivity, pooled.sensitivity
+        ),
+        _Panel(
+            1, "Specificity", "healthy", tables.TN, tables.healthy, evidence.specificity, pooled.specificity
+        ),
     )
 
 
 def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: bool = False) -> Figure:
-    """Sensitivity and specificity of every study with 95 % intervals, and the summary below them.
+    """Sensitivity and specificity of every study with 95 % intervals, and what the engine pools from them below.
 
     Names on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
     rows are thin, ordered by sensitivity, and named on hover only. There is room for a multiple of `room`
@@ -124,10 +127,10 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
 
     names = [] if rows.compact else [short(name) for name in evidence.tables.study]
     ticks: list[float] = [] if rows.compact else list(range(len(evidence)))
-    if evidence.summary is not None:
-        names.append("<b>Summary</b>")
+    if any(panel.estimate is not None for panel in panels):
+        names.append("<b>Pooled</b>")
         ticks.append(rows.summary)
-    left = 74 if rows.compact else margin_for(["Summary", *evidence.tables.study])
+    left = 74 if rows.compact else margin_for(["Pooled", *evidence.tables.study])
     return evidence_figure(
         data,
         70 + rows.pixels * (rows.bottom + 0.3),
@@ -196,9 +199,10 @@ def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
 
 
 def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Studies in the ROC plane, sized by patients, with summary point, curve and both 95 % regions.
+    """Studies in the ROC plane, sized by patients, the pooled point, and curve and both 95 % regions by REML.
 
-    The curve is drawn over the observed false-positive rates only.
+    The curve is drawn over the observed false-positive rates only. Where another engine than "reml" decides, the point
+    that curve and regions belong to is hollow.
     """
     pooled_text = ink(POOLED, dark)
     data: list[Figure] = []
@@ -228,13 +232,19 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
             cliponaxis=False,
         )
     )
-    fit = evidence.summary
-    if fit is not None:
-        x, y = 1 - fit.specificity.value, fit.sensitivity.value
-        said = f"summary: sensitivity {y:.2f}, specificity {1 - x:.2f}"
-        marker = {"symbol": "diamond", "line": {"color": pooled_text, "width": 1.5}}
+    fit, pooled = evidence.summary, evidence.pooled
+    drawn = [("pooled", "diamond", pooled.sensitivity, pooled.specificity)]
+    if fit is not None and evidence.engine != "reml":
+        drawn.insert(0, ("REML summary", "diamond-open", fit.sensitivity, fit.specificity))
+    for name, symbol, sensitivity, specificity in drawn:
+        if sensitivity is None or specificity is None:
+            continue
+        x, y = 1 - specificity.value, sensitivity.value
+        said = f"{name}: sensitivity {y:.2f}, specificity {1 - x:.2f}"
+        marker = {"symbol": symbol, "line": {"color": pooled_text, "width": 1.5}}
         data.append(told_points([x], [y], [said], POOLED, 13, marker=marker))
-        notes += _keys(pooled_text, curve=evidence.curve is not None)
+    if fit is not None:
+        notes += _keys(pooled_text, evidence)
     return evidence_figure(
         data,
         460,
@@ -250,9 +260,12 @@ def _outline(points: Floats, **more: Any) -> Figure:
     return line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip")
 
 
-def _keys(colour: str, curve: bool) -> list[Figure]:
+def _keys(colour: str, evidence: Evidence) -> list[Figure]:
     """What the pooled lines are, in the lower right corner: no study of a useful test lies there."""
-    lines = ["◆ summary"] + (["━ curve"] if curve else [])
+    lines = ["◆ pooled"] if evidence.pooled.specificity is not None else []
+    by = "" if evidence.engine == "reml" else ", by REML"
+    lines += [f"◇ the same{by}"] if by else []
+    lines += [f"━ curve{by}"] if evidence.curve is not None else []
     lines += ["─ 95 % confidence region", "╌ 95 % prediction region"]
     return [label(0.99, 0.02, "<br>".join(lines), colour, align="right")]
 

@@ -64,6 +64,15 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
     return Shares(value, low, high)
 
 
+@dataclass(frozen=True)
+class Pooled:
+    """What the engine that decides makes of all studies together; each None where it has no answer."""
+
+    sensitivity: Estimate | None
+    specificity: Estimate | None
+    """Median and central 95 % of the posterior; with "reml" the estimate and its 95 % confidence interval."""
+
+
 @dataclass(frozen=True, eq=False)
 class Without:
     """The belief if one study had not been found."""
@@ -76,7 +85,7 @@ class Without:
 
 @dataclass(frozen=True, eq=False)
 class MoreStudies:
-    """What more studies are worth, in units in which both mistakes together cost 1."""
+    """What more studies are worth, in the payoffs' unit."""
 
     k: Floats
     """How many more; shape (A,)."""
@@ -137,7 +146,7 @@ class Evidence:
             return bivariate.bivariate_belief(self.tables, self.theta, self.prior)
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
-        return reitsma.reml_belief(reitsma.fit(self.tables, correction="single"), self.theta)
+        return reitsma.reml_belief(self.summary, self.theta)
 
     @cached_property
     def sensitivity(self) -> Shares:
@@ -156,11 +165,30 @@ class Evidence:
 
     @cached_property
     def summary(self) -> ReitsmaFit | None:
-        """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it."""
+        """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it.
+
+        Half a patient is added to studies with an empty cell, as the engine "reml" does when it decides.
+        """
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
-        # Half a patient is added to every study once any cell of any study is 0, as mada does by default.
-        return reitsma.fit(self.tables, correction="all")
+        return reitsma.fit(self.tables, correction="single")
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Sensitivity and specificity over all studies, by the engine."""
+        if self.engine == "reml":
+            fit = self.summary
+            return Pooled(None, None) if fit is None else Pooled(fit.sensitivity, fit.specificity)
+        diseased, healthy = self.tables.diseased > 0, self.tables.healthy > 0
+        sensitivity = _central(self.density) if self.density is not None and diseased.any() else None
+        if self.engine == "univariate" or not healthy.any():
+            return Pooled(sensitivity, None)
+        # The other margin with the prior that the engine gives it, each group by itself.
+        names = tuple(name for name, known in zip(self.tables.study, healthy, strict=True) if known)
+        TN, FP = self.tables.TN[healthy], self.tables.FP[healthy]
+        turned = Tables(names, TP=TN, FP=FP, FN=FP, TN=TN)
+        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
+        return Pooled(sensitivity, _central(bayes.posterior(turned, self.theta, prior)))
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -239,8 +267,7 @@ class Evidence:
         published outcomes of 39 and 50 studies the error was below .014.
         """
         lattice = bayes.lattice_for(self.tables, self.theta, self.prior)
-        rows, _ = bayes.study_likelihood(self.tables, self.theta, lattice)
-        rows[self.tables.diseased == 0] = 1.0
+        rows = bayes.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
         logs = np.log(np.maximum(rows, 1e-300))
         prior = np.outer(lattice.tau_prior(self.prior.tau), lattice.mu_prior(self.prior.shift, self.prior.s))
         every = logs.sum(axis=0) + np.log(np.maximum(prior.ravel(), 1e-300))
@@ -259,12 +286,11 @@ class Evidence:
             return None
         return next_studies(self.tables, self.theta, self.prior, beliefs=[self.belief], last_only=True)[0]
 
-    def more_studies(self, q_star: float) -> MoreStudies | None:
-        """What more studies like these are worth, with both mistakes together costing 1 (K = 1)."""
+    def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
+        """What more studies like these are worth."""
         state = self.next_study
         if state is None:
             return None
-        payoffs = Payoffs.from_q_star(q_star)
         k = np.array(AHEAD, dtype=float)
         worth = evsi_of_studies(state.b, state.n_0, k, payoffs)
         worth[0] = state.evsi(payoffs)
@@ -330,12 +356,14 @@ class Evidence:
             for name, b in zip(self.tables.study, self.without.beliefs, strict=True)
         ]
 
-    def value_rows(self, q_star: float) -> list[dict[str, Any]]:
+    def value_rows(self, payoffs: Payoffs) -> list[dict[str, Any]]:
         """What more studies are worth: how many, their expected value, and that of certainty."""
-        more = self.more_studies(q_star)
+        more = self.more_studies(payoffs)
         if more is None:
             return []
-        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=np.full(len(AHEAD), more.evpi))
+        evpi = np.full(len(AHEAD), more.evpi)
+        unit = {"unit": np.full(len(AHEAD), payoffs.unit)} if payoffs.unit else {}
+        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=evpi, **unit)
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Everything that the SROC plot draws: points, curve and regions, a point a row."""
@@ -352,13 +380,21 @@ class Evidence:
             "95 % prediction region": self.prediction,
         }
         if self.summary is not None:
-            drawn["summary"] = expit(self.summary.mu[::-1])[None]
+            drawn["REML summary"] = expit(self.summary.mu[::-1])[None]
+        pooled = self.pooled
+        if pooled.sensitivity is not None and pooled.specificity is not None:
+            drawn["pooled"] = np.array([[1 - pooled.specificity.value, pooled.sensitivity.value]])
         for what, points in drawn.items():
             rows += [
                 {"what": what, "name": "", "false_positive_rate": float(x), "sensitivity": float(y)}
                 for x, y in (points if points is not None else ())
             ]
         return rows
+
+
+def _central(posterior: bayes.Posterior) -> Estimate:
+    """Median and central 95 %."""
+    return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
 
 PARAMETERS = {

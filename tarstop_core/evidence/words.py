@@ -8,12 +8,11 @@ import numpy as np
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.summary import AHEAD, Evidence
-from tarstop_core.presentation.numbers import listed, number, percent
-from tarstop_core.value.payoffs import TOLERANCE
+from tarstop_core.presentation.numbers import amount, listed, number, percent
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 REML_CORRECTION = (
-    "Its belief adds half a patient only to studies with an empty cell; the plots’ summary then adds it to all, "
-    "as mada does."
+    "Half a patient is added to studies with an empty cell; mada then adds it to all unless told otherwise."
 )
 FEW = 5  # studies below which regions and variation are hardly known
 # Widths of the range that holds the true sensitivity of 95 % of studies: our words, no standard.
@@ -102,13 +101,32 @@ def forest_sentence(evidence: Evidence) -> str:
     if without:
         text += f", and {studies(without)} {'has' if without == 1 else 'have'} no specificity"
     return (
-        f"{text}. {summary_sentence(evidence)} Squares grow with the number of patients; lines are exact "
+        f"{text}. {pooled_sentence(evidence)} Squares grow with the number of patients; lines are exact "
         "(Clopper–Pearson) 95 % intervals."
     )
 
 
+def pooled_sentence(evidence: Evidence) -> str:
+    """What the engine that decides pools, or why it has no answer.
+
+    Examples
+    --------
+    >>> from tarstop_core.evidence.summary import evidence
+    >>> from tarstop_core.documents.tables import Tables
+    >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
+    >>> pooled_sentence(evidence(one, 0.75))
+    'Pooled from exact counts of both groups: sensitivity 80 % (95 % interval 40 % to 96 %), specificity 93 % (95 % interval 61 % to 99 %).'
+    """
+    pooled = evidence.pooled
+    named = (("sensitivity", pooled.sensitivity), ("specificity", pooled.specificity))
+    parts = [f"{name} {_interval(each)}" for name, each in named if each is not None]
+    if not parts:
+        return summary_sentence(evidence)
+    return f"Pooled {ENGINES[evidence.engine].badge.removeprefix('belief ')}: {', '.join(parts)}."
+
+
 def summary_sentence(evidence: Evidence) -> str:
-    """The summary of the bivariate model, or why there is none."""
+    """The summary of the bivariate model by REML, or why there is none."""
     fit = evidence.summary
     if fit is None:
         return (
@@ -118,11 +136,11 @@ def summary_sentence(evidence: Evidence) -> str:
     of = "" if fit.n == len(evidence) else f" of the {studies(fit.n)} with all four counts"
     text = (
         f"Summary sensitivity{of} {_interval(fit.sensitivity)}, specificity {_interval(fit.specificity)}, "
-        "by the bivariate model as R’s mada fits it"
+        "by the bivariate model"
     )
     cells = np.stack([evidence.tables.TP, evidence.tables.FN, evidence.tables.FP, evidence.tables.TN])
     if (cells == 0).any():
-        text += " (REML; an empty cell somewhere, so half a patient is added to every study)"
+        text += " (REML; half a patient is added to studies with an empty cell, where mada adds it to all)"
     else:
         text += " (REML)"
     return text + ("." if fit.converged else ", though the fit did not settle: do not rely on it.")
@@ -132,14 +150,25 @@ def sroc_sentence(evidence: Evidence) -> str:
     """What the SROC plot shows."""
     fit = evidence.summary
     if fit is None:
-        return summary_sentence(evidence)
+        return f"{pooled_sentence(evidence)} {_no_curve(evidence)}".strip()
+    other = ""
+    if evidence.engine != "reml":
+        other = (
+            f" Curve and regions are those of the REML model, whose own point lies at "
+            f"{percent(fit.sensitivity.value)} and {percent(fit.specificity.value)}."
+        )
     return (
-        f"The summary point lies at sensitivity {percent(fit.sensitivity.value)} and specificity "
-        f"{percent(fit.specificity.value)}; the area under the curve is {fit.auc:.2f} "
+        f"{pooled_sentence(evidence)}{other} The area under the curve is {fit.auc:.2f} "
         f"(1 is a perfect test, 0.5 a useless one). {variation_sentence(evidence)} Circles are studies, sized by "
         "patients; the regions are as large as RevMan draws them, for few studies larger than mada’s."
         + (f" {fit.n} studies are too few for regions to say much." if fit.n < FEW else "")
     )
+
+
+def _no_curve(evidence: Evidence) -> str:
+    if evidence.engine == "reml":
+        return ""
+    return f"Curve and regions need {IDENTIFIED_FROM} studies with all four counts."
 
 
 def variation_sentence(evidence: Evidence) -> str:
@@ -265,28 +294,30 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
     return text
 
 
-def value_sentence(evidence: Evidence, q_star: float) -> str:
+def value_sentence(evidence: Evidence, payoffs: Payoffs) -> str:
     """What more studies are worth beside certainty."""
-    more = evidence.more_studies(q_star)
+    more = evidence.more_studies(payoffs)
     if more is None:
         return belief_sentence(evidence)
     one, most = float(more.evsi[0]), more.evpi
     ten = float(more.evsi[AHEAD.index(10)])
+    first, many, all_of_it = (_worth(value, payoffs) for value in (one, ten, most))
     patients = f"{more.n1:,} diseased patient{'' if more.n1 == 1 else 's'}"
-    if _worth(one) == _worth(ten):
-        text = f"One more study like these ({patients}) is worth {_worth(one)}, and so are ten more"
+    if first == many:
+        text = f"One more study like these ({patients}) is worth {first}, and so are ten more"
     else:
-        text = f"One more study like these ({patients}) is worth {_worth(one)}, ten more {_worth(ten)}"
-    text += f"; certainty would be worth {_worth(most)}, where both mistakes together cost 1."
-    if one < 0.01 * most or one < 1e-6:
+        text = f"One more study like these ({patients}) is worth {first}, ten more {many}"
+    scale = "" if payoffs.unit else f", where both mistakes together cost {number(payoffs.K)}"
+    text += f"; certainty would be worth {all_of_it}{scale}."
+    if one < 0.01 * most or one < 1e-6 * payoffs.K:
         text += " A single further study could hardly change what you do."
     elif most > 0:
         text += f" The next study alone is worth {percent(min(1.0, one / most))} of certainty."
     return text
 
 
-def _worth(value: float) -> str:
-    return number(value) if value >= 5e-5 else "next to nothing"
+def _worth(value: float, payoffs: Payoffs) -> str:
+    return amount(value, payoffs.unit) if value >= 5e-5 * payoffs.K else "next to nothing"
 
 
 def _interval(estimate: Estimate) -> str:

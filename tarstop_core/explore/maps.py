@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.plans import EXPECTABLE, LONG, Plans, outcomes, plans, settled
-from tarstop_core.policies import POLICIES, Policy, Randomised, parse_policy
+from tarstop_core.policies import POLICIES, OpenLoop, Optimal, Policy, Randomised, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.stakes import Stakes
@@ -111,10 +111,13 @@ def maps(
     With any `compared` (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
     A review of more than `long` documents has fewer rows.
     """
-    stakes = Stakes(settings.payoffs, settings.cost)
+    stakes = settings.stakes
+    base = explored.planned(settings) if world == "planned" else explored.played(settings)
+    if base.slow_to_restake:
+        # At every stake anew a closed loop takes too long, unless it is what is looked at.
+        compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
-    base = explored.planned(settings) if world == "planned" else explored.played(settings)
     q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
     found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []

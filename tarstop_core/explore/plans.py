@@ -12,6 +12,7 @@ from tarstop_core.policies import (
     DecideNow,
     Greedy,
     LookAhead,
+    OpenLoop,
     Optimal,
     Policy,
     ScreenEverything,
@@ -23,7 +24,7 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
 TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
 """Rules that go to their depth whatever they find."""
-EXPECTABLE = (Optimal, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
+EXPECTABLE = (Optimal, OpenLoop, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""

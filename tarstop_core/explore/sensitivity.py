@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
-from tarstop_core.policies import Optimal, Policy
+from tarstop_core.policies import OpenLoop, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, path_from
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -57,7 +57,7 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     """
     start, cost = explored.start, np.array([settings.cost])
     base = explored.planned(settings)
-    stakes = Stakes(settings.payoffs, settings.cost)
+    stakes = settings.stakes
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
 
@@ -133,11 +133,11 @@ class BreakEven:
 def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:
     """Whether the rule reads another document.
 
-    Of the optimal rule the path knows it at this depth alone, in reviews at a hundredth of the price.
+    Of the open loop the path knows it at this depth alone, in reviews at a hundredth of the price.
     """
     if start >= len(path):
         return False
-    if isinstance(policy, Optimal):
+    if isinstance(policy, OpenLoop):
         return not settled(path, start) and path.pays(start, cost)
     return int(policy.depths(path, [cost], start)[0]) > start
 

@@ -23,6 +23,7 @@ from tarstop_core.policies.knee import BudgetMethod as BudgetMethod
 from tarstop_core.policies.knee import GeometricKnee as GeometricKnee
 from tarstop_core.policies.knee import Knee as Knee
 from tarstop_core.policies.look_ahead import LookAhead as LookAhead
+from tarstop_core.policies.open_loop import OpenLoop as OpenLoop
 from tarstop_core.policies.optimal import Optimal as Optimal
 from tarstop_core.policies.poisson import PoissonProcess as PoissonProcess
 from tarstop_core.policies.qbcb import QBCB as QBCB

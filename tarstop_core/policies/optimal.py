@@ -1,4 +1,4 @@
-"""Optimal: the best plan of any length."""
+"""Optimal: the best plan that looks again after every document."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,23 @@ from tarstop_core.value.path import Path
 
 @dataclass(frozen=True)
 class Optimal(Policy):
-    """Stop at D* = argmax J(D), or at a hit: equal to backward induction, given the chances."""
+    """Stop where acting is as good as going on, by backward induction, given the chances.
+
+    Exact where one document decides: stop at D* = argmax J(D), or at a hit. Where studies add up, within .001 of the
+    value of dynamic programming in the normal model of what further studies say.
+    """
 
     name = "optimal"
     title = "Optimal"
-    rule = "Go on while any plan, however long, is worth more than it costs."
-    formula = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
+    rule = "Go on while some plan that looks again after every document is worth more than it costs."
+    formula = r"\text{stop at the first } d \text{ with } W_d = EU^{\ast}(b_d)"
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place = 10
     colour = "#0072B2"
     marker = "circle"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return until_hit(path.horizon_depths(costs, None, start), path, start)
+        return until_hit(path.closed_depths(costs, start), path, start)
 
-    def worth(self, path: Path) -> Floats:
-        return path.worth(None)
+    def worth(self, path: Path) -> Floats | None:
+        return path.closed_worth()

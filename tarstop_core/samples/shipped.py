@@ -64,6 +64,10 @@ def data_share(simulated: bool) -> DataShare:
     return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
 
 
+WIDTH = "clef-reviews-width"
+"""The prior that a review of one's own begins with: how wide past reviews ask for, around one's own starting chance."""
+
+
 @cache
 def priors() -> dict[str, Prior]:
     """Priors of reviews learned from past ones, by short name; ``scripts/make_priors.py`` learns them."""

@@ -31,6 +31,10 @@ def word_of(headline: str) -> str:
     return known.get(headline, headline.upper())
 
 
+SETTLED = ("found", "confirm", "all read")
+"""Headlines under which nothing is said of what the rest of the list would change."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """What a person reads."""
@@ -66,6 +70,8 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             sentence = f"Your starting assumption alone decides this; nothing has been read. {plain}"
         case _:
             sentence = plain
+    if advice.headline not in SETTLED:
+        sentence = f"{scenario_of(settings).still_changes(advice, settings)} {sentence}".lstrip()
     return Explanation(WORDS[advice.headline], sentence, stopping(advice, settings), doubts)
 
 
@@ -80,7 +86,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
     text = f"Stopping now you would choose “{action(advice.plus, settings)}”, expected to bring {worth}."
     if settings.citation_needed and not advice.plus and bool(payoffs.chooses_plus(advice.b)):
         text += f" “{settings.plus}” is not open until a document to cite is confirmed."
-    return text
+    return f"{text} {scenario_of(settings).held_back(advice, settings)}".rstrip()
 
 
 def action(plus: bool, settings: Settings) -> str:
@@ -102,6 +108,13 @@ def consequences(settings: Settings) -> list[str]:
             f"{amount(most, payoffs.unit)}, so reading cannot pay: every rule that weighs the two stops at once."
         ]
     return []
+
+
+def about_documents(simulated: bool, settings: Settings) -> list[str]:
+    """What a badge says of documents that nobody published, and of the money that was put on them."""
+    if not simulated:
+        return []
+    return ["simulated documents, example amounts" if settings.payoffs.unit else "simulated documents"]
 
 
 def question(settings: Settings) -> str:
@@ -162,9 +175,11 @@ def _continue(advice: Advice, settings: Settings) -> str:
 def _stop(advice: Advice, settings: Settings) -> str:
     if advice.worth is None:
         return f"{settings.rule.rule} It has done so."
+    scenario = scenario_of(settings)
+    because = f"{_comparison(advice, settings)} Going on is no longer worth it."
     if advice.worth <= 0:
-        return scenario_of(settings).not_worth_it(settings)
-    return f"{_comparison(advice, settings)} Going on is no longer worth it."
+        because = scenario.not_worth_it(settings)
+    return f"{because} {scenario.so_few(advice, settings)}".rstrip()
 
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:

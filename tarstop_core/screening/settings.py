@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,10 +17,14 @@ from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.screening.scenarios.kind import Kind, kinds
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
+VERSION = 2
+"""Of saved settings. In those that name none, where evidence adds up "optimal" stands for the rule called open-loop today."""
+_OPTIMAL = re.compile(r"\boptimal\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class Settings:
     """Per document, in the payoffs' unit."""
     b_0: float = 0.5
     """Belief before any document, in (0, 1)."""
-    policy: str = "optimal"
-    """As :func:`tarstop_core.policies.parse_policy` reads it."""
+    policy: str = ""
+    """As :func:`tarstop_core.policies.parse_policy` reads it; without one that of the scenario."""
     calibrator: str = ""
     """Digest of the calibrator."""
     needs_citation: bool = True
@@ -68,15 +73,19 @@ class Settings:
     """Reviews: how many included reports bring data, before any was read in full."""
     floor: float = 0.0
     """Reviews: no rule says stop while the chance of the right decision is below this; 0 for none."""
+    least_studies: int = 0
+    least_patients: int = 0
+    """Reviews, `least_studies` and `least_patients`: a⁺ is not open before so many studies, and patients with the condition
+    in them, are in; 0 for no such condition.
+    """
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
     def __post_init__(self) -> None:
-        check_cost(self.cost)
+        _ = self.stakes  # refuses costs that are none
         check_prior(self.b_0)
-        parse_policy(self.policy, files=False)
         for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
             if not 0 < value <= 1:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
@@ -87,18 +96,29 @@ class Settings:
         ):
             if chosen not in known:
                 raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
+        if not self.policy:
+            object.__setattr__(self, "policy", self.kind.first_rule)
+        parse_policy(self.policy, files=False)
         check_theta(self.theta)
         check_engine(self.engine)
-        if not (self.full_cost >= 0 and math.isfinite(self.full_cost)):
-            raise InputProblem(
-                f"The cost of a report in full is {self.full_cost:g}; give a number from 0 on."
-            )
         if not (self.scale > 0 and math.isfinite(self.scale)):
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
+        for name, least in (("studies", self.least_studies), ("patients", self.least_patients)):
+            if least < 0:
+                raise InputProblem(f"The least number of {name} is {least}; give a whole number from 0 on.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
             )
+
+    @property
+    def stakes(self) -> Stakes:
+        """Everything that is counted in the payoffs' unit."""
+        return Stakes(self.payoffs, self.cost, self.full_cost)
+
+    def with_stakes(self, stakes: Stakes) -> Settings:
+        """Other payoffs and costs; whoever changes the unit of one changes that of all."""
+        return replace(self, payoffs=stakes.payoffs, cost=stakes.cost, full_cost=stakes.full_cost)
 
     @property
     def kind(self) -> Kind:
@@ -136,15 +156,24 @@ class Settings:
             stages=1,
             full_cost=0.0,
             floor=0.0,
+            least_studies=0,
+            least_patients=0,
+            # What was learned of how wide a prior has to be is not the paper's.
+            prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
-        content = asdict(self)
+        content = asdict(self) | {"prior": self.prior.to_dict()}
+        if _OPTIMAL.search(self.policy) and not self.kind.one_decides:
+            content["version"] = VERSION
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
+        for name in ("least_studies", "least_patients"):
+            if not content[name]:
+                del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]
         elif not self.application.applicant:
@@ -153,5 +182,23 @@ class Settings:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Settings:
-        """Settings from their JSON values; InputProblem when one is missing or unusable."""
-        return validated(cls, content, "The saved settings", "restore the session from a file or a backup")
+        """Settings from their JSON values, of this version or before; InputProblem when one is missing or unusable."""
+        told = of_this_version(content)
+        return validated(cls, told, "The saved settings", "restore the session from a file or a backup")
+
+
+def of_this_version(content: Any) -> Any:
+    """JSON values of settings as they are written today, still to be checked; InputProblem when they are of a later version."""
+    if not isinstance(content, Mapping):
+        return content
+    told = {name: value for name, value in content.items() if name != "version"}
+    version = content.get("version", 1)
+    if version not in (1, VERSION):
+        raise InputProblem(
+            f"The settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: open them with a "
+            "newer one."
+        )
+    kind, policy = kinds().get(str(told.get("scenario", ""))), told.get("policy")
+    if version == 1 and kind is not None and not kind.one_decides and isinstance(policy, str):
+        told["policy"] = _OPTIMAL.sub("open-loop", policy)
+    return told

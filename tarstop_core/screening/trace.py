@@ -63,6 +63,7 @@ def trace(
                     "rho_evpi": advice.score,
                     "worth": advice.worth,
                     "cost": advice.cost,
+                    "unit": now.payoffs.unit,
                     "q_star": now.payoffs.q_star,
                     "policy": now.policy,
                     "headline": advice.headline,

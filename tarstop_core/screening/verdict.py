@@ -8,7 +8,7 @@ from typing import Literal
 
 from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
 from tarstop_core.screening.advised import Advice, Headline
-from tarstop_core.screening.explain import WORDS, action, question
+from tarstop_core.screening.explain import SETTLED, WORDS, action, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 
@@ -64,11 +64,7 @@ def verdict(advice: Advice, settings: Settings) -> Verdict:
             says = f"Your starting chance alone would stop here. {pays}"
         case _:
             says = pays
-    first = (
-        ""
-        if advice.headline in ("found", "confirm", "all read")
-        else scenario.still_changes(advice, settings)
-    )
+    first = "" if advice.headline in SETTLED else scenario.still_changes(advice, settings)
     return Verdict(
         WORDS[advice.headline],
         mood,
@@ -157,7 +153,7 @@ def _rests(advice: Advice, settings: Settings) -> str:
     scenario = scenario_of(settings)
     little = "little: " if scenario.little(advice) and not advice.go_on else ""
     rests = f"Rests on {little}{scenario.rests_on(advice)}."
-    if advice.headline in ("found", "confirm", "all read"):
+    if advice.headline in SETTLED:
         return rests
     past = "" if advice.go_on else scenario.so_few(advice, settings)
     unless = [each.assumption for each in advice.contrary]

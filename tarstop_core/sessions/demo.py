@@ -12,10 +12,14 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.value.stakes import FULL_TIMES, START
+from tarstop_core.value.stakes import FULL_TIMES, START, Stakes
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
+
+# An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
+SEARCH_STAKES = START.scaled(10_000, "£")
+REVIEW_STAKES = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")
 
 
 def sample(topic: str) -> Documents:
@@ -36,25 +40,27 @@ def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame)
 def start_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated search, ready to be screened; its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
-    return _demo(store, sample(DEMO_TOPIC), calibrator, Settings(START.payoffs, START.cost), reviewer)
+    return _demo(store, sample(DEMO_TOPIC), calibrator, _settings(SEARCH_STAKES), reviewer)
 
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated review, in two stages, ready to be screened; its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario=INCLUSION)]
     plus, minus = REVIEW.first_actions
-    settings = Settings(
-        START.payoffs,
-        START.cost,
+    settings = replace(
+        _settings(REVIEW_STAKES),
         scenario=REVIEW.name,
         plus=plus,
         minus=minus,
         needs_citation=False,
         confirm_hits=False,
-        full_cost=FULL_TIMES * START.cost,
         data_share=data_share(simulated=True),
     )
     return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
+
+
+def _settings(stakes: Stakes) -> Settings:
+    return Settings(stakes.payoffs, stakes.cost, full_cost=stakes.full_cost)
 
 
 def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:

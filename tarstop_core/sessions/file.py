@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
@@ -19,7 +19,7 @@ from tarstop_core.envelope import check_time, read_envelope, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import Settings, of_this_version
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.rows import event_row
@@ -68,7 +68,7 @@ class _File:
     created: Time
     query: Text
     ranking: Text
-    settings: Settings
+    settings: Annotated[Settings, BeforeValidator(of_this_version)]
     order: list[int]
     scores: list[float] | None
     collection: _Collection

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tarstop_core import __version__
-from tarstop_core.evidence.summary import clopper_pearson
+from tarstop_core.evidence.summary import clopper_pearson, evidence
 from tarstop_core.evidence.typed import rows_of
+from tarstop_core.evidence.words import pooled_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -62,6 +63,7 @@ def report_html(session: WholeSession) -> str:
         at=when(state.last_time or session.row.created),
         version=__version__,
         simulated=session.collection.simulated,
+        example=bool(state.settings.payoffs.unit),
         full_texts=state.settings.kind.reads_full_texts,
         decision=_decision(session),
         searched=about_rows(session),
@@ -140,8 +142,18 @@ def _found(session: WholeSession) -> dict[str, Any]:
         "checked": _checked(session),
         "documents": [sheet for sheet in sheets if sheet.rows],
         "tables": _tables(session) if state.settings.kind.reads_full_texts else None,
+        "pooled": _pooled(session),
         "notes": state.evidence.notes,
     }
+
+
+def _pooled(session: WholeSession) -> str:
+    """What the tables come to by the engine that decides, and what another would decide where that is otherwise."""
+    state, settings = session.state, session.state.settings
+    if not settings.kind.reads_full_texts:
+        return ""
+    found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+    return f"{pooled_sentence(found)} {scenario_of(settings).rival(settings, state)}".strip()
 
 
 def _checked(session: WholeSession) -> str:
@@ -296,8 +308,8 @@ def _steps(session: WholeSession) -> _Table | None:
             titles[step["rank"] - 1] or step["id"],
             percent(step["p"]),
             percent(step["b"]),
-            "" if step["worth"] is None else number(step["worth"]),
-            number(step["cost"]),
+            "" if step["worth"] is None else amount(step["worth"], step["unit"]),
+            amount(step["cost"], step["unit"]),
             word_of(step["headline"]).lower(),
             step["more_if_nothing"],
             _verdict(step),

@@ -17,9 +17,17 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom, poisson
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies
+from tarstop_core.value.studies import (
+    NextStudy,
+    chance_otherwise,
+    chance_plus,
+    evsi_of_studies,
+    worth_of_short_plans,
+)
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
@@ -29,6 +37,8 @@ FEWEST, MOST, NODES = 1e-4, 1e4, 512
 FEW_COSTS, BLOCK = 3, 512
 # So many expected studies turn up in about their expected number.
 MANY = 100.0
+# Of so many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
+SHORT, LIKELY = 10, 0.02
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
 _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
@@ -53,6 +63,10 @@ class CumulativePath:
     """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
     waiting: float = 0.0
     """Studies expected from reports that were included and not read in full yet."""
+    richness: Richness = SAME
+    """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
+    needed: Depths | None = None
+    """Further studies in each of the states before a⁺ may be taken, shape (states,); None where it always may."""
 
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True
@@ -80,6 +94,18 @@ class CumulativePath:
         return np.array([state.n_0 for state in self.states])
 
     @cached_property
+    def _held(self) -> Floats:
+        """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+        if self.needed is None:
+            return np.zeros(len(self.states))
+        would = self.payoffs.utility_plus(self._b) - self.payoffs.utility_minus(self._b)
+        return np.where(self.needed > 0, np.maximum(0.0, would), 0.0)
+
+    def may_choose_plus(self, depth: int) -> bool:
+        """Whether enough is in for a⁺, whatever is believed."""
+        return self.needed is None or bool(self.needed[self.known[depth]] <= 0)
+
+    @cached_property
     def b(self) -> Floats:
         """Belief after d documents, shape (N + 1,)."""
         return self._b[self.known]
@@ -96,8 +122,8 @@ class CumulativePath:
 
     @cached_property
     def evpi(self) -> Floats:
-        """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
-        return np.asarray(self.payoffs.evpi(self._b)[self.known])
+        """EVPI(b_d), in the payoffs' unit, shape (N + 1,); certainty would let a⁺ be taken."""
+        return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.known])
 
     @cached_property
     def included_to(self) -> Floats:
@@ -105,7 +131,7 @@ class CumulativePath:
         return np.append(0.0, np.cumsum(self.p))
 
     def chooses_plus(self, depth: int) -> bool:
-        return bool(self.payoffs.chooses_plus(self.b[depth]))
+        return self.may_choose_plus(depth) and bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
@@ -154,7 +180,7 @@ class CumulativePath:
 
     @cached_property
     def _evsi(self) -> Floats:
-        one = np.array([state.evsi(self.payoffs) for state in self.states])
+        one = self._of_one
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
     def worth(self, horizon: int | None = None) -> Floats:
@@ -162,8 +188,9 @@ class CumulativePath:
 
         max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, where H(m) is the number of documents among the next m
         that are expected to be included, π the share of those that bring data and w the studies that waiting
-        reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k. Some
-        plan gains exactly when this exceeds the cost of a document.
+        reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k, and of the exact
+        number for plans of ten documents or fewer, of which one is likely to bring data, unless reports wait. Some plan
+        gains exactly when this exceeds the cost of a document.
 
         The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
         and then in steps of 5 %.
@@ -183,6 +210,73 @@ class CumulativePath:
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
         return np.asarray(first_not_worth(self.worth(horizon), costs, start))
+
+    def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
+        """As every path has it, within .001 of the value of the best plan in the normal model of each state.
+
+        Where a study turns up on the way, what is known from there on decides; so does what was included, where lists
+        differ in how rich they are.
+        """
+        return np.array([self._closed_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
+
+    def closed_worth(self) -> None:
+        """Nothing: what a plan gains depends on what it costs to go on after the next study."""
+        return
+
+    def _closed_stop(self, cost: float, start: int) -> int:
+        at = start
+        while True:
+            plan, begin = self.closed_plan(cost, at)
+            stop = begin + plan.stop(at - begin) if plan else at
+            later = np.flatnonzero(self._turns[at + 1 : stop + 1] != self._turns[at])
+            if not len(later):
+                return stop
+            at += 1 + int(later[0])
+
+    def closed_plan(self, cost: float, depth: int) -> tuple[ClosedLoop | None, int]:
+        """The plans in a closed loop for what is known at this depth, and the depth at which they begin.
+
+        None where no study could change anything.
+        """
+        key = (int(self._turns[depth]), cost)
+        begun = self._plans.get(key)
+        if begun is None or begun[1] > depth:
+            known, plan = self._knowledge(int(self.known[depth])), None
+            if known is not None:
+                found = int(np.sum(self._found[:depth]))
+                plan = ClosedLoop(
+                    self.p[depth:], known, self.payoffs, cost, self.share, self.full_cost,
+                    round(self.reports_waiting), self.richness.after(self.p[:depth], found),
+                    needed=0.0 if self.needed is None else float(self.needed[self.known[depth]]),
+                )  # fmt: skip
+            begun = self._plans[key] = (plan, depth)
+        return begun
+
+    def _knowledge(self, studies: int) -> Knowledge | None:
+        """What is known after so many studies; None where no further one can move the belief."""
+        state = self.states[studies]
+        # Another kind of evidence need not have parts.
+        parts: Knowledge | None = getattr(state, "parts", None)
+        if parts is not None or not (0 < state.b < 1 and math.isfinite(state.n_0)):
+            return parts
+        return Knowledge.plain(float(state.b), float(state.n_0))
+
+    @cached_property
+    def _plans(self) -> dict[tuple[int, float], tuple[ClosedLoop | None, int]]:
+        return {}
+
+    @cached_property
+    def _found(self) -> Flags:
+        """Documents that say how rich the list is: with a study, or included where reports are read apart; shape (N,)."""
+        return self.labels if self.share < 1 or self.full_cost else np.diff(self.known) > 0
+
+    @cached_property
+    def _turns(self) -> Depths:
+        """Finds before each depth, a number that changes wherever a plan has to be made anew, shape (N + 1,)."""
+        turns = self.known
+        if len(self.richness.factor) > 1:
+            turns = turns + np.append(0, np.cumsum(self._found))
+        return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
         """As `horizon_depths` to the end, without the worth of every depth.
@@ -218,15 +312,32 @@ class CumulativePath:
             included = np.empty(n)
             included[:head] = self.included_to[m:][:head] - self.included_to[:head]
             included[head:] = self.included_to[-1] - self.included_to[head:-1]
-            np.maximum(best, self._rates(included, np.minimum(m, left), known), out=best)
+            rates = self._rates(included, np.minimum(m, left), known)
+            if m <= SHORT and self._short.shape[1]:
+                likely = np.arange(self._short.shape[1])
+                rates[likely] = self._short_rates(likely, np.minimum(m, left[likely]))
+            np.maximum(best, rates, out=best)
         return best
 
     def _rates_at(self, depths: int | Depths, m: int | Depths) -> Floats:
         """What the plan "m more" gains a document at some depths (or some plans at one)."""
-        ahead = np.minimum(m, len(self) - depths)
-        return self._rates(
-            self.included_to[depths + ahead] - self.included_to[depths], ahead, self.known[depths]
-        )
+        depths, ahead = np.broadcast_arrays(depths, np.minimum(m, len(self) - depths))
+        included = self.included_to[depths + ahead] - self.included_to[depths]
+        rates = self._rates(included, ahead, self.known[depths])
+        exact = np.flatnonzero((ahead <= SHORT) & (depths < self._short.shape[1]))
+        rates[exact] = self._short_rates(depths[exact], ahead[exact])
+        return rates
+
+    @cached_property
+    def _short(self) -> Floats:
+        """Worth of the studies that m documents bring, m = 1 … SHORT, by depth, shape (SHORT, D); D is 0 where reports wait."""
+        likely = np.flatnonzero(self.rho >= LIKELY)
+        end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
+        return worth_of_short_plans(self.rho, self._of_whole_studies[self.known[:end], :SHORT])
+
+    def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
+        included = self.included_to[depths + ahead] - self.included_to[depths]
+        return np.asarray((self._short[ahead - 1, depths] - self.full_cost * included) / ahead)
 
     def _rates(self, included: Floats, ahead: Depths, known: Depths) -> Floats:
         gain = self._worth_of(self.waiting + self.share * included, known * NODES) - self._kept[known]
@@ -248,10 +359,13 @@ class CumulativePath:
         row = np.full(len(depth), self.known[start] * NODES)
         paid = self.full_cost * (included + self.reports_waiting)
         worth = self._worth_of(self.waiting + self.share * included, row) - paid
-        if self.waiting or start >= len(self):
-            return np.asarray(worth)
-        # One document is weighed exactly.
-        return np.asarray(np.where(depth == start + 1, self._evsi[start], worth))
+        exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
+        if start < self._short.shape[1]:
+            worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
+        # One document may be left unread.
+        if not self.waiting and start < len(self):
+            worth = np.where(depth == start + 1, self._evsi[start], worth)
+        return np.asarray(worth)
 
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
@@ -259,7 +373,7 @@ class CumulativePath:
         """EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
         :meth:`best_plan`.
         """
-        now = self.payoffs.utility(self.b[start])
+        now = self.payoffs.utility(self.b[start]) - self._held[self.known[start]]
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
     def cost_of_next(self, depth: int, cost: float) -> float:
@@ -298,15 +412,33 @@ class CumulativePath:
         """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
         worth = _CHANCES @ self._of_whole_studies.T
         many = _EXPECTED > MANY
-        worth[many] = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
+        of_many = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
+        worth[many] = self._allowed(of_many.T, _EXPECTED[many]).T
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     @cached_property
     def _of_whole_studies(self) -> Floats:
         """EVSI of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
         worth = evsi_of_studies(self._b[:, None], self._n_0[:, None], _TURN_UP, self.payoffs)
-        worth[:, 0] = [state.evsi(self.payoffs) for state in self.states]
+        worth = self._allowed(worth, _TURN_UP)
+        worth[:, 0] = self._of_one
         return np.asarray(np.maximum.accumulate(worth, axis=1))
+
+    @cached_property
+    def _of_one(self) -> Floats:
+        """EVSI of one study in each state, shape (states,)."""
+        one = np.array([[state.evsi(self.payoffs)] for state in self.states])
+        return self._allowed(one, _TURN_UP[:1])[:, 0]
+
+    def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
+        """What so many studies are worth where a⁺ may not be taken before enough are in, shape (states, studies).
+
+        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
+        """
+        if self.needed is None:
+            return worth
+        enough = studies >= self.needed[:, None]
+        return np.where(enough, worth + self._held[:, None], 0.0)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """How many more documents to screen by the best plan of any length, and what that gains.
@@ -318,6 +450,10 @@ class CumulativePath:
         included = self.included_to[depth + plans] - self.included_to[depth]
         kept, *worth = self._worth_of(self.waiting + self.share * np.append(0.0, included), row)
         gain = np.array(worth) - kept - self.full_cost * included - cost * plans
+        if depth < self._short.shape[1]:
+            exact = plans <= SHORT
+            rates = self._short_rates(np.full(int(exact.sum()), depth), plans[exact])
+            gain[exact] = (rates - cost) * plans[exact]
         if not self.waiting and depth < len(self):
             gain[0] = self._evsi[depth] - cost
         best = int(gain.argmax())
@@ -338,7 +474,13 @@ class CumulativePath:
     def otherwise(self) -> Floats:
         """Chance that what is left of the list would lead to the other action, shape (N + 1,)."""
         left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
-        return chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        turned = chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        if self.needed is None:
+            return turned
+        # Where a⁺ is held back, the other action is a⁺, open if about so many studies are left as are needed.
+        short = self.needed[self.known]
+        plus = chance_plus(self.b, self._n_0[self.known], left, self.payoffs.q_star)
+        return np.where(short > 0, np.where(left >= short, plus, 0.0), turned)
 
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
@@ -348,11 +490,19 @@ class CumulativePath:
         """
         if truth == "full_evidence":
             return self.otherwise
-        return np.where(self.payoffs.chooses_plus(self.b), 1 - self.b, self.b)
+        return np.where(self._chosen, 1 - self.b, self.b)
+
+    @cached_property
+    def _chosen(self) -> Flags:
+        """Whether a⁺ is taken on stopping at each depth, shape (N + 1,)."""
+        chosen = self.payoffs.chooses_plus(self._b)
+        if self.needed is not None:
+            chosen &= self.needed <= 0
+        return np.asarray(chosen[self.known])
 
     def one_report(self) -> float:
         """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
-        return self.share * self.states[-1].evsi(self.payoffs)
+        return self.share * float(self._of_one[-1])
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
         """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""

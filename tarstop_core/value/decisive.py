@@ -269,6 +269,13 @@ class DecisivePath:
                 return start + first
             seen *= 4
 
+    def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
+        """Those of the best plan to the end: until a hit there is nothing to see that would change it."""
+        return self.horizon_depths(costs, None, start)
+
+    def closed_worth(self) -> Floats:
+        return self.worth(None)
+
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:
     """Greatest fall of y a step from each point to any later one, shape (len − 1,).

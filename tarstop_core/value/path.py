@@ -48,6 +48,14 @@ class Path(Protocol):
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit, shape (C,)."""
 
+    def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
+        """First depth ≥ start where acting is as good as any plan that looks again after every document, for each cost,
+        before a hit, shape (C,).
+        """
+
+    def closed_worth(self) -> Floats | None:
+        """What :meth:`closed_depths` compares with the cost at each depth, shape (N,); None if it compares values."""
+
     # --- what is believed
 
     @property

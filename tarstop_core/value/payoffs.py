@@ -142,8 +142,8 @@ class Payoffs:
         return -self.L_g if omega else self.G
 
 
-def check_cost(cost: float) -> float:
-    """The cost per document, refused when negative or not a number; zero is legal."""
+def check_cost(cost: float, of: str = "per document") -> float:
+    """A cost, refused when negative or not a number; zero is legal."""
     if not (math.isfinite(cost) and cost >= 0):
-        raise InputProblem(f"The cost per document is {cost:g}; give 0 or a number above 0.")
+        raise InputProblem(f"The cost {of} is {cost:g}; give 0 or a number above 0.")
     return cost

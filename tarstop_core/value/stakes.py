@@ -1,7 +1,8 @@
 """What is at stake, as one value that a person may look at and change in three ways.
 
-Two plain questions, a threshold and a cost, or four consequences and a cost in a unit: each change
-moves one thing and leaves the rest exactly as it was.
+Two plain questions, a threshold and a cost, or four consequences and costs in a unit: each change
+moves one thing and leaves the rest exactly as it was. Everything that is counted in the unit is here,
+so that whatever changes the unit changes all of it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """Payoffs and the cost of reading one document, in one unit.
+    """Payoffs and what reading costs, in one unit.
 
     Raises
     ------
     InputProblem
-        When the cost is negative or not a number.
+        When a cost is negative or not a number.
 
     Examples
     --------
@@ -42,9 +43,12 @@ class Stakes:
     payoffs: Payoffs
     cost: float
     """Per document, ≥ 0, in the payoffs' unit."""
+    full_cost: float = 0.0
+    """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
 
     def __post_init__(self) -> None:
         check_cost(self.cost)
+        check_cost(self.full_cost, "of a report in full")
 
     @property
     def documents(self) -> float:
@@ -131,6 +135,29 @@ class Stakes:
         values = {each: getattr(self.payoffs, each) for each in PAYOFF_NAMES}
         return replace(self, payoffs=Payoffs(**{**values, name: value}, unit=self.payoffs.unit))
 
+    def with_full_cost(self, full_cost: float) -> Stakes:
+        """Another cost of a report in full, in the unit."""
+        return replace(self, full_cost=full_cost)
+
+    def scaled(self, factor: float, unit: str | None = None) -> Stakes:
+        """Everything multiplied, which changes no decision; the unit stays unless one is given."""
+        return Stakes(self.payoffs.scaled(factor, unit), self.cost * factor, self.full_cost * factor)
+
+    def restated(self, payoffs: Payoffs, cost: float) -> Stakes:
+        """Other payoffs and another cost, perhaps in another unit.
+
+        A report keeps costing as many documents as it did, and as large a part of K where documents cost nothing.
+
+        Examples
+        --------
+        >>> before = Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01)
+        >>> before.restated(Payoffs(250, 250, 250, 250, "£"), 2).full_cost
+        20.0
+        """
+        priced = self.cost > 0 and cost > 0
+        factor = cost / self.cost if priced else payoffs.K / self.payoffs.K
+        return Stakes(payoffs, cost, self.full_cost * factor)
+
     def with_unit(self, unit: str) -> Stakes:
         """The same stakes counted in something else.
 
@@ -141,7 +168,7 @@ class Stakes:
         factor = 1.0
         if unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1):
             factor = 1 / self.cost if self.cost > 0 else 1000.0
-        return Stakes(self.payoffs.scaled(factor, unit), self.cost * factor)
+        return self.scaled(factor, unit)
 
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)

@@ -17,6 +17,7 @@ from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outco
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
@@ -50,9 +51,17 @@ class NextStudy:
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float
     """How many studies like this one the present knowledge is worth."""
+    parts: Knowledge | None = None
+    """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
+    weight: float = 1.0
+    """How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)."""
 
     def evsi(self, payoffs: Payoffs) -> float:
-        """Exact expected value of the study, in the payoffs' unit; between 0 and EVPI(b)."""
+        """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by
+        :func:`evsi_of_studies`.
+        """
+        if self.weight != 1:
+            return float(evsi_of_studies(self.b, self.n_0, 1.0, payoffs))
         # What acting on the counts loses to knowing ω, summed over the counts: nothing cancels.
         lost = np.minimum(
             self.b * self.given_plus * payoffs.wrong_minus,
@@ -119,8 +128,9 @@ def next_studies(
         chance = minus + plus
         possible = chance > 0
         v_1 = float((mu[possible] ** 2 / chance[possible]).sum() - mean[n] ** 2)
-        n_0 = max(0.0, float(v[n]) / v_1 - 1) if v_1 > 1e-12 else math.inf
-        studies.append(NextStudy(size, float(b[n]), _shares(plus), _shares(minus), n_0))
+        # A study that counts less is worth as much less: the more of them is what is known.
+        n_0 = max(0.0, float(v[n]) / v_1 - 1) / prior.weight if v_1 > 1e-12 else math.inf
+        studies.append(NextStudy(size, float(b[n]), _shares(plus), _shares(minus), n_0, weight=prior.weight))
     return studies
 
 
@@ -166,6 +176,30 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
     return np.where(_may_move(b, n_0, k), np.clip(gain, 0.0, payoffs.evpi(b)), 0.0)
 
 
+def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
+    """Expected worth of the studies that 1, 2 … M documents bring, from each depth on, shape (M, D).
+
+    `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
+    first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
+
+    Examples
+    --------
+    >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
+    array([0.5 , 0.65])
+    """
+    end, most = of_studies.shape
+    rho = np.append(rho, np.zeros(most))
+    turn_up, worth = np.zeros((most + 1, end)), np.empty((most, end))
+    turn_up[0] = 1.0
+    for m in range(most):
+        chance = rho[m : m + end]
+        one_more = turn_up[:-1] * chance
+        turn_up *= 1 - chance
+        turn_up[1:] += one_more
+        worth[m] = (turn_up[1:].T * of_studies).sum(axis=1)
+    return worth
+
+
 def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
     """Chance that k more studies lead to the other action, by the theory of :func:`evsi_of_studies`.
 
@@ -176,10 +210,21 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
     >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([0.  , 0.18, 0.3 ])
     """
+    plus, chosen = chance_plus(b, n_0, k, q_star), np.asarray(b, dtype=float) > q_star + TOLERANCE
+    return np.where(chosen, 1 - plus, plus)
+
+
+def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
+    """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
+
+    Examples
+    --------
+    >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
+    array([1.  , 0.82, 0.7 ])
+    """
     b, n_0, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (b, n_0, k)))
-    plus = ndtr(_threshold(b, n_0, k, q_star)[1])
-    chosen = b > q_star + TOLERANCE
-    return np.where(_may_move(b, n_0, k), np.where(chosen, 1 - plus, plus), 0.0)
+    now = (b > q_star + TOLERANCE).astype(float)
+    return np.where(_may_move(b, n_0, k), ndtr(_threshold(b, n_0, k, q_star)[1]), now)
 
 
 def _may_move(b: Floats, n_0: Floats, k: Floats) -> Flags:

@@ -137,3 +137,32 @@ def test_hard_tables_give_beliefs(rows: list[tuple[int, ...]]) -> None:
         assert 0 <= b <= 1
         # Correlation is a correction, not a second opinion.
         assert b == pytest.approx(univariate_path(studies, theta)[-1], abs=0.15)
+
+
+# --- studies that count less --------------------------------------------------------------------------
+
+
+def test_two_halves_of_a_study_are_one() -> None:
+    """Two studies that count half each say as much as one of them."""
+    twice = [row for row in AUDIT_C for _ in range(2)]
+    for path in (univariate_path, bivariate_path):
+        half = path(tables(twice), 0.75, Prior(weight=0.5))[::2]
+        np.testing.assert_allclose(half, path(tables(AUDIT_C), 0.75, Prior()), atol=2e-3)
+
+
+@settings(max_examples=20, deadline=None)
+@given(STUDIES, THETAS, st.floats(0.05, 0.95), st.floats(0.1, 1))
+def test_what_counts_less_keeps_the_identities(
+    rows: list[tuple[int, ...]], theta: float, b_0: float, weight: float
+) -> None:
+    prior, mirror = Prior(b_0=b_0, weight=weight), Prior(b_0=1 - b_0, weight=weight)
+    b = bivariate_path(tables(rows), theta, prior)
+    assert b[0] == pytest.approx(b_0, abs=1e-12)
+    mirrored = [(fn, tn, tp, fp) for tp, fp, fn, tn in rows]
+    assert bivariate_belief(tables(mirrored), 1 - theta, mirror) == pytest.approx(1 - b[-1], abs=1e-6)
+    assert bivariate_belief(tables(rows[::-1]), theta, prior) == pytest.approx(b[-1], abs=1e-6)
+
+
+def test_less_that_counts_moves_the_belief_less() -> None:
+    b = [bivariate_belief(tables(AUDIT_C), 0.75, Prior(weight=weight)) for weight in (0.1, 0.3, 0.6, 1.0)]
+    assert (np.diff(b) > 0).all() and b[0] > 0.5

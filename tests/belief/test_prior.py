@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.belief.learned_prior import learn_prior
+from tarstop_core.belief.learned_prior import learn_prior, learn_width, strayed_from_end
 from tarstop_core.belief.prior import LearnedFrom, Prior, from_json, load, save
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import read_outcomes, read_run
+from tarstop_core.samples.shipped import WIDTH, priors
 from tests.reference.integrals import log_evidences
 
 LEARNED = Prior(b_0=0.7, s=0.8, learned_from=LearnedFrom("invented reviews", 0.75, 3, 4, 20, 0.25))
@@ -71,7 +73,17 @@ def test_a_file_that_is_no_prior_is_refused_in_one_sentence(text: str, said: str
 
 
 @pytest.mark.parametrize(
-    "field, value", [("b_0", 0), ("b_0", 1), ("s", 0), ("tau", float("nan")), ("s_fpr", 9), ("eta", 0.5)]
+    "field, value",
+    [
+        ("b_0", 0),
+        ("b_0", 1),
+        ("s", 0),
+        ("tau", float("nan")),
+        ("s_fpr", 9),
+        ("eta", 0.5),
+        ("weight", 0.05),
+        ("weight", 1.1),
+    ],
 )
 def test_numbers_out_of_range_are_refused(field: str, value: float) -> None:
     with pytest.raises(InputProblem, match="give a number"):
@@ -124,3 +136,43 @@ def test_real_reviews_teach_a_narrower_and_higher_prior(real_data: Path) -> None
     assert 0.65 <= prior.b_0 <= 0.75
     assert 0.6 <= prior.s <= 1.0
     assert prior.tau == 1.0
+
+
+# --- how wide a prior has to be -----------------------------------------------------------------------
+
+
+def in_order(tables: Tables, at: np.ndarray) -> Tables:
+    return Tables(tables.study, tables.TP[at], tables.FP[at], tables.FN[at], tables.TN[at])
+
+
+def test_studies_in_no_order_stray_as_chance_has_it() -> None:
+    outcomes = simulated_outcomes(300, mean=1.0, s=0.8, tau=0.7)
+    far = [strayed_from_end(each) for each in outcomes]
+    assert np.mean([each for each in far if each is not None]) == pytest.approx(1.0, abs=0.12)
+    assert strayed_from_end(outcomes[0].first(2)) is None
+
+
+def test_a_study_counts_less_where_the_first_ones_are_alike() -> None:
+    outcomes = simulated_outcomes(60, mean=1.0, s=0.8, tau=0.7)
+    names = [str(i) for i in range(60)]
+    alike = [in_order(each, np.argsort(each.TP / each.diseased)) for each in outcomes]
+    fair, wide = (learn_width(each, names, 0.75, "simulated") for each in (outcomes, alike))
+    assert fair.weight > 0.85 and wide.weight < 0.3
+    # Which order they came in says nothing of spread and heterogeneity, and b_0 is not learned.
+    assert (fair.b_0, fair.s, fair.tau) == (wide.b_0, wide.s, wide.tau) == (0.5, 0.6, 0.75)
+    assert wide.width_alone and wide.at(0.9) == wide
+    assert from_json(wide.to_json()) == wide
+
+
+def test_what_a_prior_did_not_say_before_is_left_out_of_its_file() -> None:
+    plain = json.loads(LEARNED.to_json())
+    assert "weight" not in plain and "keeps_b_0" not in plain["learned_from"]
+    assert "weight" in json.loads(replace(LEARNED, weight=0.5).to_json())
+
+
+def test_the_shipped_width_is_what_the_script_learned(real_data: Path) -> None:
+    folder = real_data / "clef_dta"
+    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
+    learned = learn_width([each.tables for each in outcomes], [each.review for each in outcomes], 0.75, "")
+    shipped = priors()[WIDTH]
+    assert (shipped.s, shipped.tau, shipped.weight) == (learned.s, learned.tau, learned.weight)

@@ -55,7 +55,7 @@ def show(watched: Any, title: str) -> None:
 def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenPage, real_data: Path) -> None:
     tables = real_data / "dta_reviews" / "CD010632.csv"
     found = Evidence(read_tables(tables).tables, 0.75, "bivariate", Prior())
-    assert found.belief is not None and found.summary is not None
+    assert found.belief is not None and found.pooled.sensitivity is not None
     watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1100})
     page = at_upload(watched, server.url)
     page.locator("input[type=file]").first.set_input_files(tables)
@@ -81,8 +81,8 @@ def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenP
         assert abs(width - 3 * float(root.get("width", 0))) <= 3
         assert abs(height - 3 * float(root.get("height", 0))) <= 3
         if view.name == "forest":
-            assert {"Anchisi 2005", "Pardo 2010", "Summary"} <= set(texts)
-            assert f"{found.summary.sensitivity.value:.2f} [" in " ".join(texts)
+            assert {"Anchisi 2005", "Pardo 2010", "Pooled"} <= set(texts)
+            assert f"{found.pooled.sensitivity.value:.2f} [" in " ".join(texts)
 
     show(watched, "Forest")
     name, file = saved(page, "CSV")

@@ -221,7 +221,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         expect(counter(page)).to_contain_text(f"{len(entered)} with data · 0 reports waiting")
         assert len(entered) == 4 and len(set(beliefs)) == 3, "each table moves the belief, nothing else does"
         evidence(page).get_by_role("tab", name="SROC").click()
-        expect(evidence(page).get_by_text(re.compile("summary"))).not_to_have_count(0)
+        expect(evidence(page).get_by_text(re.compile("◆ pooled"))).not_to_have_count(0)
         page.get_by_text("Reports read (").click()
         expect(page.get_by_text(re.compile("Excluded: #"))).to_be_visible()
 

@@ -18,3 +18,9 @@ def test_a_prior_is_learned_and_used(tarstop: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("study,TP,FP,FN,TN\na,9,1,3,9\n", encoding="utf-8")
     found = tarstop("belief", tmp_path / "t.csv", "--prior", prior, "--prefixes", "--json").json
     assert found["prefixes"][0] == pytest.approx(learned["b_0"])
+    width = tarstop("learn-prior", tmp_path / "past.csv", "--width", "--out", prior, "--json").json
+    assert width["b_0"] == 0.5 and 0.1 <= width["weight"] <= 1
+    found = tarstop(
+        "belief", tmp_path / "t.csv", "--prior", prior, "--prefixes", "--theta", "0.9", "--json"
+    ).json
+    assert found["prefixes"][0] == 0.5

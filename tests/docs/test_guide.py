@@ -9,7 +9,7 @@ import pytest
 from dashboard.screen.verdicts import KEYS
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels
-from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.collections import FullText, sample_full_texts
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
@@ -57,10 +57,13 @@ def test_the_first_five_minutes(demo: tuple[Store, SessionRow]) -> None:
     store, row = demo
     first = told(store, row, after(row, 0))
     assert first.word == "GO ON"
-    assert "worth 0.0772 each and cost 0.001 each" in first.sentence and "about 24 more" in first.sentence
+    assert "worth £772 each and cost £10 each" in first.sentence and "about 24 more" in first.sentence
     glance = verdict(advised(store, row, after(row, 0)), row.settings)
-    assert "pay back 77 times" in glance.says and "About 24 more" in glance.says
-    assert "pay back 77 times what they cost" in PAGE and "About 24 more" in PAGE
+    assert "pay back 77 times what they cost (£772 against £10 each)" in glance.says
+    assert (
+        "pay back 77 times what they cost (£772 against £10 each)" in PAGE and "About 24 more" in glance.says
+    )
+    assert "About 24 more" in PAGE
 
     words = [told(store, row, after(row, read)) for read in range(40)]
     assert [each.word for each in words] == ["GO ON"] * 24 + ["STOP"] * 16
@@ -118,12 +121,16 @@ def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
                 advice = advise(row.settings, calibrator, p, replay(row.settings, row.ids, log))
                 seen[rank, event.kind] = advice, explain(advice, row.settings).word
         start = advise(row.settings, calibrator, p, replay(row.settings, row.ids, []))
-    assert start.b == 0.5 and f"{start.worth:.4f}" == "0.0392" and "worth 0.0392 each and cost 0.001." in PAGE
-    assert "expected to bring 0" in explain(start, row.settings).stopping
+    assert (
+        start.b == 0.5
+        and amount(start.worth or 0, "£") == "£196"
+        and "worth £196 each and cost £5 each." in PAGE
+    )
+    assert "expected to bring £0" in explain(start, row.settings).stopping
     fifth, word = seen[5, "label"]
     assert word == "READ THE REPORTS" and fifth.facts is not None
-    assert (f"{fifth.facts.report_worth:.4f}", fifth.facts.report_cost) == ("0.0764", 0.01)
-    assert "worth 0.0764 against a cost of 0.01" in PAGE
+    assert (amount(fifth.facts.report_worth, "£"), fifth.facts.report_cost) == ("£382", 50)
+    assert "worth £382 against a cost of £50" in PAGE
     assert min(rank for rank, kind in seen if kind == "report") == 5 and seen[5, "report"][0].b == 0.5
     tables = [rank for rank, kind in seen if kind == "report" and texts[row.ids[rank - 1]].TP is not None]
     assert tables == [15, 19, 26]

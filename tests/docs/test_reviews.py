@@ -37,10 +37,10 @@ def decided() -> pd.DataFrame:
     return pd.read_csv(ROOT / "docs" / "data" / "reviews_decisions.csv")
 
 
-@pytest.mark.parametrize("studies", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("studies", [0, 1, 2, 3, 5, 10])
 def test_log_losses_on_the_page_are_those_of_the_data(believed: pd.DataFrame, studies: int) -> None:
     line = next(line for line in PAGE.splitlines() if line.startswith(f"| {studies} | "))
-    for prior, shown in zip(("default", "learned"), line.split(" | ")[1:3], strict=True):
+    for prior, shown in zip(("default", "learned", "width"), line.split(" | ")[1:4], strict=True):
         losses: dict[str, list[float]] = {}
         for row in believed[(believed["prior"] == prior) & (believed["studies"] == studies)].itertuples():
             losses.setdefault(row.review, []).append(-np.log(row.belief if row.omega else 1 - row.belief))
@@ -67,12 +67,23 @@ def test_differences_on_the_page_are_those_of_the_data(
         assert read == f"{ahead['depth'].mean():.0f} / {greedy['depth'].mean():.0f}"
 
 
+@pytest.mark.parametrize("studies", [1, 2, 3, 5, 10])
+def test_what_was_said_of_the_end_is_that_of_the_data(studies: int) -> None:
+    turned = pd.read_csv(ROOT / "docs" / "data" / "reviews_turned.csv")
+    line = [line for line in PAGE.splitlines() if line.startswith(f"| {studies} | ")][1]
+    cells = line.strip("| ").split(" | ")
+    for prior, shown in (("default", cells[1:3]), ("width", cells[4:6])):
+        rows = turned[(turned["prior"] == prior) & (turned["studies"] == studies)]
+        means = rows.groupby("review")[["said", "turned"]].mean().mean()
+        assert shown == [f"{100 * means[name]:.0f} %" for name in ("said", "turned")]
+
+
 def test_the_page_is_what_the_script_writes_of_its_data(
     believed: pd.DataFrame, decided: pd.DataFrame
 ) -> None:
     module = script()
     for n in module.AFTER[1:]:
-        frame = believed[(believed["prior"] == "learned") & (believed["studies"] == n)]
+        frame = believed[(believed["prior"] == "width") & (believed["studies"] == n)]
         assert f"{module.by_review(module.log_losses(frame), frame['review']).mean():.3f}" in PAGE
     assert f"{believed['outcome'].nunique()} outcomes of {believed['review'].nunique()}" in PAGE
     assert set(decided["policy"]) == {policy.spec for policy in module.POLICIES}

@@ -21,7 +21,7 @@ from scripts.report_unread import (
 from scripts.unread_engine import foreseen, moving
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.thinning import PRIOR, after_reading, curves
-from tarstop_core.policies import Greedy, LookAhead, Optimal
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.outcomes import outcome_path
 from tarstop_core.value.payoffs import Payoffs
@@ -91,5 +91,5 @@ def test_rules_play_chances_that_do_not_move_as_they_play_the_path() -> None:
     p = np.linspace(0.3, 0.01, len(outcome.topic))
     path = outcome_path(outcome, p, Payoffs.from_q_star(0.5), engine="univariate")
     same = moving(path, np.tile(np.append(0.0, np.cumsum(p)), (len(p) + 1, 1)))
-    for rule in (Greedy(), LookAhead(2000), Optimal()):
+    for rule in (Greedy(), LookAhead(2000), OpenLoop()):
         assert rule.depths(same, costs).tolist() == rule.depths(path, costs).tolist()

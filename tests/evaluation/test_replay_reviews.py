@@ -87,6 +87,7 @@ def test_the_command_on_real_reviews(real_data: Path, tmp_path: Path) -> None:
     assert len(found["topics"]) == 63 and found["mean"]["topics"] == 63
     assert all(row["depth"] <= 300 and 0 <= row["recall"] <= 1 for row in found["topics"])
     for row in found["topics"]:
+        assert 0 <= row["turned"] <= 1
         assert list(row["left"]) == ["stop", "0.02", "0.05", "0.1", "0.2", "0.5"]
         for told in row["left"].values():
             assert list(told) == ["mean", "low", "high", "true"] and 0 <= told["low"] <= told["high"]

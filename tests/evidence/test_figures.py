@@ -15,8 +15,10 @@ from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_poste
 from tarstop_core.evidence.study_figures import LEFT_OUT, forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.palette import FOR_PAPER
+from tarstop_core.value.payoffs import Payoffs
 
 Figure = dict[str, Any]
+HALF = Payoffs.from_q_star(0.5)
 DRAWN: dict[str, Callable[..., Figure]] = {
     "forest": forest,
     "sroc": sroc,
@@ -25,7 +27,7 @@ DRAWN: dict[str, Callable[..., Figure]] = {
     "posterior": prior_and_posterior,
     "without": lambda e, **how: leave_one_out(e, 0.5, **how),
     "without without q*": leave_one_out,
-    "value": lambda e, **how: value_of_more(e, 0.5, **how),
+    "value": lambda e, **how: value_of_more(e, HALF, **how),
 }
 
 
@@ -89,10 +91,10 @@ def test_the_forest_has_a_row_a_study_with_its_interval() -> None:
     assert marks[1]["x"] == pytest.approx(found.specificity.value)
     assert first["marker"]["size"][2] == max(first["marker"]["size"])
     diamond = next(trace for trace in figure["data"] if trace.get("fill") == "toself")
-    assert found.summary is not None and diamond["x"][:3] == [
-        found.summary.sensitivity.low,
-        found.summary.sensitivity.value,
-        found.summary.sensitivity.high,
+    assert found.pooled.sensitivity is not None and diamond["x"][:3] == [
+        found.pooled.sensitivity.low,
+        found.pooled.sensitivity.value,
+        found.pooled.sensitivity.high,
     ]
     said = [trace["text"] for trace in figure["data"] if trace["mode"] == "text"]
     assert said[0][0] == "0.70 [0.53, 0.83]"
@@ -103,7 +105,7 @@ def test_the_forest_grows_with_the_studies_until_it_is_compact() -> None:
     assert heights[0] < heights[1] < heights[2]
     compact = forest(reviewed(*FOUR * 16))
     assert compact["layout"]["height"] < heights[1]
-    assert compact["layout"]["yaxis"]["ticktext"] == ["<b>Summary</b>"]
+    assert compact["layout"]["yaxis"]["ticktext"] == ["<b>Pooled</b>"]
     order = np.array(compact["data"][0]["x"])[np.argsort(compact["data"][0]["y"])]
     assert (np.diff(order) <= 0).all()
 
@@ -114,22 +116,24 @@ def test_a_study_without_specificity_has_a_dash_there() -> None:
     assert [column[-1] for column in columns if len(column) == 5] == ["0.80 [0.44, 0.97]", "–"]
 
 
-def test_the_sroc_plot_has_points_regions_curve_and_summary() -> None:
+def test_the_sroc_plot_has_points_regions_curve_and_what_is_pooled() -> None:
     found = reviewed(*FOUR)
     figure = sroc(found)
     assert found.summary is not None and found.curve is not None
-    summary = figure["data"][-1]
-    assert (summary["x"], summary["y"]) == (
-        [1 - found.summary.specificity.value],
-        [found.summary.sensitivity.value],
-    )
-    studies = figure["data"][-2]
+    assert found.pooled.sensitivity is not None and found.pooled.specificity is not None
+    *_, studies, other, pooled = figure["data"]
+    for shown, symbol, each in ((pooled, "diamond", found.pooled), (other, "diamond-open", found.summary)):
+        assert shown["marker"]["symbol"] == symbol
+        assert (shown["x"], shown["y"]) == ([1 - each.specificity.value], [each.sensitivity.value])
+    decides = reviewed(*FOUR, engine="reml")
+    assert [each["marker"].get("symbol") for each in sroc(decides)["data"][-2:]] == [None, "diamond"]
+    assert "REML" not in str([note["text"] for note in sroc(decides)["layout"]["annotations"][:2]])
     assert studies["x"] == pytest.approx(1 - found.specificity.value)
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
     assert [len(trace["x"]) for trace in lines] == [181, 181, 2, len(found.curve)]
     assert lines[2]["y"] == [0.75, 0.75]
     alone = sroc(reviewed(*FOUR[:2]))
-    assert len(alone["data"]) == 2 and "summary" not in texts(alone)
+    assert len(alone["data"]) == 3 and "curve" not in texts(alone)
 
 
 def test_the_shaded_mass_is_the_belief() -> None:
@@ -168,7 +172,7 @@ def test_of_many_studies_those_that_matter_most_are_shown_in_their_order() -> No
 
 def test_the_value_starts_with_the_next_study_and_stays_below_certainty() -> None:
     found = reviewed(*FOUR)
-    figure = value_of_more(found, 0.5)
+    figure = value_of_more(found, HALF)
     certainty, curve, first = figure["data"]
     assert found.next_study is not None
     assert first["y"] == [curve["y"][0]] and max(curve["y"]) <= certainty["y"][0]

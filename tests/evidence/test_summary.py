@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from tarstop_core.belief import bayes, bivariate
+from tarstop_core.belief import bayes, bivariate, reitsma
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.rates import from_rates
@@ -19,7 +19,8 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.summary import EXACT_WITHOUT, PREVIEW_FROM, Evidence, clopper_pearson, evidence
 from tarstop_core.files import read_tables
-from tests.reference.recorded import counts, mada_summaries
+from tarstop_core.value.payoffs import Payoffs
+from tests.reference.recorded import counts
 
 NAN = math.nan
 
@@ -80,7 +81,7 @@ def test_hard_tables_have_an_answer_or_none(name: str, engine: str) -> None:
         found.without_rows(),
         found.curve_rows(),
         found.parameter_rows(),
-        found.value_rows(0.5),
+        found.value_rows(Payoffs.from_q_star(0.5)),
     ):
         json.dumps(rows, allow_nan=False)
     assert (found.summary is None) == (found.usable < 3)
@@ -145,7 +146,7 @@ def test_five_hundred_studies_have_a_preview_of_their_path() -> None:
 
 def test_more_studies_are_never_worth_less_nor_more_than_certainty() -> None:
     for q_star in (0.1, 0.5, 0.9):
-        more = Evidence(SIX, 0.75, "bivariate", Prior()).more_studies(q_star)
+        more = Evidence(SIX, 0.75, "bivariate", Prior()).more_studies(Payoffs.from_q_star(q_star))
         assert more is not None
         assert (np.diff(more.evsi) >= 0).all() and more.evsi[0] >= 0 and more.evsi[-1] <= more.evpi
 
@@ -200,34 +201,41 @@ def test_the_note_on_a_study_that_is_there_twice_is_the_readers(tmp_path: Path) 
     assert read.notes == Evidence(read.tables, 0.75, "bivariate", Prior()).notes
 
 
-def assert_as_mada(studies: Tables, row: dict[str, str]) -> None:
-    found = Evidence(studies, 0.75, "bivariate", Prior()).summary
-    assert found is not None and found.n == int(row["n"])
-    ours = (*found.sensitivity, 1 - found.specificity.value)
-    assert ours == pytest.approx(
-        [float(row[name]) for name in ("sens", "sens_lo", "sens_hi", "fpr")], abs=1e-4
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("studies", [SIX, tables(*counts("mada_AuditC"))], ids=["six", "AuditC"])
+def test_what_is_pooled_is_that_of_the_engine_that_decides(studies: Tables, engine: str) -> None:
+    """Half of the belief lies above it; empty cells are no exception."""
+    found = Evidence(studies, 0.75, engine, Prior())
+    assert found.pooled.sensitivity is not None and found.density is not None
+    value, low, high = found.pooled.sensitivity
+    assert low < value < high
+    if engine == "reml":
+        assert Evidence(studies, value, engine, Prior()).belief == pytest.approx(0.5, abs=1e-4)
+    assert found.density.quantile(0.5) == pytest.approx(value, abs=2e-3)
+    assert (found.pooled.specificity is None) == (engine == "univariate")
+
+
+def test_the_usual_model_has_one_correction() -> None:
+    """Its summary is what it decides by, also where cells are empty."""
+    found = Evidence(tables(*counts("mada_AuditC")), 0.75, "reml", Prior())
+    assert found.summary is not None and found.path.mu is not None and found.path.se is not None
+    assert found.summary.mu == pytest.approx(found.path.mu) and found.summary.se == pytest.approx(
+        found.path.se
     )
+    beside = Evidence(found.tables, 0.75, "bivariate", Prior())
+    assert beside.rival_belief == pytest.approx(found.belief)
 
 
-def test_summaries_of_published_sets_are_those_of_mada() -> None:
-    references = [row for row in mada_summaries() if row["dataset"].startswith("mada:")]
-    assert len(references) == 3
-    for row in references:
-        assert_as_mada(tables(*counts(row["dataset"].replace(":", "_"))), row)
-
-
-def test_summaries_of_reviews_are_those_of_mada(real_data: Path) -> None:
-    references = [row for row in mada_summaries() if row["dataset"].startswith("limsi:")]
-    assert len(references) == 16
-    for row in references:
-        path = real_data / "dta_reviews" / f"{row['dataset'].removeprefix('limsi:')}.csv"
-        assert_as_mada(read_tables(path).tables, row)
+def test_specificity_is_pooled_as_sensitivity_is_with_the_groups_exchanged() -> None:
+    turned = Tables(SIX.study, TP=SIX.TN, FP=SIX.FN, FN=SIX.FP, TN=SIX.TP)
+    one, other = (Evidence(each, 0.75, "bivariate", Prior()).pooled for each in (SIX, turned))
+    assert one.specificity is not None and other.sensitivity is not None
+    assert one.specificity.value == pytest.approx(other.sensitivity.value, abs=0.01)
 
 
 def test_a_published_set_gives_the_figures_of_its_publication() -> None:
-    found = Evidence(tables(*counts("mada_AuditC")), 0.75, "bivariate", Prior())
-    assert found.summary is not None
-    values = {row["parameter"]: row["value"] for row in found.parameter_rows()}
+    fit = reitsma.fit(tables(*counts("mada_AuditC")), correction="all")
+    values = {**fit.revman_parameters(), "AUC": fit.auc}
     assert abs(values["E(logitSe)"] - 2.099742) < 1e-5
     assert abs(values["E(logitSp)"] - 1.263691) < 1e-5
     assert abs(values["Var(logitSe)"] - 1.379584) < 1e-4

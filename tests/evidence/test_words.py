@@ -11,6 +11,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.value.payoffs import Payoffs
 
 
 def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float = 0.75) -> Evidence:
@@ -21,6 +22,7 @@ def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float =
 
 
 FOUR = ((28, 9, 12, 91), (45, 22, 9, 130), (88, 31, 15, 240), (61, 12, 19, 176))
+HALF = Payoffs.from_q_star(0.5)
 EVERY = (
     words.belief_sentence,
     words.forest_sentence,
@@ -31,7 +33,7 @@ EVERY = (
     words.density_sentence,
     words.parameters_sentence,
     lambda e: words.without_sentence(e, 0.5),
-    lambda e: words.value_sentence(e, 0.5),
+    lambda e: words.value_sentence(e, HALF),
     lambda e: words.action_sentence(e, 0.5),
 )
 
@@ -106,15 +108,19 @@ def test_the_forest_names_the_extremes_and_the_summary() -> None:
     found = reviewed(*FOUR)
     said = words.forest_sentence(found)
     assert said.startswith("Sensitivity goes from 70 % (A 2001) to 85 % (C 2001) in 4 studies.")
-    assert found.summary is not None
-    assert f"Summary sensitivity {percent(found.summary.sensitivity.value)} (95 % interval" in said
-    assert "half a patient" not in said
-    assert "half a patient is added to every study" in words.forest_sentence(reviewed(*FOUR, (9, 0, 2, 30)))
+    assert found.pooled.sensitivity is not None
+    pooled = f"sensitivity {percent(found.pooled.sensitivity.value)} (95 % interval"
+    assert f"Pooled from exact counts of both groups: {pooled}" in said
+    assert "half a patient" not in words.summary_sentence(found)
+    assert "half a patient is added to studies" in words.summary_sentence(reviewed(*FOUR, (9, 0, 2, 30)))
+    assert "Pooled by the Reitsma model: sensitivity" in words.forest_sentence(reviewed(*FOUR, engine="reml"))
 
 
 def test_a_study_without_specificity_is_counted() -> None:
     said = words.forest_sentence(reviewed(*FOUR, (8, np.nan, 2, np.nan)))
-    assert "and 1 study has no specificity" in said and "of the 4 studies with all four counts" in said
+    assert "and 1 study has no specificity" in said
+    said = words.summary_sentence(reviewed(*FOUR, (8, np.nan, 2, np.nan)))
+    assert "of the 4 studies with all four counts" in said
 
 
 def test_equal_studies_do_not_differ() -> None:
@@ -147,7 +153,7 @@ def test_leaving_out_names_the_study_that_matters_most() -> None:
 
 
 def test_the_value_of_the_next_study_is_said_with_its_size() -> None:
-    said = words.value_sentence(reviewed((8, 1, 2, 30)), 0.5)
+    said = words.value_sentence(reviewed((8, 1, 2, 30)), HALF)
     assert said.startswith("One more study like these (10 diseased patients) is worth 0.0")
     assert "certainty would be worth" in said
 

@@ -298,6 +298,7 @@ def audit_depth(case: Case, tau: float, confidence: float, every: int) -> int:
 
 LOOPS: dict[str, Loop] = {
     "optimal": of_value(optimal_depth),
+    "open-loop": of_value(optimal_depth),
     "look-ahead": of_value(look_ahead_depth),
     "greedy": of_value(greedy_depth),
     "smooth": of_value(smooth_depth),

@@ -41,8 +41,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-GONE = ("if_holds", "gain")
-"""Recorded then; no page and no export ever said it."""
+GONE = ("if_holds", "gain", "otherwise")
+"""Recorded then. No page and no export ever said the first two; what all that is left would change was reckoned with the mean
+number of studies then, and is with its distribution now.
+"""
 
 
 def agree(found: Any, said: Any, where: str = "") -> None:
@@ -74,6 +76,12 @@ def told(advice: Advice, said: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def taken_over(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of then as today's programme has them: where studies add up, the rule "optimal" is the open loop."""
+    renamed = settings["scenario"] == "review" and settings["policy"] == "optimal"
+    return {**settings, "policy": "open-loop"} if renamed else dict(settings)
+
+
 def says_the_same(whole: WholeSession, said: Mapping[str, Any]) -> None:
     """Labels, counts, settings, advice and trace of a session are those of then."""
     state = whole.state
@@ -98,7 +106,7 @@ def says_the_same(whole: WholeSession, said: Mapping[str, Any]) -> None:
     assert (state.hit, state.stopped) == (said["hit"], said["stopped"])
     assert (state.decision is not None, state.plan is not None) == (said["decided"], said["planned"])
     assert state.spent == pytest.approx(said["spent"])
-    assert state.settings.to_dict() == said["settings"]
+    assert state.settings.to_dict() == taken_over(said["settings"])
     agree(told(whole.advice, said["advice"]), said["advice"])
     assert explain(whole.advice, state.settings).word == word_now(said["word"], whole.advice.go_on)
     columns = said["trace"]["columns"]
@@ -144,13 +152,17 @@ def test_the_lists_of_the_store_are_those_of_then(store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_a_session_file_is_taken_in_and_leaves_as_the_same_bytes(
+def test_a_session_file_is_taken_in_and_leaves_as_the_same_bytes_but_for_a_rule_of_another_name(
     store: Store, tmp_path: Path, name: str
 ) -> None:
-    text = (OLD / "sessions" / f"{name}.json").read_bytes().decode("utf-8")
+    text = of_then = (OLD / "sessions" / f"{name}.json").read_bytes().decode("utf-8")
+    begun = json.loads(text)["settings"]
+    if taken_over(begun) != begun:
+        # The settings it begins with; events are never changed.
+        text = text.replace('"policy": "optimal"', '"policy": "open-loop"', 1)
     assert export_session(store, SESSIONS[name]["id"]) == text
     with Store(f"sqlite:///{tmp_path}/empty.db") as empty:
-        taken = import_session(empty, text)
+        taken = import_session(empty, of_then)
         assert export_session(empty, taken) == text
         says_the_same(whole_session(empty, taken), SESSIONS[name])
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.samples.past_stops import wrong_stops
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.explain import (
@@ -218,12 +219,41 @@ REVIEW = replace(START, scenario="review", plus="Adopt", minus="Don’t adopt", 
 def test_reports_and_abstracts_are_compared() -> None:
     told = explain(situation("reports"), REVIEW)
     assert told.sentence == (
+        "With all that is left read, the decision would turn in about 20 of 100 such reviews. "
         "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
         "The next documents are worth 0.0043 each and cost 0.002 each. Screening on pays too."
     )
+
+
+def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
+    few = replace(TOLD, studies=2, otherwise=0.004)
+    told = explain(situation("stop", facts=few), REVIEW)
+    assert told.sentence.startswith(
+        "With all that is left read, the decision would turn in fewer than 1 of 100 "
+    )
+    past = wrong_stops(2, REVIEW.theta, REVIEW.payoffs.q_star)
+    assert past is not None
+    assert told.sentence.endswith(
+        f"After 2 studies, {past.wrong} of {past.questions} past questions ({past.reviews} reviews) were decided wrongly."
+    )
+    many = explain(situation("stop", facts=replace(few, studies=99)), REVIEW)
+    assert "past questions" not in many.sentence
+
+
+def test_a_least_number_of_studies_holds_an_action_back() -> None:
+    least = replace(REVIEW, least_studies=5, least_patients=100)
+    held = explain(situation("stop", facts=replace(TOLD, needed=2), b=0.9, plus=False), least)
+    assert held.stopping.endswith(
+        "“Adopt” is not open before 5 studies with 100 patients who have the condition are in."
+    )
+    for facts, b in ((TOLD, 0.9), (replace(TOLD, needed=2), 0.1)):
+        assert "not open" not in explain(situation("stop", facts=facts, b=b), least).stopping
+
+
+def test_what_waits() -> None:
     open_still = replace(TOLD, reports_to_read=0, waiting=1)
     waits = explain(situation("reports", facts=open_still, more=0), REVIEW).sentence
-    assert waits.startswith("The waiting report could still change the decision (a chance of 30 %")
+    assert " reviews. The waiting report could still change the decision (a chance of 30 %" in waits
 
 
 def test_a_review_speaks_of_studies_not_hits() -> None:

@@ -31,6 +31,8 @@ OTHER = {
     "full_cost": 9.0,
     "data_share": DataShare(3, 1),
     "floor": 0.6,
+    "least_studies": 3,
+    "least_patients": 50,
     "scale": 0.3,
     "application": Application(number="EP1", priority="2018-03-03"),
 }

@@ -1,6 +1,7 @@
 """The path of a review: the document rule against its definition, and what every policy makes of it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floor import depths_with_floor
 from tarstop_core.value.cumulative import PLANS, CumulativePath, dense_plans, known_at, limited_plans
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import evsi_of_studies, next_studies
+from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
 EVEN = Payoffs.from_q_star(0.5)
 STUDIES = Tables(
@@ -176,3 +177,75 @@ def test_an_empty_list_and_impossible_chances() -> None:
     assert len(path.worth()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
     with pytest.raises(InputProblem, match="outside 0 to 1"):
         CumulativePath(np.array([1.5]), STATES, known_at([], 1), EVEN, np.zeros(1, dtype=bool))
+
+
+# --- a least number of studies ------------------------------------------------------------------------
+
+
+def held_back(least: int, payoffs: Payoffs = EVEN, **more: float) -> CumulativePath:
+    needed = np.maximum(0, least - np.arange(len(STATES)))
+    return replace(a_path(payoffs=payoffs, **more), needed=needed)
+
+
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
+def test_too_few_studies_never_lead_to_plus(q_star: float) -> None:
+    free, held = a_path(payoffs=Payoffs.from_q_star(q_star)), held_back(3, Payoffs.from_q_star(q_star))
+    for d in range(N + 1):
+        assert held.chooses_plus(d) == (free.chooses_plus(d) and free.known[d] >= 3)
+        wrong = 1 - held.b[d] if held.chooses_plus(d) else held.b[d]
+        assert held.disagreement("pooled")[d] == pytest.approx(wrong)
+
+
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
+def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: dict[str, float]) -> None:
+    """The worth of a plan by its definition: what is expected at its end, less what stopping now brings."""
+    payoffs, least = Payoffs.from_q_star(q_star), 3
+    held = held_back(least, payoffs, **more)
+    for d in (0, 7, 20, 45):
+        state, n = held.states[held.known[d]], int(held.known[d])
+
+        def expected(
+            studies: float, state: NextStudy = state, n: int = n, payoffs: Payoffs = payoffs
+        ) -> float:
+            total = 0.0
+            for k in range(80):
+                if n + k < least:
+                    value = float(payoffs.utility_minus(state.b))
+                else:
+                    gain = state.evsi(payoffs) if k == 1 else float(
+                        evsi_of_studies(state.b, state.n_0, k, payoffs)
+                    )  # fmt: skip
+                    value = float(payoffs.utility(state.b)) + gain
+                total += math.exp(-studies) * studies**k / math.factorial(k) * value
+            return total
+
+        for m in (5, 12):
+            included = held.p[d : d + m].sum()
+            at_end = expected(held.waiting + held.share * included) - held.full_cost * included
+            start = expected(held.waiting) if held.waiting else (
+                float(payoffs.utility_minus(state.b)) if n < least else float(payoffs.utility(state.b))
+            )  # fmt: skip
+            rate = float(held._rates_at(np.array([d]), m)[0])
+            assert m * rate == pytest.approx(at_end - start, abs=3e-4)
+
+
+def test_without_a_least_number_nothing_changes() -> None:
+    path, none = a_path(), held_back(0)
+    for one, other in (
+        (path.worth(), none.worth()),
+        (path.score(), none.score()),
+        (path.evsi(), none.evsi()),
+        (path.otherwise, none.otherwise),
+    ):
+        np.testing.assert_array_equal(one, other)
+    assert path.best_plan(3, 1e-4) == none.best_plan(3, 1e-4)
+
+
+def test_what_holds_plus_back_is_worth_reading_for() -> None:
+    """Sure of a⁺ and not allowed to take it, one reads on where it would be worth nothing otherwise."""
+    sure = replace(STATES[2], b=0.97)
+    free = CumulativePath(np.full(N, 0.2), [sure], known_at([], N), EVEN, np.zeros(N, dtype=bool))
+    held = replace(free, needed=np.array([2]))
+    assert Optimal().depths(free, [1e-3])[0] == 0 < Optimal().depths(held, [1e-3])[0]
+    assert Greedy().depths(free, [4e-3])[0] < Greedy().depths(held, [4e-3])[0]

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
+from tarstop_core.policies import Optimal
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import loops
@@ -216,10 +217,25 @@ def test_optimal_depth_is_backward_induction_on_1000_curves(settings: dict[str, 
     for p, b_0, payoffs, c in random_cases(1000, seed=11):
         path = DecisivePath(hit_curve(p, **settings), b_0, payoffs, needs_citation=cited)
         W_0, stop = loops.induction(loops.hazards(p, **settings), b_0, payoffs, c, cited)
-        assert path.horizon_depths([c], None).tolist() == [stop]
+        assert path.horizon_depths([c], None).tolist() == path.closed_depths([c]).tolist() == [stop]
         assert path.plan_value(c)[stop] == pytest.approx(W_0, rel=0, abs=1e-12 * (payoffs.K + c))
         going_on += 0 < stop < len(p)
     assert going_on > 200  # neither all at the start nor all to the end
+
+
+def test_optimal_is_backward_induction_whatever_coverage_sensitivity_and_frailty_are() -> None:
+    rng = np.random.default_rng(13)
+    for p, b_0, payoffs, c in random_cases(500, seed=13):
+        settings = {
+            "kappa": float(rng.uniform(0.3, 1)),
+            "s": float(rng.uniform(0.5, 1)),
+            "frailty": float(rng.choice([np.inf, rng.uniform(0.3, 8)])),
+        }
+        cited = bool(rng.random() < 0.5)
+        path = DecisivePath(hit_curve(p, **settings), b_0, payoffs, needs_citation=cited)
+        W_0, stop = loops.induction(loops.hazards(p, **settings), b_0, payoffs, c, cited)
+        assert Optimal().depths(path, [c]).tolist() == [stop]
+        assert path.plan_value(c)[stop] == pytest.approx(W_0, rel=0, abs=1e-9 * (payoffs.K + c))
 
 
 @pytest.mark.parametrize("m", [1, 2, 7, 20])

@@ -15,7 +15,7 @@ amounts = st.floats(1e-3, 1e6)
 stakes = st.builds(
     Stakes,
     st.builds(Payoffs, amounts, amounts, amounts, amounts, st.sampled_from(["", "£", "hours"])),
-    st.one_of(st.just(0.0), st.floats(1e-6, 1e5)),
+    *[st.one_of(st.just(0.0), st.floats(1e-6, 1e5))] * 2,
 )
 q_stars = st.floats(0.01, 0.99)
 
@@ -104,9 +104,21 @@ def test_naming_the_unit_changes_no_decision(before: Stakes, unit: str) -> None:
     assert after.payoffs.unit == unit
     assert close(after.payoffs.q_star, before.payoffs.q_star)
     assert math.isclose(after.fraction, before.fraction, rel_tol=1e-9)
+    assert close(after.full_cost * before.payoffs.K, before.full_cost * after.payoffs.K)
+
+
+@given(stakes, stakes)
+def test_what_nobody_was_asked_stays_as_large_beside_the_rest(before: Stakes, other: Stakes) -> None:
+    """Payoffs and cost in another unit: a report costs as many documents as it did."""
+    after = before.restated(other.payoffs, other.cost)
+    assert (after.payoffs, after.cost) == (other.payoffs, other.cost)
+    if before.cost and other.cost:
+        assert close(after.full_cost * before.cost, before.full_cost * other.cost)
+    else:
+        assert close(after.full_cost * before.payoffs.K, before.full_cost * other.payoffs.K)
 
 
 def test_the_first_unit_for_normalised_stakes_makes_a_document_cost_one() -> None:
-    after = Stakes(Payoffs.from_q_star(0.2), 0.002).with_unit("£")
-    assert close(after.cost, 1)
+    after = Stakes(Payoffs.from_q_star(0.2), 0.002, 0.02).with_unit("£")
+    assert close(after.cost, 1) and close(after.full_cost, 10)
     assert close(after.payoffs.K, 500)

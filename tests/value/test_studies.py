@@ -1,5 +1,7 @@
 """Value of the next studies against plain enumeration and nested simulation, and the document rule."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -156,3 +158,13 @@ def test_huge_studies_are_predicted_as_large_ones() -> None:
 def test_the_prior_counts_for_value_too() -> None:
     wide, narrow = (next_studies(tables([]), 0.75, Prior(s=s))[0] for s in (1.5, 0.4))
     assert wide.evsi(EVEN) > narrow.evsi(EVEN) > 0
+
+
+def test_studies_that_count_less_are_worth_less() -> None:
+    """What is known is then worth as many more of them, and the next one is weighed in closed form."""
+    tables = Tables(("a", "b"), *np.array([(38, 4, 3, 60), (12, 9, 22, 44)], dtype=float).T)
+    whole, less = (next_studies(tables, 0.75, Prior(weight=weight))[-1] for weight in (1.0, 0.5))
+    assert less.n_0 > whole.n_0 and less.evsi(EVEN) > 0
+    assert less.evsi(EVEN) == pytest.approx(float(evsi_of_studies(less.b, less.n_0, 1, EVEN)))
+    at_once = replace(whole, weight=0.9999)
+    assert at_once.evsi(EVEN) == pytest.approx(whole.evsi(EVEN), abs=0.02)

@@ -17,7 +17,7 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples import shipped
-from tarstop_core.samples.shipped import priors
+from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.stakes import FULL_TIMES
 
@@ -37,7 +37,7 @@ TRUTHS = {
     ),
 }
 OTHER_PRIORS = {
-    "weak": "Weak: hardly anything is known (default)",
+    "weak": "Weak: hardly anything is known",
     "own": "My own s and τ",
     "file": "From a file",
 }
@@ -100,7 +100,7 @@ def full_cost(settings: Settings) -> float:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, or say what the chosen prior makes it."""
     prior = chosen_prior()
-    if prior is None or not ENGINES[chosen_engine()].knows_prior:
+    if prior is None or prior.width_alone or not ENGINES[chosen_engine()].knows_prior:
         return chances.starting_chance(settings)
     b_0 = prior.at(settings.theta).b_0
     st.markdown(
@@ -165,10 +165,21 @@ def _floor(paper: bool) -> float:
     return floor / 100
 
 
+def _least(plus: str, paper: bool) -> tuple[int, int]:
+    st.markdown(shell.escape_markdown(f"Never choose “{plus}” on fewer than"))
+    left, right = st.columns(2, gap="medium")
+    studies = left.number_input("studies", 0, 100, 0, **lasting(f"{PREFIX}/least/studies"), disabled=paper)
+    words = "patients with the condition"
+    patients = right.number_input(
+        words, 0, 100_000, 0, step=10, **lasting(f"{PREFIX}/least/patients"), disabled=paper
+    )
+    return (0, 0) if paper else (int(studies), int(patients))
+
+
 def chosen_prior() -> Prior | None:
-    """The learned or uploaded prior in force; None where a person sets b_0 themselves."""
+    """The learned or uploaded prior in force; None for one that a person describes."""
     state = st.session_state
-    name = state.get(f"{PREFIX}/prior", "weak")
+    name = state.get(f"{PREFIX}/prior", WIDTH)
     if name == "file":
         return cast("Prior | None", state.get(TAKEN))
     return priors().get(name)
@@ -178,11 +189,18 @@ def _prior(settings: Settings) -> Prior:
     if not ENGINES[chosen_engine()].knows_prior:
         st.caption(f"REML knows no prior: before {ENGINES[chosen_engine()].needs} studies the belief is b₀.")
         return Prior()
-    words = {"weak": OTHER_PRIORS["weak"]}
-    for name, prior in priors().items():
+    words = {}
+    for name, prior in sorted(priors().items(), key=lambda item: item[0] != WIDTH):
         learned = prior.learned_from
         came = "A prior that comes with the programme"
-        words[name] = f"Learned from {learned.reviews:,} reviews" if learned else came
+        if learned:
+            came = f"Learned from {learned.reviews:,} reviews"
+            came = (
+                came
+                if not prior.width_alone
+                else f"As wide as {learned.reviews:,} past reviews ask for (default)"
+            )
+        words[name] = came
     words |= OTHER_PRIORS
     asked = "What is believed of sensitivity before any study"
     name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
@@ -192,7 +210,16 @@ def _prior(settings: Settings) -> Prior:
         if well and chosen_prior() is None:
             st.caption("Until a file is given, the weak prior stands in.")
     prior = chosen_prior() or (_own() if name == "own" else Prior())
-    if (learned := prior.learned_from) is not None:
+    if (learned := prior.learned_from) is not None and prior.width_alone:
+        shell.caption(
+            f"Around the b₀ you give: s = {prior.s:g}, τ scale {prior.tau:g}, and a study counts {percent(prior.weight)} of one "
+            f"drawn at random, since a list's first studies stray from the end. From {learned.studies:,} studies in "
+            f"{learned.reviews:,} reviews."
+        )
+        if in_paper_mode():
+            st.caption("Paper mode takes the weak prior.")
+            prior = Prior()
+    elif learned is not None:
         at = "" if learned.theta == settings.theta else f" at θ = {learned.theta:g}, carried over to yours"
         shell.caption(
             f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
@@ -261,9 +288,18 @@ class ReviewForm(Form):
             engine = explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
             truth = explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))
             floor = _floor(paper)
+            studies, patients = _least(settings.plus, paper)
         with right:
             prior = _prior(settings)
-        settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+        settings = replace(
+            settings,
+            engine=engine,
+            prior=prior,
+            truth=truth,
+            floor=floor,
+            least_studies=studies,
+            least_patients=patients,
+        )
         return settings.paper_mode() if paper else settings
 
     def in_short(self, settings: Settings) -> str:

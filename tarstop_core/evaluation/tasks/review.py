@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.learned_prior import learn_prior
+from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.evaluation import metrics
@@ -39,7 +39,7 @@ class ReviewTask(Task):
     """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "review"
-    variants = ("default", "learned")
+    variants = ("default", "learned", "width")
     methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS
     cases = "outcomes"
@@ -47,7 +47,7 @@ class ReviewTask(Task):
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
     in_steps = True
     needs_tables = True
-    about_chances = "The prior changes the belief, not the chances, so both variants share them."
+    about_chances = "The prior changes the belief, not the chances, so all variants share them."
     icer_digits = 0
     paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
@@ -84,10 +84,13 @@ class ReviewTask(Task):
         calibrator = fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         priors = {"default": Prior(b_0=self.b_0)}
+        tables = [outcome.tables for outcome in outcomes]
+        reviews = [outcome.review for outcome in outcomes]
         if "learned" in variants:
-            tables = [outcome.tables for outcome in outcomes]
-            reviews = [outcome.review for outcome in outcomes]
             priors["learned"] = learn_prior(tables, reviews, self.theta, benchmark.title)
+        if "width" in variants:
+            width = learn_width(tables, reviews, self.theta, benchmark.title)
+            priors["width"] = replace(width, b_0=self.b_0)
         return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(

@@ -222,6 +222,10 @@ class Scenario(Kind, ABC):
         """Why further documents are worth nothing, where something else than they decides it."""
         return ""
 
+    def rival(self, settings: Settings, state: State) -> str:
+        """What another way of computing the belief would decide, where it would decide otherwise; else nothing."""
+        return ""
+
     def not_worth_it(self, settings: Settings) -> str:
         """Why nothing that they could show is worth reading them for."""
         return "Nothing that the next documents could show would be worth reading them for."

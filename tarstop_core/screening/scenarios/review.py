@@ -10,20 +10,23 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.samples.past_stops import WrongStops, wrong_stops
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
-from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.review_glance import AtAGlance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
-from tarstop_core.value.payoffs import Flags, Floats
-from tarstop_core.value.studies import chance_otherwise
+from tarstop_core.value.payoffs import Depths, Flags, Floats
+from tarstop_core.value.studies import NextStudy
 
-LITTLE_STUDIES = 3
-"""Studies below which a stop says that it rests on little."""
 COULD_CHANGE = 0.01
 """Chance from which waiting reports count as able to change the decision."""
 TRUTHS = {
@@ -54,7 +57,7 @@ class ReviewFacts:
     reports_may_change: float
     """Chance that the waiting reports, all bringing data, would lead to the other action."""
     otherwise: float
-    """Chance that what is left, waiting reports and list, would lead to the other action."""
+    """Chance that what is left, waiting reports and list, would lead to the other action: as many studies as may come."""
     disagreement: float
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
@@ -65,6 +68,8 @@ class ReviewFacts:
     """P(data | included): mean, and an interval of 90 %."""
     diseased: int = 0
     """Patients with the disease in the tables that count."""
+    needed: int = 0
+    """Further studies before a⁺ may be taken, as settings ask for a least number."""
 
     @property
     def reports_first(self) -> bool:
@@ -87,12 +92,45 @@ def _with_data(state: State) -> int:
     return sum(report.outcome == "data" for report in state.read_in_full.values())
 
 
+def needed_studies(settings: Settings, tables: Tables, states: Sequence[NextStudy]) -> Depths | None:
+    """Further studies before a⁺ may be taken in each state: after 0 … n studies, or after all n alone.
+
+    Patients still lacking are counted in studies like the next one (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
+    """
+    if not (settings.least_studies or settings.least_patients):
+        return None
+    after = np.arange(len(tables) + 1)[-len(states) :]
+    seen = np.append(0, np.cumsum(tables.diseased))[-len(states) :]
+    like_next = np.array([state.n1 for state in states])
+    studies = settings.least_studies - after
+    patients = np.ceil((settings.least_patients - seen) / like_next).astype(int)
+    return np.asarray(np.maximum(0, np.maximum(studies, patients)), dtype=np.intp)
+
+
+def least_words(settings: Settings) -> str:
+    """'5 studies', '5 studies with 100 patients who have the condition', or 'none'."""
+    patients = f"{settings.least_patients:,} patients who have the condition"
+    if not settings.least_studies:
+        return patients if settings.least_patients else "none"
+    return _studies(settings.least_studies) + (f" with {patients}" if settings.least_patients else "")
+
+
+def _studies(count: int) -> str:
+    return "1 study" if count == 1 else f"{count:,} studies"
+
+
+def _past(advice: Advice, settings: Settings) -> WrongStops | None:
+    """What came of stopping on as many studies in past reviews."""
+    return wrong_stops(advice.facts.studies, settings.theta, settings.payoffs.q_star, settings.truth)
+
+
 def _prior(settings: Settings) -> str:
     prior = settings.belief_prior
     learned = f", learned from {prior.learned_from.source}" if prior.learned_from else ""
+    counts = "" if prior.weight == 1 else f", a study counting {percent(prior.weight)} of one drawn at random"
     return (
         f"prior with s {number(prior.s)}, τ {number(prior.tau)}, spread of the false-positive rate "
-        f"{number(prior.s_fpr)} and η {number(prior.eta)}{learned}"
+        f"{number(prior.s_fpr)} and η {number(prior.eta)}{counts}{learned}"
     )
 
 
@@ -100,10 +138,11 @@ def _with_interval(share: float, low: float, high: float) -> str:
     return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
-class Review(Scenario):
+class Review(AtAGlance):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
     name: ClassVar[str] = "review"
+    first_rule: ClassVar[str] = "open-loop"
     reads_full_texts: ClassVar[bool] = True
     title: ClassVar[str] = "Diagnostic-accuracy review"
     caption: ClassVar[str] = "2×2 tables of many studies add up."
@@ -177,9 +216,11 @@ class Review(Scenario):
         """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
         evidence = state.evidence
         share = data_share(settings, state).mean if settings.two_stages else 1.0
+        states = states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         return CumulativePath(
             p=chances,
-            states=states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior),
+            states=states,
+            needed=needed_studies(settings, evidence.tables, states),
             known=known_at(evidence.positions, len(chances)),
             payoffs=settings.payoffs,
             labels=np.asarray(state.labels == RELEVANT),
@@ -202,7 +243,8 @@ class Review(Scenario):
         """Only the present belief is computed anew: the depths behind are not asked for."""
         tables, known = state.evidence.tables, cast(CumulativePath, path)
         now = states_of(tables, settings.theta, settings.engine, settings.belief_prior, last_only=True)
-        return replace(known, states=now, known=np.zeros_like(known.known))
+        needed = needed_studies(settings, tables, now)
+        return replace(known, states=now, known=np.zeros_like(known.known), needed=needed)
 
     # --- beside the advice
 
@@ -227,19 +269,24 @@ class Review(Scenario):
         to_read, _ = path.best_reports(waiting)
         plan, _ = path.best_plan(depth, settings.cost)
         left = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+        q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
+        shapes = (share.alpha, share.beta) if settings.two_stages else None
+        to_come = studies_to_come(left.chance, waiting, shapes)
+        all_bring = np.eye(waiting + 1)[-1]
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
             report_worth=path.one_report(),
             report_cost=path.full_cost,
             reports_to_read=to_read,
-            reports_may_change=float(chance_otherwise(now.b, now.n_0, waiting, settings.payoffs.q_star)),
-            otherwise=float(path.otherwise[depth]),
+            reports_may_change=chance_turned(now.b, now.n_0, all_bring, q_star, needed),
+            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
             diseased=int(state.evidence.tables.diseased.sum()),
+            needed=needed,
         )
 
     def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
@@ -257,6 +304,10 @@ class Review(Scenario):
                 f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
             ),
         ]
+        past = _past(advice, settings)
+        if past is not None:
+            name = f"Past questions decided wrongly after {_studies(told.studies)}"
+            rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
         if settings.two_stages:
             rows.append(("Included reports that bring data", _with_interval(*told.share)))
         return rows
@@ -301,52 +352,21 @@ class Review(Scenario):
             "before you stop."
         )
 
-    def first_in_brief(self, advice: Advice, settings: Settings) -> str:
-        told, unit = advice.facts, settings.payoffs.unit
-        which = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
-        if not told.reports_first:
-            chance = percent(told.reports_may_change)
-            return (
-                f"{which[0].upper()}{which[1:]} could still change the decision, with a chance of {chance}."
-            )
-        if told.waiting > told.reports_to_read:
-            which = f"{told.reports_to_read:,} of {which}"
-        if not told.report_cost:
-            return f"Reading {which} costs nothing more, and may tell."
-        pays = number(float(f"{told.report_worth / told.report_cost:.2g}"))
-        against = (
-            f" ({amount(told.report_worth, unit)} against {amount(told.report_cost, unit)})" if unit else ""
-        )
-        return f"Reading {which} pays back {pays} times what it costs{against}."
-
-    def held_up(self, advice: Advice, settings: Settings) -> str:
-        """A floor on the chance of the right decision."""
-        if not advice.floor_holds:
+    def so_few(self, advice: Advice, settings: Settings) -> str:
+        """Counted in past reviews; nothing where too few were asked."""
+        past, studies = _past(advice, settings), advice.facts.studies
+        if past is None:
             return ""
         return (
-            f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
-            "decision does not allow it yet."
+            f"After {_studies(studies)}, {past.wrong:,} of {past.questions:,} past questions ({past.reviews:,} reviews) were "
+            "decided wrongly."
         )
 
-    def right(self, advice: Advice) -> float:
-        """By the truth that the session is held against."""
-        return 1 - float(advice.facts.disagreement)
-
-    def rests_on(self, advice: Advice) -> str:
-        """Studies, patients, and what is probably still unread."""
-        told: ReviewFacts = advice.facts
-        studies = (
-            "1 study"
-            if told.studies == 1
-            else f"{told.studies:,} studies"
-            if told.studies
-            else "no study yet"
-        )
-        unread = f"about {number(round(told.left[0]))} relevant probably unread"
-        return f"{studies}, {told.diseased:,} with the disease; {unread}"
-
-    def little(self, advice: Advice) -> bool:
-        return bool(advice.facts.studies < LITTLE_STUDIES)
+    def held_back(self, advice: Advice, settings: Settings) -> str:
+        """The least number that the settings ask for."""
+        if not advice.facts.needed or not bool(settings.payoffs.chooses_plus(advice.b)):
+            return ""
+        return f"“{settings.plus}” is not open before {least_words(settings)} are in."
 
     def going_on(self, advice: Advice, settings: Settings) -> str:
         told: ReviewFacts = advice.facts
@@ -361,6 +381,11 @@ class Review(Scenario):
         costs = "The next documents are worth less than reading their reports would cost."
         return costs if settings.full_cost else ""
 
+    def rival(self, settings: Settings, state: State) -> str:
+        """Exact counts beside REML, and REML beside exact counts."""
+        found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        return rival_sentence(found, settings.payoffs.q_star, settings.plus, settings.minus)
+
     def not_worth_it(self, settings: Settings) -> str:
         """The same in two stages, on stopping."""
         if not (settings.two_stages and settings.full_cost):
@@ -371,7 +396,7 @@ class Review(Scenario):
 
     def read_in_words(self, advice: Advice) -> str:
         count = advice.facts.studies
-        return f"{count_of(advice.depth)} and {'1 study' if count == 1 else f'{count:,} studies'} with data"
+        return f"{count_of(advice.depth)} and {_studies(count)} with data"
 
     def found_in_words(self, state: State) -> list[str]:
         waiting = len(state.waiting)
@@ -409,6 +434,7 @@ class Review(Scenario):
                 "Least chance of the right decision (floor)",
                 percent(settings.floor) if settings.floor else "none",
             ),
+            (f"Least evidence for “{settings.plus}”", least_words(settings)),
         ]
 
     def adjustable(self, settings: Settings) -> dict[str, str]:
@@ -433,7 +459,9 @@ class Review(Scenario):
 
     def protocol_stop(self, settings: Settings) -> list[str]:
         said = f"It will not stop while the chance of the right decision is below {percent(settings.floor)}."
-        return [said] if settings.floor else []
+        least = f"“{settings.plus}” will not be chosen before {least_words(settings)} are in."
+        asked = settings.least_studies or settings.least_patients
+        return [*([said] if settings.floor else []), *([least] if asked else [])]
 
     def moved_by(self, settings: Settings) -> str:
         return "report read in full" if settings.two_stages else "2×2 table"

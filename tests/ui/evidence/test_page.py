@@ -19,6 +19,7 @@ from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
+from tarstop_core.value.payoffs import Payoffs
 from tests.ui.conftest import SECONDS
 
 OpenApp = Callable[..., AppTest]
@@ -55,7 +56,8 @@ def test_a_published_set_is_shown_first_with_its_source(published: AppTest) -> N
     assert "so now you would choose “Adopt”" in said
     assert f"{len(first.tables)} studies" in said and first.citation.split(".")[0] in said
     assert f"Reported: sensitivity {percent(first.reported.sensitivity[0])} (" in said
-    assert f"Summary sensitivity {percent(first.reported.sensitivity[0])} (" in said
+    pooled = Evidence(first.tables, 0.75, "bivariate", Prior()).pooled.sensitivity
+    assert pooled is not None and f"both groups: sensitivity {percent(pooled.value)} (" in said
     assert [tab.label for tab in published.tabs] == TITLES
     assert len(published.get("plotly_chart")) == 2  # the open tab's, and the prior's
 
@@ -109,7 +111,7 @@ def test_moving_a_slider_moves_the_belief_and_the_address(published: AppTest) ->
 
 
 def test_the_learned_prior_is_taken_over_with_its_origin_and_put_back(published: AppTest) -> None:
-    name, learned = next(iter(priors().items()))
+    name, learned = "clef-reviews", priors()["clef-reviews"]
     assert learned.learned_from is not None
     published.button(f"evidence/prior/{name}").click().run()
     said = shown(published)
@@ -239,7 +241,7 @@ def page() -> None:
         theta=0.75,
         engine=st.session_state.get("engine", "bivariate"),
         prior=Prior(),
-        q_star=st.session_state.get("q_star"),
+        payoffs=st.session_state.get("payoffs"),
         key="p",
         file_stem="stem",
     )
@@ -250,7 +252,8 @@ def page() -> None:
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object, engine: str) -> None:
     app = AppTest.from_function(page, default_timeout=SECONDS)
-    app.session_state["n"], app.session_state["engine"], app.session_state["q_star"] = n, engine, 0.5
+    app.session_state["n"], app.session_state["engine"] = n, engine
+    app.session_state["payoffs"] = Payoffs(2500, 2500, 2500, 2500, "£")
     app.session_state["p/tab"] = view.title  # type: ignore[attr-defined]
     app.run()
     assert not app.exception and not app.error

@@ -20,7 +20,7 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.demo import start_demo
+from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
@@ -259,9 +259,45 @@ def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherw
     assert app.selectbox("explore/of").value == f"session:{first}"
     app.selectbox("explore/of").set_value(SEARCH).run()
     assert app.selectbox("explore/of").value == SEARCH == app.query_params["of"]
+    assert "together cost 1." in shown(app)
     app.run()
     assert app.selectbox("explore/of").value == SEARCH
     app = open_app("sessions", session=other)
     app.button("session_detail/explore").click().run()
     assert app.selectbox("explore/of").value == f"session:{other}"
-    assert "together cost 1." in shown(app)
+    assert "expected to bring £" in shown(app) and "together cost" not in shown(app)
+
+
+def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: Store) -> None:
+    """Payoffs, abstracts and reports are rescaled together, so nothing that is advised moves."""
+    session = start_review_demo(store)
+    row = store.session(session)
+    plain = row.settings.with_stakes(Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01))
+    store.append(session, Event("settings", {"settings": plain.to_dict(), "reason": ""}), expected=0)
+    app = open_app("explore", of=f"session:{session}", show=MAP)
+    keys = f"explore/session:{session}/stakes"
+    assert "Reading a report in full costs 0.01 throughout" in shown(app)
+    depth = re.search(r"stops? after about (\d+)|after ([\d,]+) documents", shown(app))
+    app.text_input(f"{keys}/unit").set_value("£").run()
+    assert "Reading a report in full costs £10 throughout" in shown(app)
+    assert depth is not None and depth.group() in shown(app)
+    assert app.number_input(f"{keys}/full_cost").value == pytest.approx(10)
+    assert float(app.query_params["full_cost"]) == pytest.approx(10)
+    app.number_input(f"{keys}/full_cost").set_value(30.0).run()
+    assert "Reading a report in full costs £30 throughout" in shown(app)
+    app.session_state[f"explore/session:{session}/ask"] = True
+    app.run()
+    app.button(f"explore/session:{session}/ask/use").click().run()
+    assert "Reading a report in full costs £60 throughout" in shown(app), "thirty abstracts, at £2 each"
+
+
+def test_an_address_of_before_says_nothing_of_reports() -> None:
+    """It may be in pounds where the session has no unit: a report then costs as many abstracts as in the session."""
+    mine = explore.sample(REVIEW)
+    own = replace(mine.settings.with_stakes(Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01)), stages=2)
+    given = {"payoffs": "250,250,250,250", "unit": "£", "cost": "2"}
+    asked_of = read_address(given, replace(mine, settings=own)).settings
+    assert asked_of.stakes == Stakes(Payoffs(250, 250, 250, 250, "£"), 2, 20)
+    both = read_address({**given, "full_cost": "35"}, replace(mine, settings=own))
+    assert both.settings.full_cost == 35
+    assert read_address(address_of(both), replace(mine, settings=own)) == both

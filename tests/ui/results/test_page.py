@@ -62,6 +62,27 @@ def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
     assert "Budget most" in texts(app) or "Greedy most" in texts(app)
 
 
+@pytest.mark.parametrize(
+    ("scenario", "called"),
+    [
+        ("patent", {"false_adopt": "false_reject", "false_reject": "false_grant"}),
+        ("review", {"false_adopt": "false_adopt", "false_reject": "false_reject"}),
+    ],
+)
+def test_what_is_saved_calls_errors_as_the_page_does(scenario: str, called: dict[str, str]) -> None:
+    files = [next(iter(each.files.values())) for each in data.choices().values()]
+    file = next(each for each in files if data.everything(each).scenario == scenario)
+    asked = data.asked_of(file, ("optimal", "greedy"))
+    frame = data.rows(asked, 0.5, 0.001)
+    saved = data.in_words(frame, scenario)
+    for within, shown in called.items():
+        assert saved[shown].tolist() == frame[within].tolist()
+    assert {column for column in saved if column.startswith("false_")} == set(called.values())
+    assert list(data.in_words(data.errors(asked, 0.001), scenario).filter(like="false_")) == list(
+        called.values()
+    )
+
+
 def test_no_method_is_no_dead_end(open_app: Open) -> None:
     app = open_app("results")
     app.multiselect("methods").set_value([]).run()

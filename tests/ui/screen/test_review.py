@@ -1,5 +1,6 @@
 """The Screen page of a review without a browser: reports, tables, the decision, what is exported."""
 
+import html
 import json
 import math
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from dashboard.frame.shell import linked
 from dashboard.screen.full_text import FORM_OUTCOMES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import OUTCOMES
+from tarstop_core.documents.reports import OUTCOMES, Report, Row
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
@@ -21,7 +22,9 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.screen.test_page import ask_why, button, expected, html_of, press, unfold_stakes
 
@@ -289,6 +292,32 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     fill(page, TP=30, FN=3)
     save(page)
     assert "changed since" in html_of(page), "a report after the decision makes it outdated"
+
+
+def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store, start: Start) -> None:
+    """On the page, in the dialog and in the report; nowhere where both would decide the same."""
+    for q_star, named in ((0.75, True), (0.5, False)):
+        session = start(stages=1, payoffs=Payoffs.from_q_star(q_star))
+        for doc, (TP, FP, FN, TN) in (
+            ("d1", (10, 1, 0, 20)),
+            ("d2", (12, 2, 3, 30)),
+            ("d3", (7, 1, 3, 25)),
+        ):
+            store.append(
+                session,
+                Event("label", {"doc": doc, "label": "relevant"}),
+                expected=len(store.events(session)),
+            )
+            data = Report("data", study=doc, rows=(Row(doc, TP, FP, FN, TN),))
+            report_of(store, session, doc=doc, **data.to_dict())
+        page = open_app("screen", session=session)
+        said = "The usual model (REML) would say 69 %: Don't adopt"
+        assert (said in html.unescape(html_of(page))) is named
+        press(page, "Stop and decide")
+        assert any(said in each.value.replace("\\", "") for each in page.warning) is named
+        report = html.unescape(report_html(whole_session(store, session)))
+        assert (said in report) is named
+        assert "Pooled from exact counts of both groups: sensitivity 84 %" in report
 
 
 def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store, start: Start) -> None:

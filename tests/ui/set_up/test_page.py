@@ -19,6 +19,7 @@ from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.sessions.shelf import keep
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import (
@@ -394,11 +395,14 @@ class TestCalibrator:
 def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
     page = open_app("set_up", scenario=scenario)
     assert ("an approximation" in words_of(page.caption)) == (scenario == "review")
+    first = SCENARIOS[scenario].first_rule
+    key = "set_up/chances/policy" + ("" if first == "optimal" else f"/{first}")
+    assert page.selectbox(key).value == first
     for name in followed():
-        page.selectbox("set_up/chances/policy").set_value(name).run()
+        page.selectbox(key).set_value(name).run()
         assert not page.exception and not page.error, name
         assert "first-advice" in html_of(page), name
         for parameter in POLICIES[name].parameters:
-            key = f"set_up/chances/{name}/{parameter.name}"
-            box = page.selectbox(key) if parameter.kind == "choice" else page.number_input(key)
+            at = f"set_up/chances/{name}/{parameter.name}"
+            box = page.selectbox(at) if parameter.kind == "choice" else page.number_input(at)
             assert box.value == getattr(POLICIES[name](), parameter.name)

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.samples.collections import sample_reviews
-from tarstop_core.samples.shipped import calibrators, data_share, priors
+from tarstop_core.samples.shipped import WIDTH, calibrators, data_share, priors
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
@@ -63,7 +63,13 @@ class TestReview:
             "bivariate",
         )
         assert (settings.plus, settings.minus) == ("Adopt", "Don’t adopt")
-        assert (settings.b_0, settings.prior, settings.truth, settings.floor) == (0.5, Prior(), "pooled", 0)
+        assert (settings.b_0, settings.prior, settings.truth, settings.floor) == (
+            0.5,
+            priors()[WIDTH],
+            "pooled",
+            0,
+        )
+        assert (settings.least_studies, settings.least_patients) == (0, 0)
         assert settings.full_cost == pytest.approx(10 * settings.cost)
         assert settings.data_share == data_share(simulated=True)
         assert store.calibrator(settings.calibrator).scenario == "inclusion"
@@ -90,11 +96,14 @@ class TestReview:
         review.radio("set_up/review/engine").set_value("univariate").run()
         review.radio("set_up/review/truth").set_value("full_evidence").run()
         review.slider("set_up/review/floor").set_value(85).run()
+        review.number_input("set_up/review/least/studies").set_value(3).run()
+        review.number_input("set_up/review/least/patients").set_value(120).run()
         review.checkbox("set_up/register").set_value(True).run()
         settings = self.settings(review, store)
         row = store.session(store.sessions()[0].id)
         assert replay(settings, row.ids, store.events(row.id)).plan == settings
         assert (settings.plus, settings.theta, settings.b_0, settings.floor) == ("Use it", 0.9, 0.4, 0.85)
+        assert (settings.least_studies, settings.least_patients) == (3, 120)
         assert settings.payoffs.q_star == pytest.approx(0.8)
         assert settings.full_cost == pytest.approx(25 * settings.cost)
         assert (settings.data_share.alpha, settings.data_share.beta) == pytest.approx((12, 8))
@@ -114,9 +123,11 @@ class TestReview:
 
     def test_paper_mode_reads_at_once_and_has_no_floor(self, review: AppTest, store: Store) -> None:
         review.slider("set_up/review/floor").set_value(85).run()
+        review.number_input("set_up/review/least/studies").set_value(3).run()
         review.toggle("set_up/review/paper").set_value(True).run()
         settings = self.settings(review, store)
         assert settings == settings.paper_mode()
+        assert (settings.least_studies, settings.prior) == (0, Prior())
         assert store.calibrator(settings.calibrator).scenario == "review"
 
     def test_a_learned_prior_brings_its_own_starting_chance(self, review: AppTest, store: Store) -> None:

@@ -1,0 +1,90 @@
+"""How often a decision on so few studies was wrong in past reviews, counted."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.places import sample_dir
+
+FILE_FORMAT = "tarstop-past-stops"
+FILE_VERSION = 1
+LEAST = 10
+"""Questions below which nothing is said."""
+NEAR = 0.026
+"""How far the threshold may be from the nearest one that was counted at."""
+
+
+@dataclass(frozen=True)
+class PastQuestion:
+    """A question of a past review."""
+
+    review: str
+    end: tuple[float, ...]
+    """Chance, at each threshold, that pooled sensitivity exceeds it, by all studies."""
+    after: tuple[tuple[float, ...], ...]
+    """The same after 1, 2, 3 … studies in the order of the list, as long as more were to come, from a chance of ½."""
+
+
+@dataclass(frozen=True)
+class PastStops:
+    """What is shipped; ``scripts/make_past_stops.py`` makes it."""
+
+    source: str
+    """What the reviews were, and how the belief was computed, for a person."""
+    thetas: tuple[float, ...]
+    questions: tuple[PastQuestion, ...]
+
+
+@dataclass(frozen=True)
+class WrongStops:
+    """k of n."""
+
+    wrong: int
+    questions: int
+    reviews: int
+
+
+def wrong_stops(
+    studies: int, theta: float, q_star: float, truth: str = "pooled", past: PastStops | None = None
+) -> WrongStops | None:
+    """How many past questions were decided otherwise after so many studies than by all of them.
+
+    Only questions to which more studies came count; None where fewer than ten did, or none was asked at about this
+    threshold. `truth` is as for :func:`tarstop_core.value.outcomes.is_plus`.
+
+    Examples
+    --------
+    >>> two = PastQuestion("A", (0.9,), ((0.4,), (0.6,)))
+    >>> wrong_stops(1, 0.75, 0.5, past=PastStops("an example", (0.75,), (two,) * 12))
+    WrongStops(wrong=12, questions=12, reviews=1)
+    >>> wrong_stops(1, 0.75, 0.5, past=PastStops("an example", (0.75,), (two,) * 9)) is None
+    True
+    """
+    past = past or shipped()
+    at = min(range(len(past.thetas)), key=lambda i: abs(past.thetas[i] - theta))
+    if studies < 1 or abs(past.thetas[at] - theta) > NEAR:
+        return None
+    asked = [each for each in past.questions if len(each.after) >= studies]
+    if len(asked) < LEAST:
+        return None
+    edge = q_star if truth == "full_evidence" else 0.5
+    wrong = sum((each.after[studies - 1][at] > q_star) != (each.end[at] > edge) for each in asked)
+    return WrongStops(wrong, len(asked), len({each.review for each in asked}))
+
+
+@cache
+def shipped() -> PastStops:
+    """Those of the shipped file."""
+    path = sample_dir() / "past_stops" / "clef-reviews.json"
+    name = f"The past stops {path}"
+    content: Any = read_envelope(
+        read_file(path, name),
+        name,
+        file_format=FILE_FORMAT,
+        version=FILE_VERSION,
+        what="count of past stops",
+        maker="scripts/make_past_stops.py",
+        again="make it again",
+    )
+    return validated(PastStops, content, name, "make it again", whole=True)

@@ -1,0 +1,253 @@
+"""What going on is worth to somebody who looks again after every document and every study.
+
+Dynamic programming over documents read, studies found, what they said (:mod:`tarstop_core.value.knowledge`) and, where
+lists differ in how rich they are, documents included. Until the next find nothing changes but the depth. So the best plan
+from here is "until the next find, at most to D", which is a sum over the list as where one document decides; what comes
+after a find is read from a table. The table depends on costs, payoffs and chances, not on what is read in vain: it is
+made once for each state of knowledge.
+
+Documents far from the place where the table begins are taken together, in blocks that grow in proportion to the distance;
+within a block finds are expected at a constant rate (Heun's method).
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.knowledge import Knowledge, States, states_ahead
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
+
+BLOCK = 0.08
+"""A block holds at most this share of the documents between it and the beginning,"""
+FINDS = 0.2
+"""and studies expected in it, at first; five blocks a study from the beginning on."""
+DEAR = 2e-3
+"""What the documents of a block may cost, as a share of all that is at stake."""
+INCLUDED = 8
+"""Included documents that are told apart, where lists differ and not each brings a study."""
+
+
+@dataclass(frozen=True, eq=False)
+class Richness:
+    """Kinds of lists: in each the odds of every document are multiplied by a factor.
+
+    With factors on odds all that reading says of the kind is how many documents were found among how many read.
+    """
+
+    factor: Floats
+    """Above 0, shape (F,)."""
+    weight: Floats
+    """Chance of each kind before anything was read, adding up to 1, shape (F,)."""
+
+    def __post_init__(self) -> None:
+        if not ((self.factor > 0).all() and (self.weight > 0).all() and abs(self.weight.sum() - 1) < 1e-9):
+            raise InputProblem(
+                "Factors on the odds and their weights must be above 0, and the weights add up to 1."
+            )
+
+    def chances(self, p: Floats) -> Floats:
+        """Of each document in a list of each kind, shape (F, N)."""
+        if len(self.factor) == 1 and self.factor[0] == 1:
+            return p[None]
+        f = self.factor[:, None]
+        return np.asarray(f * p / (1 - p + f * p))
+
+    def log_missed(self, p: Floats) -> Floats:
+        """Log of what a miss of each of the first d documents says of each kind, shape (F, N + 1).
+
+        A find says what a miss says, times the factor.
+        """
+        f = self.factor[:, None]
+        with np.errstate(divide="ignore"):
+            each = np.where(p < 1, -np.log(1 - p + f * p), -np.log(f))
+        return np.concatenate((np.zeros((len(f), 1)), np.cumsum(each, axis=1)), axis=1)
+
+    def mean_chances(self, p: Floats, found: Floats) -> Floats:
+        """Chance of each document once those before it are read with so many `found`, shape (len(found), N)."""
+        if len(self.factor) == 1:
+            return np.repeat(self.chances(p), len(found), axis=0)
+        log = np.log(self.weight)[:, None] + self.log_missed(p)[:, :-1]
+        log = log + found[:, None, None] * np.log(self.factor)[:, None]
+        weight = np.exp(log - log.max(axis=1, keepdims=True))
+        return np.asarray((weight * self.chances(p)).sum(axis=1) / weight.sum(axis=1))
+
+    def after(self, p: Floats, found: int) -> "Richness":
+        """What is known of the kind once these documents are read."""
+        log = np.log(self.weight) + self.log_missed(p)[:, -1] + found * np.log(self.factor)
+        weight = np.exp(log - log.max())
+        kept = weight > 1e-12
+        return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
+
+
+SAME = Richness(np.ones(1), np.ones(1))
+"""No kinds: every chance is what it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """Plans from one place in a list on, while nothing was found since."""
+
+    p: Floats
+    """Chance that each of the documents left is included, in their order, shape (N,)."""
+    knowledge: Knowledge
+    payoffs: Payoffs
+    cost: float
+    """Of a document, in the payoffs' unit."""
+    share: float = 1.0
+    """P(data | included)."""
+    full_cost: float = 0.0
+    """Of reading an included document in full, which is done at once."""
+    waiting: int = 0
+    """Reports that wait, and are read, as far as each pays, once screening stops."""
+    richness: Richness = SAME
+    most: float | None = None
+    """Studies that can come at most; None: as many as may."""
+    needed: float = 0.0
+    """Further studies before a⁺ may be taken."""
+    thorough: bool = False
+    """Every document by itself: slow, to compare with."""
+
+    # --- what may come
+
+    @cached_property
+    def _apart(self) -> bool:
+        """Whether documents that are included without data say something."""
+        return len(self.richness.factor) > 1 and self.share < 1
+
+    @cached_property
+    def states(self) -> States:
+        """States of knowledge that studies may lead to."""
+        expected = self.share * (float(self._root_chances.sum()) + self.waiting)
+        likely = expected + 3 * np.sqrt(expected) + 2
+        most = likely if self.most is None else min(likely, self.most)
+        states = states_ahead(self.knowledge, self.payoffs, min(most, len(self.p) + self.waiting))
+        if self.needed <= 0:
+            return states
+        enough = states.number >= self.needed
+        return replace(states, utility=np.where(enough, states.utility, self.payoffs.utility_minus(states.b)))
+
+    @cached_property
+    def _root_chances(self) -> Floats:
+        """While nothing is included, shape (N,)."""
+        return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
+
+    @cached_property
+    def _report(self) -> csr_array:
+        """Expectation over a report that is read in full: it brings a study, or leaves things as they are."""
+        step = self.states.step
+        return csr_array(self.share * step + (1 - self.share) * eye_array(step.shape[0]))
+
+    def _reading(self, values: Floats) -> Floats:
+        """What reading one in full leads to, from values of shape (I, states), or (states,)."""
+        return np.asarray((self._report @ values.T).T - self.full_cost)
+
+    @cached_property
+    def acting(self) -> Floats:
+        """Worth of stopping in each state, once the waiting reports are read that pay, shape (states,)."""
+        utility = self.states.utility
+        value = utility
+        for _ in range(self.waiting):
+            further = np.maximum(utility, self._reading(value))
+            if np.abs(further - value).max() < TOLERANCE * self.payoffs.K:
+                break
+            value = further
+        return value
+
+    # --- the table
+
+    @cached_property
+    def length(self) -> int:
+        """Documents after which nothing pays, however much was at stake: at most that many are looked at."""
+        K, q = self.payoffs.K, self.payoffs.q_star
+        chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
+        gain = chance * (self.share * K * q * (1 - q) - self.full_cost)
+        pays = np.flatnonzero(gain > self.cost)
+        return int(pays[-1]) + 1 if len(pays) else 0
+
+    @cached_property
+    def nodes(self) -> Depths:
+        """Depths that the table holds, from 0 to `length`."""
+        n = self.length
+        if self.thorough:
+            return np.arange(n + 1)
+        finds = self.share * np.append(0.0, np.cumsum(self._root_chances[:n]))
+        nodes, at = [0], 0
+        while at < n:
+            step = max(1, int(BLOCK * at))
+            if self.cost:
+                step = min(step, max(1, int(DEAR * self.payoffs.K / self.cost)))
+            most = finds[at] + FINDS + BLOCK * finds[at]
+            step = min(step, max(1, int(np.searchsorted(finds, most)) - 1 - at))
+            at = min(n, at + step)
+            nodes.append(at)
+        return np.array(nodes)
+
+    @cached_property
+    def _ahead(self) -> tuple[Floats, Floats]:
+        """What comes after documents: by node the worth of the first find there, shape (nodes,), and the value of each
+        state where the plan begins, shape (I, states). I counts the documents included since.
+
+        The first find is a document that is included where that says something, else a study.
+        """
+        states, nodes, stop = self.states, self.nodes, self.acting
+        found, up, of = np.zeros(1), np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+        if self._apart:
+            found = np.arange(INCLUDED + 1.0)
+            up = np.minimum(np.arange(INCLUDED + 1) + 1, INCLUDED)
+        elif len(self.richness.factor) > 1:
+            numbers, of = np.unique(states.number, return_inverse=True)
+            found = numbers.astype(float)
+        p = self.richness.mean_chances(self.p[: self.length], found)
+        # Chances of all the documents up to the next node, shape (nodes − 1, I, states or 1).
+        rates = np.add.reduceat(p, nodes[:-1], axis=1).T if self.length else p.T
+        rates = rates[:, :, None] if self._apart else rates[:, None, of]
+        root, spent = states.step[[0]], self.cost * np.diff(nodes)
+
+        def first_find(values: Floats) -> float:
+            data = self.share * float((root @ values[up[0]])[0])
+            return data + (1 - self.share) * float(values[up[0], 0]) if self._apart else data
+
+        value = np.repeat(stop[None], len(up), axis=0)
+        worth = np.empty(len(nodes))
+        worth[-1] = first_find(value)
+        for at in range(len(nodes) - 2, -1, -1):
+            slope = rates[at] * (self._reading(value[up]) - value)
+            ahead = value + slope - spent[at]
+            if nodes[at + 1] > nodes[at] + 1:
+                guess = np.maximum(stop, ahead)
+                ahead += (rates[at] * (self._reading(guess[up]) - guess) - slope) / 2
+            value = np.maximum(stop, ahead)
+            worth[at] = first_find(value)
+        return worth, value
+
+    # --- the plan
+
+    def gains(self, start: int = 0) -> Floats:
+        """What "until something is found, at most D" gains over stopping at `start`, D = start … length."""
+        p, now = self._root_chances[start : self.length], float(self.acting[0])
+        found = np.interp(np.arange(start + 1, self.length + 1), self.nodes, self._ahead[0])
+        # A report without data leaves everything as it is, where it says nothing of the list.
+        finds = p if self._apart else self.share * p
+        lost = now * (1.0 if self._apart else self.share)
+        gain = p * (found - lost - self.full_cost) - self.cost
+        passed = np.cumprod(np.append(1.0, 1 - finds))
+        return np.append(0.0, np.cumsum(passed[:-1] * gain))
+
+    def stop(self, start: int = 0) -> int:
+        """First depth ≥ start where acting is at least as good as going on, while nothing is found."""
+        if start >= self.length:
+            return start
+        gains = self.gains(start)
+        return start + int(np.argmax(gains >= gains.max() - TOLERANCE * self.payoffs.K))
+
+    def gain(self, start: int = 0) -> float:
+        """What the best plan gains over stopping, in the payoffs' unit."""
+        return float(self.gains(start).max()) if start < self.length else 0.0
+
+    @property
+    def value(self) -> float:
+        """Value of the best plan from the beginning on."""
+        return float(self.acting[0]) + self.gain()

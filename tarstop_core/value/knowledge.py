@@ -1,0 +1,331 @@
+"""What is known of pooled sensitivity as a mixture of normal distributions, and what further studies make of it.
+
+Each part is a possible heterogeneity τ: given it, the pooled logit μ is normal and a study tells it with a known
+precision. After n more studies everything depends on their mean ȳ and their sum of squares S: the mean moves the belief,
+the sum of squares says which τ it is. States of knowledge lie on a grid of (ȳ, √S) for each number of studies, laid out
+around the ȳ where the action changes, so that linear interpolation is right at that kink.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+from scipy.special import ndtr, ndtri
+from scipy.stats import chi2
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.payoffs import Floats, Payoffs
+
+MEANS, FINER, SPREADS = 81, 121, 21
+"""Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
+REACH, FLAT = 5.0, 1.5
+"""Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
+LEGENDRE, FIRST, NARROW = 32, 128, 2.0
+"""Nodes of an expectation on each side of the kink."""
+ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
+"""Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
+LEAST_KNOWN = 0.01
+"""Studies that present knowledge is worth at least."""
+ROUNDS = 24
+"""Of halving, where the belief crosses q*."""
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Parts of a mixture, each of shape (J,). μ is counted from λ = logit θ."""
+
+    weight: Floats
+    """Adding up to 1."""
+    mean: Floats
+    precision: Floats
+    """`mean` and `precision`: of μ in each part."""
+    study: Floats
+    """Precision with which one study tells μ: 1/(τ² + variance within a study)."""
+
+    def __post_init__(self) -> None:
+        positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
+        if not (positive and abs(self.weight.sum() - 1) < 1e-9 and np.isfinite(self.mean).all()):
+            raise InputProblem(
+                "Weights and precisions of what is known must be above 0, and the weights add up to 1."
+            )
+
+    @classmethod
+    @lru_cache(maxsize=64)
+    def plain(cls, b: float, n_0: float) -> "Knowledge":
+        """One normal distribution with this belief that is worth so many studies."""
+        one = np.ones(1)
+        return cls(one, np.array([float(ndtri(b))]), one, one / max(n_0, LEAST_KNOWN))
+
+    @property
+    def b(self) -> float:
+        """P(μ > λ)."""
+        return float(self.weight @ ndtr(self.mean * np.sqrt(self.precision)))
+
+    @property
+    def n_0(self) -> float:
+        """How many studies it is worth."""
+        return float(self.weight @ (self.precision / self.study))
+
+    def after(
+        self, studies: float, told: int, mean: Floats, squares: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Weights, means and precisions after more studies, shape (…, J).
+
+        `mean` and `squares` are ȳ and S of so many `studies`, which were `told` as so many means.
+        """
+        y, S = mean[..., None], squares[..., None]
+        variance = 1 / self.study
+        predicted = 1 / self.precision + variance / studies
+        log = np.log(self.weight) - 0.5 * ((y - self.mean) ** 2 / predicted + np.log(predicted))
+        log = log - 0.5 * ((told - 1) * np.log(variance) + S / variance)
+        weight = np.exp(log - log.max(axis=-1, keepdims=True))
+        weight /= weight.sum(axis=-1, keepdims=True)
+        precision = self.precision + studies * self.study
+        return weight, (self.precision * self.mean + studies * self.study * y) / precision, precision
+
+    def belief_after(self, studies: float, told: int, mean: Floats, squares: Floats) -> Floats:
+        """Belief after them, shape (…)."""
+        weight, centre, precision = self.after(studies, told, mean, squares)
+        return np.asarray((weight * ndtr(centre * np.sqrt(precision))).sum(axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The grid after so many studies."""
+
+    studies: int
+    told: int
+    """As how many means: several studies at once are told as one."""
+    kink: Floats
+    """ȳ at which the action changes, for each √S; shape (S,)."""
+    scale: float
+    ends: tuple[float, float]
+    """Least and largest asinh((ȳ − kink)/scale)."""
+    roots: Floats
+    """√S, from 0 on; shape (S,)."""
+    count: int
+    """M, nodes of ȳ."""
+
+    @cached_property
+    def xi(self) -> Floats:
+        """Nodes of asinh((ȳ − kink)/scale), 0 among them, shape (M,)."""
+        low, high = self.ends
+        below = max(1, round((self.count - 1) * -low / (high - low)))
+        return np.append(np.linspace(low, 0, below + 1), np.linspace(0, high, self.count - below)[1:])
+
+    @property
+    def means(self) -> Floats:
+        """ȳ at each node, shape (S, M)."""
+        return self.kink[:, None] + self.scale * np.sinh(self.xi)
+
+    @property
+    def size(self) -> int:
+        return len(self.roots) * self.count
+
+    def weights_at(self, mean: Floats, squares: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Nodes whose values interpolate at these points, and their weights, of shape (4, …)."""
+        root = np.sqrt(squares)
+        if len(self.roots) == 1:
+            row, up = np.zeros(np.shape(mean), dtype=np.intp), np.zeros(np.shape(mean))
+        else:
+            row = np.clip(np.searchsorted(self.roots, root) - 1, 0, len(self.roots) - 2)
+            up = np.clip((root - self.roots[row]) / (self.roots[row + 1] - self.roots[row]), 0.0, 1.0)
+        next_row = np.minimum(row + 1, len(self.roots) - 1)
+        kink = self.kink[row] * (1 - up) + self.kink[next_row] * up
+        xi = np.arcsinh((mean - kink) / self.scale)
+        at = np.clip(np.searchsorted(self.xi, xi) - 1, 0, self.count - 2)
+        right = np.clip((xi - self.xi[at]) / (self.xi[at + 1] - self.xi[at]), 0.0, 1.0)
+        nodes = np.stack(
+            [
+                row * self.count + at,
+                row * self.count + at + 1,
+                next_row * self.count + at,
+                next_row * self.count + at + 1,
+            ]
+        )
+        weights = np.stack(
+            [(1 - up) * (1 - right), (1 - up) * right, up * (1 - right), up * right],
+        )
+        return nodes, weights
+
+
+@lru_cache(maxsize=2)
+def _legendre(order: int) -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    return (nodes + 1) / 2, weights / 2
+
+
+def numbers_of_studies(n_0: float, most: float) -> list[int]:
+    """Numbers of further studies that are told apart: 0, 1 and then ever farther apart, up to about `most`.
+
+    Examples
+    --------
+    >>> numbers_of_studies(2.0, 12)
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
+    >>> numbers_of_studies(30.0, 20)
+    [0, 1, 2, 3, 4, 10, 18, 27]
+    """
+    numbers = [0, *range(1, ONE_BY_ONE + 1)][: max(2, math.ceil(most) + 1)]
+    while numbers[-1] < most and len(numbers) < LEVELS:
+        numbers.append(numbers[-1] + max(1, int(GROWTH * (n_0 + numbers[-1]))))
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """All states of knowledge that further studies may lead to, beginning with the present one."""
+
+    number: NDArray[np.intp]
+    """Further studies known, shape (states,)."""
+    b: Floats
+    """Belief, shape (states,)."""
+    utility: Floats
+    """EU*(b), shape (states,)."""
+    step: csr_array
+    """Expectation over the next study: values of all states before it are `step` @ values after it.
+
+    Where several studies are told at once, each makes that step with the chance that makes them come as fast.
+    """
+
+
+def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
+    """States after 0, 1, 2 … further studies, up to about `most`, and the way from each to the next."""
+    return _states(knowledge, payoffs, tuple(numbers_of_studies(knowledge.n_0, most)))
+
+
+@lru_cache(maxsize=16)
+def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
+    levels = [_level(knowledge, payoffs, n, told) for told, n in enumerate(numbers) if n]
+    first = np.cumsum([1, *(level.size for level in levels)])
+    rows, columns, values = [], [], []
+    b = [np.array([knowledge.b])]
+    origin = (np.zeros(1), np.zeros(1))
+    for at, level in enumerate(levels):
+        before, begin = (levels[at - 1], first[at - 1]) if at else (None, 0)
+        mean, squares = origin if before is None else _points(before)
+        nodes, weights = _expectation(knowledge, payoffs, before, level, mean, squares)
+        rows.append(np.repeat(begin + np.arange(len(mean)), nodes[0].size))
+        columns.append((first[at] + nodes).ravel())
+        values.append(weights.ravel())
+        b.append(knowledge.belief_after(level.studies, level.told, *_points(level)))
+    last = np.arange(first[-2], first[-1])  # what comes later tells nothing more
+    size = int(first[-1])
+    step = csr_array(
+        (
+            np.concatenate([*values, np.ones(len(last))]),
+            (np.concatenate([*rows, last]), np.concatenate([*columns, last])),
+        ),
+        shape=(size, size),
+    )
+    step.sum_duplicates()
+    sizes = [1, *(level.size for level in levels)]
+    jumps = np.repeat(np.append(np.diff(numbers), 1.0), sizes)
+    step = csr_array(diags_array(1 / jumps) @ step + diags_array(1 - 1 / jumps))
+    belief = np.concatenate(b)
+    return States(np.repeat(numbers, sizes), belief, payoffs.utility(belief), step)
+
+
+def _points(level: Level) -> tuple[Floats, Floats]:
+    """ȳ and S of every node, shape (size,)."""
+    return level.means.ravel(), np.repeat(level.roots**2, level.count)
+
+
+def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> Level:
+    spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
+    low = float((knowledge.mean - REACH * spread).min())
+    high = float((knowledge.mean + REACH * spread).max())
+    roots = np.zeros(1)
+    if told > 1 and len(knowledge.weight) > 1:
+        end = np.sqrt(chi2.isf(1e-4, told - 1) / knowledge.study.min())
+        unit = float((knowledge.study**-0.5).min())
+        roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
+    kink = _kink(
+        knowledge,
+        payoffs,
+        (studies, told),
+        lambda mean: (mean, roots**2),
+        np.full(len(roots), low),
+        np.full(len(roots), high),
+    )
+    # The belief goes from one side to the other over so much of ȳ.
+    precision = knowledge.precision + studies * knowledge.study
+    scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
+    ends = (
+        float(np.arcsinh((low - kink.max()) / scale)) - 1e-3,
+        float(np.arcsinh((high - kink.min()) / scale)) + 1e-3,
+    )
+    count = MEANS if len(knowledge.weight) == 1 else FINER
+    return Level(studies, told, kink, scale, ends, roots, count)
+
+
+def _kink(
+    knowledge: Knowledge,
+    payoffs: Payoffs,
+    after: tuple[int, int],
+    then: Callable[[Floats], tuple[Floats, Floats]],
+    low: Floats,
+    high: Floats,
+) -> Floats:
+    """Where between `low` and `high` the belief crosses q*, as a function of what leads to ȳ and S; shape of both."""
+    if len(knowledge.weight) == 1:
+        # ȳ is linear in what leads to it, and the belief Φ of a linear function of ȳ.
+        precision = knowledge.precision[0] + after[0] * knowledge.study[0]
+        wanted = ndtri(payoffs.q_star) * np.sqrt(precision) - knowledge.precision[0] * knowledge.mean[0]
+        wanted /= after[0] * knowledge.study[0]
+        first, last = then(low)[0], then(high)[0]
+        return np.asarray(np.clip(low + (wanted - first) * (high - low) / (last - first), low, high))
+    near, far = low, high
+    for _ in range(ROUNDS):
+        middle = (near + far) / 2
+        above = knowledge.belief_after(*after, *then(middle)) > payoffs.q_star
+        near, far = np.where(above, near, middle), np.where(above, middle, far)
+    return (near + far) / 2
+
+
+def _expectation(
+    knowledge: Knowledge,
+    payoffs: Payoffs,
+    before: Level | None,
+    after: Level,
+    mean: Floats,
+    squares: Floats,
+) -> tuple[NDArray[np.intp], Floats]:
+    """Nodes after the next studies and their weights, from each point before, shape (points, 4 · quadrature)."""
+    n, told = (before.studies, before.told) if before else (0, 0)
+    more = after.studies - n
+    if before is None:
+        weight, centre = knowledge.weight[None], knowledge.mean[None]
+        precision = knowledge.precision
+    else:
+        weight, centre, precision = knowledge.after(n, told, mean, squares)
+    sd = np.sqrt(1 / precision + 1 / (more * knowledge.study))
+    low, high = (centre - REACH * sd).min(axis=-1), (centre + REACH * sd).max(axis=-1)
+
+    def then(y: Floats) -> tuple[Floats, Floats]:
+        """ȳ and S once y is known, shape (points, …)."""
+        old, own = mean[(..., *(None,) * (y.ndim - 1))], squares[(..., *(None,) * (y.ndim - 1))]
+        together = n + more
+        if not n:
+            return y, np.zeros_like(y)
+        return (n * old + more * y) / together, own + n * more / together * (y - old) ** 2
+
+    kink = _kink(knowledge, payoffs, (after.studies, after.told), then, low, high)
+    nodes, shares = _legendre(LEGENDRE if n else FIRST)
+    # Close together where the narrowest part lies, whichever reaches farthest.
+    middle, unit = (weight * centre).sum(axis=-1), NARROW * sd.min()
+    first, turn, last = (np.arcsinh((y - middle) / unit)[:, None] for y in (low, kink, high))
+    u = np.concatenate([first + (turn - first) * nodes, turn + (last - turn) * nodes], axis=1)
+    y = middle[:, None] + unit * np.sinh(u)
+    width = np.cosh(u) * np.concatenate([(turn - first) * shares, (last - turn) * shares], axis=1)
+    z = (y[..., None] - centre[:, None]) / sd
+    density = ((weight / sd)[:, None] * np.exp(-0.5 * z**2)).sum(axis=-1) * width
+    density /= density.sum(axis=1, keepdims=True)
+    at, by = after.weights_at(*then(y))
+    return (
+        np.moveaxis(at, 0, -1).reshape(len(mean), -1),
+        np.moveaxis(by * density, 0, -1).reshape(len(mean), -1),
+    )

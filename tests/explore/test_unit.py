@@ -1,0 +1,241 @@
+"""What is at stake may be counted in anything: payoffs and all costs times k give the same depths and the same words,
+with amounts k times as large.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tarstop_core.evidence import words
+from tarstop_core.evidence.curve_figures import value_of_more
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.explore import (
+    map_figure,
+    maps,
+    path_figure,
+    plans,
+    sensitivity,
+    sensitivity_figure,
+    stakes_figure,
+)
+from tarstop_core.explore.lists import Explored
+from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Policy, Smooth
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.samples.collections import sample_full_texts
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.explain import consequences, explain
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import protocol_paragraph, settings_rows
+from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
+from tarstop_core.sessions.demo import DEMO_REVIEW, start_demo, start_review_demo
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
+from tests.docs.test_guide import report_of
+
+RULES: tuple[Policy, ...] = (Optimal(), Greedy(), Smooth(2), Batch(3), LookAhead(3))
+STAKES = Stakes(Payoffs(2900, 1100, 2300, 1700, "£"), 7.0, 61.0)
+"""No two equal, so that nothing hangs on which of equals comes first."""
+# Powers of ten would hide much: with them even a sum of roundings stays what it was.
+factors = st.floats(-4, 4).map(lambda x: float(f"{10**x:.4g}"))
+AMOUNT = re.compile(r"[−-]?£[\d.,]*\d(?:e[-+]?\d+)?")
+
+
+def same_but_scaled(before: str, after: str, k: float) -> None:
+    """The words are the same, the amounts k times as large, as far as three digits say it."""
+    assert AMOUNT.sub("£", after) == AMOUNT.sub("£", before)
+    amounts = [[_number(each) for each in AMOUNT.findall(text)] for text in (before, after)]
+    assert amounts[1] == pytest.approx([k * each for each in amounts[0]], rel=0.0101)
+
+
+def _number(text: str) -> float:
+    return float(re.sub("[£,]", "", text).replace("−", "-"))
+
+
+@cache
+def explored(kind: str) -> Explored:
+    """The demo of this kind after some documents, a report with data, one without and one that waits."""
+    with TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
+        row = store.session(start_demo(store) if kind == "search" else start_review_demo(store))
+        calibrator = store.calibrator(row.settings.calibrator)
+    log = list(events(kind, row.ids))
+    state = replay(row.settings.with_stakes(STAKES), row.ids, log)
+    p = calibrator.probabilities(row.scores, len(row.ids))
+    return Explored(row.name, state.settings, calibrator, p, state, simulated=True)
+
+
+def events(kind: str, ids: Any) -> Iterator[Event]:
+    texts = sample_full_texts(DEMO_REVIEW) if kind == "review" else {}
+    for rank, doc in enumerate(ids[: 20 if texts else 9], start=1):
+        yield Event("label", {"doc": doc, "label": "relevant" if doc in texts else "irrelevant"})
+        if doc in texts and rank < 19:
+            yield report_of(doc, texts[doc])
+
+
+def told_on_screen(of: Explored, own: Settings) -> list[str]:
+    """What Screen, Set up and the protocol say."""
+    state = replace(of.state, settings=own)
+    advice = advise(own, of.calibrator, of.p, state)
+    said = explain(advice, own)
+    facts = scenario_of(own).facts_rows(advice, own)
+    shown = [said.word, said.sentence, said.stopping, *said.doubts, f"{advice.more} {percent(advice.b)}"]
+    shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
+    shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]
+    shown += [
+        map_figure.check_sentence(own.stakes, own),
+        protocol_paragraph(own, of.calibrator, size=len(of)),
+    ]
+    asked = [rule for rule in RULES if not rule.needs_labels]
+    shown.append(str(stopping_outcomes(own, of.calibrator, of.p, state, asked)))
+    if kind_of(of) == "review":
+        value = words.value_sentence(found(own, of), own.payoffs)
+        shown += [value, str(scenario_of(own).first_in_words(advice, own, ""))]
+    return shown
+
+
+def kind_of(of: Explored) -> str:
+    return "review" if of.settings.two_stages else "search"
+
+
+def found(own: Settings, of: Explored) -> Any:
+    return evidence(of.state.evidence.tables, own.theta, own.engine, own.belief_prior)
+
+
+def told_by_explore(of: Explored, own: Settings, rule: Policy) -> list[str]:
+    """Every sentence of Explore but those of its map."""
+    now = plans.decide(of.planned(own), of.start, own.cost)
+    plan = map_figure.cell_of(of, own, rule, "planned")
+    swings = sensitivity.tornado(of, own, rule)
+    turns = sensitivity.break_evens(of, own, rule)
+    return [
+        path_figure.plan_sentence(plan, of),
+        path_figure.path_sentence(plan, own),
+        path_figure.full_cost_note(plan.path, own.payoffs.unit),
+        stakes_figure.stakes_sentence(
+            own.payoffs, now, own.cost, own.plus, own.minus, scenario_of(own).settling
+        ),
+        sensitivity_figure.tornado_sentence(swings, own),
+        str([(swings.depth, *(each.depth for each in swings.swings))]),
+        *sensitivity_figure.break_even_sentences(of, own, *turns),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["search", "review"])
+@settings(max_examples=12)
+@given(k=factors)
+def test_screen_says_the_same_in_every_unit(kind: str, k: float) -> None:
+    of = explored(kind)
+    before, after = (told_on_screen(of, of.settings.with_stakes(STAKES.scaled(each))) for each in (1, k))
+    for one, other in zip(before, after, strict=True):
+        same_but_scaled(one, other, k)
+
+
+@pytest.mark.parametrize("kind", ["search", "review"])
+@settings(max_examples=6)
+@given(k=factors, rule=st.sampled_from(RULES))
+def test_explore_says_the_same_in_every_unit(kind: str, k: float, rule: Policy) -> None:
+    of = explored(kind)
+    before, after = (
+        told_by_explore(of, of.settings.with_stakes(STAKES.scaled(each)), rule) for each in (1, k)
+    )
+    for one, other in zip(before, after, strict=True):
+        same_but_scaled(one, other, k)
+
+
+@pytest.mark.parametrize("k", [0.00137, 5500.0])
+@pytest.mark.parametrize("kind", ["search", "review"])
+def test_maps_are_the_same_in_every_unit(kind: str, k: float) -> None:
+    of = explored(kind)
+    (before,), (after,) = (
+        maps.maps(
+            of, of.settings.with_stakes(STAKES.scaled(each)), [Optimal()], "planned", (Greedy(), Optimal())
+        )
+        for each in (1, k)
+    )
+    assert (before.depth == after.depth).all() and (before.plus == after.plus).all()
+    assert after.net_utility == pytest.approx(k * before.net_utility)
+    assert before.regret is not None and after.regret is not None
+    assert after.regret == pytest.approx(k * before.regret, abs=1e-9 * k)
+    for measure in ("depth", "net_utility", "decision", "regret"):
+        same_but_scaled(map_figure.map_sentence(before, measure), map_figure.map_sentence(after, measure), k)
+
+
+@pytest.mark.parametrize("kind", ["search", "review"])
+def test_naming_a_unit_changes_no_depth_and_no_map(kind: str) -> None:
+    """The first unit for stakes that had none; what a report costs follows, as everything else does."""
+    of = explored(kind)
+    plain = of.settings.with_stakes(Stakes(Payoffs.from_q_star(0.4), 0.002, 0.02))
+    named = plain.with_stakes(plain.stakes.with_unit("£"))
+    assert (named.cost, named.full_cost) == (pytest.approx(1), pytest.approx(10))
+    (before,), (after,) = (maps.maps(of, each, [Optimal()], "planned") for each in (plain, named))
+    assert (before.depth == after.depth).all()
+    for rule in RULES:
+        now, then = (sensitivity.tornado(of, each, rule) for each in (plain, named))
+        assert (now.depth, [each.depth for each in now.swings]) == (
+            then.depth,
+            [each.depth for each in then.swings],
+        )
+
+
+def test_more_studies_are_drawn_in_the_unit() -> None:
+    of = explored("review")
+    found_ = found(of.settings, of)
+    plain, money = (value_of_more(found_, each) for each in (Payoffs.from_q_star(0.5), STAKES.payoffs))
+    assert plain["layout"]["yaxis"]["title"]["text"] == "worth (both mistakes together cost 1)"
+    assert money["layout"]["yaxis"]["title"]["text"] == "worth (£)"
+    half = found_.more_studies(Payoffs.from_q_star(0.5, 8000, "£"))
+    one = found_.more_studies(Payoffs.from_q_star(0.5))
+    assert half is not None and one is not None and half.evsi == pytest.approx(8000 * one.evsi)
+    assert "where both" not in words.value_sentence(found_, STAKES.payoffs)
+
+
+@pytest.mark.parametrize("kind", ["search", "review"])
+def test_a_session_and_its_report_are_the_same_in_every_unit(kind: str, tmp_path: Path) -> None:
+    k = 137.0
+    told = []
+    for factor in (1.0, k):
+        with Store(f"sqlite:///{tmp_path}/{factor:g}.db") as store:
+            session = start_demo(store) if kind == "search" else start_review_demo(store)
+            begun = store.session(session).settings
+            log = [
+                Event(
+                    "settings", {"settings": begun.with_stakes(STAKES.scaled(factor)).to_dict(), "reason": ""}
+                ),
+                *events(kind, store.session(session).ids),
+            ]
+            for seq, event in enumerate(log):
+                store.append(session, event, expected=seq)
+            whole = whole_session(store, session)
+            steps = [
+                {
+                    name: value
+                    for name, value in step.items()
+                    if name not in ("cost", "worth", "evpi", "value")
+                }
+                for step in whole.steps
+            ]
+            again = outcome_sentence(outcome(whole, whole.state.settings), whole.state.settings)
+            page = re.sub(r"<svg.*?</svg>|<pre>.*?</pre>", "", report_html(whole), flags=re.DOTALL)
+            page = re.sub(r"\d\d:\d\d(:\d\d)?|[0-9a-f]{12,}|£[\d,.]+ → ", "", page)
+            told.append((whole, steps, [again, str(comparison([whole])), page]))
+    (one, steps, before), (other, steps_then, after) = told
+    assert np.isclose(other.state.spent, k * one.state.spent) and one.state.spent > 0
+    assert [[step[name] for name in ("advice", "b")] for step in steps] == [
+        [step[name] for name in ("advice", "b")] for step in steps_then
+    ]
+    for first, second in zip(before, after, strict=True):
+        same_but_scaled(first, second, k)

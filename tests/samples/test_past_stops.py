@@ -1,0 +1,47 @@
+"""How often decisions on few studies were wrong, counted: the shipped file, and when nothing is said."""
+
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.files import read_outcomes, read_run
+from tarstop_core.samples.past_stops import LEAST, shipped, wrong_stops
+
+
+def test_the_shipped_file_is_whole() -> None:
+    past = shipped()
+    assert (len(past.questions), len({each.review for each in past.questions})) == (63, 16)
+    for each in past.questions:
+        assert len(each.end) == len(past.thetas) and each.after
+        assert all(len(row) == len(past.thetas) and all(0 <= b <= 1 for b in row) for row in each.after)
+    assert "16 diagnostic-accuracy reviews" in past.source
+
+
+@pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
+def test_counts_are_those_of_the_questions(q_star: float) -> None:
+    past, at = shipped(), shipped().thetas.index(0.75)
+    for studies in (1, 2, 5, 10):
+        found = wrong_stops(studies, 0.75, q_star)
+        asked = [each for each in past.questions if len(each.after) >= studies]
+        assert found is not None and found.questions == len(asked) >= LEAST
+        wrong = [(each.after[studies - 1][at] > q_star) != (each.end[at] > 0.5) for each in asked]
+        assert found.wrong == sum(wrong)
+        assert found.reviews == len({each.review for each in asked})
+
+
+def test_nothing_is_said_of_what_was_not_counted() -> None:
+    assert wrong_stops(0, 0.75, 0.5) is None, "nothing read is no stop on few studies"
+    assert wrong_stops(11, 0.75, 0.5) is None
+    assert wrong_stops(2, 0.3, 0.5) is None, "no threshold near it"
+    assert wrong_stops(2, 0.76, 0.5) == wrong_stops(2, 0.75, 0.5)
+
+
+def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
+    folder = real_data / "clef_dta"
+    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
+    past = shipped()
+    for outcome, each in zip(outcomes[::15], past.questions[::15], strict=True):
+        assert each.review == outcome.review
+        for theta, b in zip(past.thetas, each.end, strict=True):
+            assert b == pytest.approx(bivariate_belief(outcome.tables, theta), abs=6e-4)

@@ -1,0 +1,53 @@
+"""Saved settings of this version and before."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Payoffs
+
+PATENT = Settings(Payoffs.from_q_star(0.5), 0.001)
+REVIEW = replace(PATENT, scenario="review", policy="optimal")
+
+
+def of_before(settings: Settings) -> dict[str, object]:
+    """As a programme wrote it that named no version."""
+    content = asdict(settings)
+    del content["scale"], content["application"]
+    return content
+
+
+@pytest.mark.parametrize(
+    ("then", "today"),
+    [
+        ("optimal", "open-loop"),
+        ("either(optimal;budget:d=100)", "either(open-loop;budget:d=100)"),
+        ("look-ahead:m=20", "look-ahead:m=20"),
+    ],
+)
+def test_the_optimal_rule_of_before_is_the_open_loop_of_a_review(then: str, today: str) -> None:
+    taken = Settings.from_dict(of_before(replace(REVIEW, policy=then)))
+    assert taken == replace(REVIEW, policy=today)
+    assert Settings.from_dict(taken.to_dict()) == taken and "version" not in taken.to_dict()
+
+
+def test_where_one_document_decides_the_optimal_rule_stays_what_it_was() -> None:
+    assert Settings.from_dict(of_before(PATENT)) == PATENT
+    assert "version" not in PATENT.to_dict()
+
+
+def test_the_optimal_rule_of_a_review_is_kept() -> None:
+    content = REVIEW.to_dict()
+    assert content["version"] == 2 and Settings.from_dict(content) == REVIEW
+
+
+def test_settings_of_a_later_version_are_refused() -> None:
+    with pytest.raises(InputProblem, match="settings have version 3; this program reads versions up to 2"):
+        Settings.from_dict({**REVIEW.to_dict(), "version": 3})
+
+
+def test_each_scenario_begins_with_its_own_rule() -> None:
+    assert PATENT.policy == "optimal"
+    assert Settings(PATENT.payoffs, 0.001, scenario="review").policy == "open-loop"

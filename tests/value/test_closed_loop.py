@@ -1,0 +1,202 @@
+"""Plans in a closed loop against backward induction by brute force, and what is taken together against what is not."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies import OpenLoop, Optimal
+from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
+from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import NextStudy, evsi_of_studies
+from tests.reference.reviews import Review
+
+NEAR, ROUGHLY = 1e-3, 1e-2
+"""Of the value, with a benefit of 1; where τ is one of several that differ much, one case in a hundred is only so near."""
+KINDS = {
+    "one stage": (1, 1, False, False),
+    "unknown tau": (3, 1, False, False),
+    "frailty": (1, 3, False, False),
+    "two stages": (1, 1, True, False),
+    "waiting reports": (2, 1, True, True),
+    "all of it": (2, 2, True, True),
+}
+"""Parts of what is known, kinds of lists, whether there are two stages, and whether reports wait."""
+EVEN = Payoffs.from_q_star(0.5)
+
+
+def parts_of(rng: Generator, parts: int) -> Knowledge:
+    if parts == 1:
+        return Knowledge.plain(rng.uniform(0.05, 0.95), 10 ** rng.uniform(-0.7, 1.2))
+    tau = rng.uniform(0.1, 2.0, parts)
+    mean = rng.normal(0, 1) + rng.normal(0, 0.2, parts)
+    precision = 1 / (rng.uniform(0.4, 1.5) ** 2 + rng.choice([0, 0.3]) * tau**2)
+    weight = rng.dirichlet(np.full(parts, 3.0))
+    return Knowledge(weight, mean, precision, 1 / (tau**2 + rng.uniform(0.05, 0.6)))
+
+
+def a_plan(rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, studies: int) -> ClosedLoop:
+    documents = int(rng.integers(1, 7 if kinds > 1 and stages else 13))
+    p = rng.uniform(0, 0.6, documents) * rng.uniform(0.02, 1)
+    payoffs = Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8, rng.uniform(0.1, 0.85)])))
+    richness = SAME
+    if kinds > 1:
+        weight = rng.dirichlet(np.full(kinds, 3.0))
+        richness = Richness(np.exp(rng.normal(0, 0.8, kinds)), weight)
+    return ClosedLoop(
+        np.sort(p)[::-1] if rng.random() < 0.7 else p,
+        parts_of(rng, parts),
+        payoffs.scaled(1 / payoffs.B),
+        10 ** rng.uniform(-5, -1.5),
+        rng.uniform(0.3, 0.9) if stages else 1.0,
+        10 ** rng.uniform(-5, -1.5) if stages else 0.0,
+        int(rng.integers(1, 4)) if wait else 0,
+        richness,
+        most=studies,
+    )
+
+
+def brute(plan: ClosedLoop, outcomes: tuple[int, ...]) -> Review:
+    return Review(
+        plan.p.tolist(), plan.knowledge, plan.payoffs, plan.cost, plan.share, plan.full_cost, plan.waiting,
+        plan.richness.factor.tolist(), plan.richness.weight.tolist(), outcomes,
+    )  # fmt: skip
+
+
+def agrees(plan: ClosedLoop, review: Review, near: float = NEAR) -> None:
+    """Values this near; nothing that gains more is left, and nothing is read on that loses more."""
+    assert plan.value == pytest.approx(float(review.value(0, (), 0, plan.waiting)), abs=near)
+    gains, stop = review.gains(), plan.stop()
+    assert all(gain > -near for gain in gains[:stop])
+    assert stop == len(gains) or gains[stop] < near
+
+
+def cases(seed: int, n: int, kind: str, studies: int) -> Iterator[ClosedLoop]:
+    for each in range(n):
+        yield a_plan(np.random.default_rng([seed, each]), *KINDS[kind], studies)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_value_is_that_of_backward_induction(kind: str) -> None:
+    for plan in cases(1, 50, kind, 2):
+        agrees(plan, brute(plan, (91, 201)))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS)
+def test_value_is_that_of_backward_induction_with_three_studies(kind: str) -> None:
+    off = 0
+    for plan in cases(2, 334, kind, 3):
+        review = brute(plan, (71, 71, 161))
+        agrees(plan, review, NEAR if KINDS[kind][0] == 1 else ROUGHLY)
+        off += abs(plan.value - float(review.value(0, (), 0, plan.waiting))) > NEAR
+    assert off <= 3
+
+
+@pytest.mark.parametrize(
+    ("b", "n_0", "cost", "share", "full_cost"),
+    [
+        (0.3, 0.8, 1e-5, 1.0, 0.0),
+        (0.7, 4.0, 3e-4, 0.6, 0.002),
+        (0.85, 15.0, 1e-4, 1.0, 0.0),
+        (0.5, 2.0, 4e-3, 0.6, 0.01),
+    ],
+)
+def test_documents_in_blocks_are_worth_what_each_by_itself_is(
+    b: float, n_0: float, cost: float, share: float, full_cost: float
+) -> None:
+    p = 0.35 / np.arange(1.0, 701) ** 0.6
+    kinds = Richness(np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.3]))
+    for richness in (SAME, kinds) if share == 1 else (SAME,):
+        blocks = ClosedLoop(p, Knowledge.plain(b, n_0), EVEN.scaled(4.0), cost, share, full_cost, 0, richness)
+        single = replace(blocks, thorough=True)
+        assert len(blocks.nodes) < 0.6 * len(single.nodes)
+        for start in (0, 1, 40, 300):
+            assert blocks.gain(start) == pytest.approx(single.gain(start), abs=NEAR)
+        assert blocks.stop() == pytest.approx(single.stop(), rel=0.02, abs=1)
+
+
+def test_one_study_left_is_worth_what_the_closed_form_says() -> None:
+    for b, n_0 in ((0.2, 0.5), (0.5, 2.0), (0.8, 7.0)):
+        plan = ClosedLoop(np.array([0.4]), Knowledge.plain(b, n_0), EVEN, 0.0, most=1)
+        assert plan.gain() == pytest.approx(0.4 * float(evsi_of_studies(b, n_0, 1, EVEN)), abs=1e-4)
+
+
+def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
+    p = np.array([0.5, 0.4, 0.3, 0.3, 0.2, 0.1])
+    for b, n_0, cost in ((0.4, 1.0, 0.01), (0.75, 2.0, 0.003), (0.15, 0.6, 0.02)):
+        state = NextStudy(40, b, np.ones(1), np.ones(1), n_0)
+        turn_up = np.ones(1)
+        plans = []
+        for m, chance in enumerate(p, 1):
+            turn_up = np.convolve(turn_up, [1 - chance, chance])
+            plans.append(turn_up[1:] @ evsi_of_studies(b, state.n_0, np.arange(1, m + 1), EVEN) - cost * m)
+        assert ClosedLoop(p, Knowledge.plain(b, n_0), EVEN, cost).gain() >= max(0, *plans) - 1e-4
+
+
+def test_a_poor_yield_says_that_the_list_is_poor() -> None:
+    kinds = Richness(np.array([0.3, 3.0]), np.array([0.5, 0.5]))
+    p = np.full(40, 0.1)
+    after = kinds.after(p[:20], 0)
+    assert after.weight[after.factor == 0.3] > 0.9
+    assert kinds.after(p[:20], 6).weight[-1] > 0.9
+    chances = kinds.mean_chances(p, np.array([0.0, 5.0]))
+    assert chances[0, -1] < chances[0, 0] < chances[1, 0]
+    plan = ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, 0.004, richness=kinds)
+    assert plan.stop() < ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, 0.004).stop()
+
+
+def a_path(richness: Richness = SAME, **more: float) -> CumulativePath:
+    rng = np.random.default_rng(3)
+    states = [NextStudy(40, b, np.ones(1), np.ones(1), n) for n, b in ((1.5, 0.5), (2.5, 0.62), (3.5, 0.55))]
+    p = np.sort(rng.uniform(0, 0.4, 80))[::-1]
+    known = known_at([4, 20], 80)
+    labels = np.zeros(80, dtype=bool)
+    labels[[4, 9, 20]] = True
+    return CumulativePath(p, states, known, EVEN, labels, richness=richness, **more)
+
+
+KINDS_OF_LISTS = Richness(np.array([0.5, 2.0]), np.array([0.5, 0.5]))
+
+
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.6, "waiting": 1.2}])
+@pytest.mark.parametrize("richness", [SAME, KINDS_OF_LISTS])
+def test_going_on_from_anywhere_leads_to_the_same_stop(richness: Richness, more: dict[str, float]) -> None:
+    for cost in (0.0, 1e-4, 0.002, 0.01, 0.5):
+        path = a_path(richness, **more)
+        stop = int(Optimal().depths(path, [cost])[0])
+        assert 0 <= stop <= len(path)
+        for start in range(0, stop, 7):
+            assert int(Optimal().depths(path, [cost], start)[0]) == stop
+            later = a_path(richness, **more)  # of somebody who asks there for the first time
+            assert int(Optimal().depths(later, [cost], start)[0]) == pytest.approx(stop, abs=1)
+
+
+def test_a_miss_asks_for_nothing_anew() -> None:
+    path = a_path()
+    Optimal().depths(path, [0.001], 21)
+    plan, begin = path.closed_plan(0.001, 21)
+    assert begin == 21 and path.closed_plan(0.001, 30)[0] is plan
+    assert path.closed_plan(0.001, 2)[0] is not plan
+
+
+def test_where_nothing_can_change_nothing_is_read() -> None:
+    path = a_path()
+    certain = replace(path, states=[NextStudy(40, 1.0, np.ones(1), np.ones(1), np.inf)] * 3)
+    assert Optimal().depths(certain, [0.0, 0.1]).tolist() == [0, 0]
+    empty = replace(path, p=np.empty(0), known=np.zeros(1, dtype=int), labels=np.zeros(0, dtype=bool))
+    assert Optimal().depths(empty, [0.1]).tolist() == [0]
+    assert OpenLoop().worth(path).shape == (80,)
+    assert Optimal().worth(path) is None
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(InputProblem, match="add up to 1"):
+        Richness(np.array([1.0, 2.0]), np.array([0.5, 0.4]))
+    with pytest.raises(InputProblem, match="add up to 1"):
+        Knowledge(np.ones(1), np.zeros(1), np.zeros(1), np.ones(1))

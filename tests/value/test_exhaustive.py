@@ -1,0 +1,69 @@
+"""What reading everything would still change: against simulation, and against every number of studies."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
+from scipy.stats import betabinom
+
+from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.value.exhaustive import ROWS, chance_turned, studies_to_come
+from tarstop_core.value.studies import chance_otherwise, chance_plus
+
+Q_STARS = st.sampled_from([0.2, 0.5, 0.8])
+
+
+@pytest.mark.parametrize("needed", [0, 3])
+@pytest.mark.parametrize(("b", "q_star"), [(0.3, 0.5), (0.6, 0.5), (0.9, 0.8), (0.1, 0.2)])
+def test_decisions_turn_as_often_as_said(b: float, q_star: float, needed: int) -> None:
+    """μ is normal, n studies of variance n_0 are to come, and somebody decides before and after them."""
+    rng, draws, n_0 = np.random.default_rng(1), 200_000, 2.5
+    to_come = studies_to_come(left(mixture([1], [1.5]), [4.0], 60).chance)
+    mean = float(ndtri(b))  # prior: variance 1, so that P(μ > 0) = b
+    mu = rng.normal(mean, 1, draws)
+    k = rng.choice(len(to_come), draws, p=to_come)
+    seen = rng.normal(mu, np.sqrt(n_0 / np.maximum(k, 1)))
+    weight = k / (k + n_0)
+    after = ndtr(((1 - weight) * mean + weight * seen) / np.sqrt(n_0 / (k + n_0)))
+    first, last = b > q_star and not needed, (after > q_star) & (k >= needed)
+    said = chance_turned(b, n_0, to_come, q_star, needed)
+    assert said == pytest.approx(np.mean(last != first), abs=0.005)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.1, 40), Q_STARS, st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_it_is_the_mean_over_numbers_of_studies(
+    b: float, n_0: float, q_star: float, weights: list[float]
+) -> None:
+    chance = (np.array(weights) + 0.01) / (np.array(weights) + 0.01).sum()
+    expected = sum(p * float(chance_otherwise(b, n_0, k, q_star)) for k, p in enumerate(chance))
+    assert chance_turned(b, n_0, chance, q_star) == pytest.approx(expected, abs=1e-12)
+    held = sum(p * float(chance_plus(b, n_0, k, q_star)) for k, p in enumerate(chance) if k >= 2)
+    assert chance_turned(b, n_0, chance, q_star, needed=2) == pytest.approx(held, abs=1e-12)
+
+
+def test_nothing_left_changes_nothing() -> None:
+    assert chance_turned(0.4, 1.0, studies_to_come([1.0]), 0.5) == 0
+    assert chance_turned(0.9, 1.0, [1.0], 0.5, needed=1) == 0
+    assert chance_turned(0.4, np.inf, [0.0, 0.0, 1.0], 0.5) == 0
+
+
+def test_reports_bring_data_as_their_share_is_known() -> None:
+    chance = np.array([0.2, 0.0, 0.8])
+    found = studies_to_come(chance, waiting=1, shapes=(2.0, 3.0))
+    expected = 0.2 * betabinom.pmf(np.arange(4), 1, 2, 3) + 0.8 * betabinom.pmf(np.arange(4), 3, 2, 3)
+    assert found == pytest.approx(expected)
+    assert found.sum() == pytest.approx(1)
+
+
+def test_many_reports_are_taken_together() -> None:
+    chance = left(mixture([1, 2], [1.0, 4.0]), [30.0, 80.0], 2000).chance
+    assert len(chance) > 4 * ROWS
+    bring = np.arange(len(chance))
+    exact = chance @ betabinom.pmf(bring, bring[:, None], 3.0, 5.0)
+    found = studies_to_come(chance, shapes=(3.0, 5.0))
+    assert found.sum() == pytest.approx(1)
+    for b, n_0 in ((0.3, 5.0), (0.1, 20.0), (0.8, 1.0)):
+        assert chance_turned(b, n_0, found, 0.5) == pytest.approx(
+            chance_turned(b, n_0, exact, 0.5), abs=0.002
+        )
