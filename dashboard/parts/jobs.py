@@ -12,7 +12,7 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.columns import Progress
-from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import LIGHT, flow_diagram
@@ -76,9 +76,9 @@ def stored(
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 
 
-def index_of(frame: pd.DataFrame, progress: Counting) -> Bm25Index:
+def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Index:
     """The words of all documents, counted."""
-    return build_index(ranking_text(frame), progress)
+    return build_index(ranking_text(frame), progress, recipe)
 
 
 def exported(url: str, session: str, end: str) -> str | bytes:
