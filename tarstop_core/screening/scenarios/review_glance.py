@@ -55,14 +55,10 @@ class AtAGlance(Scenario):
     def rests_on(self, advice: Advice) -> str:
         """Studies, patients, and what is probably still unread."""
         told = advice.facts
-        studies = (
-            "1 study"
-            if told.studies == 1
-            else f"{told.studies:,} studies"
-            if told.studies
-            else "no study yet"
-        )
         unread = f"about {number(round(told.left[0]))} relevant probably unread"
+        if not told.studies:
+            return f"no study yet; {unread}"
+        studies = "1 study" if told.studies == 1 else f"{told.studies:,} studies"
         return f"{studies}, {told.diseased:,} with the disease; {unread}"
 
     def little(self, advice: Advice) -> bool:
