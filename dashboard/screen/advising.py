@@ -39,9 +39,12 @@ def chip(word: str, mood: Mood, sign: str) -> str:
     )
 
 
-def line(advice: Advice, settings: Settings) -> str:
-    """The verdict in one line, for a phone, as HTML."""
-    said = verdict(advice, settings)
+def line(state: State, advice: Advice) -> str:
+    """The verdict or the decision in one line, for a phone, as HTML."""
+    if state.decision is not None:
+        decided = f"Decided: {action(state.decision.plus, state.settings)}"
+        return f'<div class="tar-line">{chip(decided, "stop", "✓")}</div>'
+    said = verdict(advice, state.settings)
     return f'<div class="tar-line">{chip(said.word, said.mood, said.sign)} {html.escape(unbroken(said.brief))}</div>'
 
 

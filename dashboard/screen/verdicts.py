@@ -54,7 +54,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
     waits = at is not None and at in state.pending
     asking = flag is not None and work.asking == doc
     with st.container(key="bar", gap="small"):
-        st.html(advising.line(advice, state.settings))
+        st.html(advising.line(state, advice))
         _note(work, state, doc)
         if work.jumping:
             _jump(work, state)
@@ -135,7 +135,8 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         press("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth, **quiet)
     if back and not work.jumping:
         shut_by = None if work.asking or work.noting else "Esc"
-        press("Back to the next document", work.look, None, key="front", shortcut=shut_by, **quiet)
+        words = "Confirm later" if at in state.pending else "Back to the next document"
+        press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
     waiting = [int(each) for each in state.pending if each != at]
     if waiting:
         key = None if at in state.pending else "h"

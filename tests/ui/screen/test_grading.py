@@ -131,7 +131,7 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     press(page, "Settles it")
     assert state_of(store, session).relevant == 1, "a date that does not tell is not asked about"
     assert "which may be before" in html_of(page), "it stays until it is confirmed, and for its note"
-    press(page, "Back to the next document")
+    press(page, "Confirm later")
     assert "own application&#x27;s family" in html_of(page)
     press(page, "Settles it")
     press(page, "Background")

@@ -188,6 +188,11 @@ def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: s
     advice, _, _, _ = expected(store, session)
     assert events[2].payload["plus"] is False and events[2].payload["belief"] == advice.b
     assert "Decided: Grant" in html_of(page)
+    assert "The advice then: GO ON" in html_of(page) and "Overridden: you stopped all the same" in html_of(
+        page
+    )
+    assert "tar-wrong" in html_of(page) and "The first stands at #16; you had read 1." in html_of(page)
+    assert [each.label for each in page.get("download_button")][:2] == ["Report (HTML)", "Flow diagram (SVG)"]
     assert button(page, "Settles it").disabled
     press(page, "Keep screening")
     assert not button(page, "Settles it").disabled
