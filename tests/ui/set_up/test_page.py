@@ -103,7 +103,7 @@ def test_the_first_advice_follows_the_settings(page: AppTest) -> None:
     before = html_of(page)
     page.select_slider("set_up/stakes/fraction").set_value(1.0).run()
     after = html_of(page)
-    assert "CONTINUE" in before
+    assert "GO ON" in before
     assert "NOTHING READ YET" in after
 
 
