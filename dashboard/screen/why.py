@@ -40,6 +40,11 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     rival = scenario_of(settings).rival(settings, state)
     if rival:
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
+    # What speaks against the chances, or was done about it, is not left to be asked for.
+    check = live_check.checked(work, state)
+    told = check is not None and (check.warned or check.offered or state.settings.scale != 1)
+    if told:
+        live_check.panel(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:
         count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
@@ -66,7 +71,8 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
             f"<p>{html.escape(advising.curve_sentence(state, settings, advice))}</p>{ABOUT}"
         )
-        live_check.panel(work, state)
+        if not told:
+            live_check.panel(work, state, check)
         other_rules(work, state, settings)
         how = {"label_visibility": "collapsed"}
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
