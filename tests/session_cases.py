@@ -20,7 +20,13 @@ PATENT = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.02), fitted_on=SEE
 INCLUSION = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.05), fitted_on=SEEN)
 START = Settings(Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, calibrator=PATENT.digest)
 REVIEW = replace(
-    START, scenario="review", calibrator=INCLUSION.digest, full_cost=50, plus="Adopt", minus="Don't adopt"
+    START,
+    scenario="review",
+    policy="",
+    calibrator=INCLUSION.digest,
+    full_cost=50,
+    plus="Adopt",
+    minus="Don't adopt",
 )
 EVIL = "=HYPERLINK(\"http://evil.example\") </script><script>alert('$x$')</script>"
 NOTE = "+1 see\nER  - \n<img src=http://evil.example/x.png>"

@@ -16,7 +16,7 @@ MAIN = "document.querySelector('[data-testid=\"stMain\"]')"
 
 
 def scrolled(page: Page, wanted: str) -> None:
-    page.wait_for_function(f"{MAIN}.scrollTop {wanted}")
+    page.wait_for_function(f"() => {MAIN}.scrollTop {wanted}")
 
 
 def test_start_at_the_bottom_of_set_up_opens_the_top(

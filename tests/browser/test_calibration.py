@@ -1,6 +1,5 @@
 """The Calibration page in a real browser: typed cases survive a visit elsewhere, and the check never jumps."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +65,6 @@ def test_the_check_keeps_its_place_and_rescales_with_one_press(server: Any, open
 
     page.get_by_role("button", name="Multiply the chances by 0.32").click()
     expect(page.get_by_role("button", name="Take back “× 0.32”")).to_be_visible()
-    expect(page.get_by_text(re.compile("multiplied by 0.32"))).to_be_visible()
     with stored(server) as store:
         row = store.session(session)
         assert replay(row.settings, row.ids, store.events(session)).settings.scale == 0.32
