@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest 
 export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
-.PHONY: help app test lint collection deep format bench wheel clean
+.PHONY: help app test lint collection deep format bench results wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make deep    what takes long: new random examples, load, many kills, make test from fresh clones"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   the benchmarks, into docs/benchmarks.md"
+	@echo "make results the shipped experiments again, and the pages about them"
 	@echo "make wheel   build the wheel into dist/"
 	@echo "make clean   remove what was built, .venv included"
 
@@ -63,6 +64,13 @@ format: $(DEV_READY)
 
 bench: $(DEV_READY)
 	@$(BIN)/python scripts/report_benchmarks.py && cat docs/benchmarks.md
+
+# Real collections are run where TARSTOP_REAL_DATA names them. Interrupted, it goes on where it was.
+results: $(DEV_READY)
+	@$(BIN)/python scripts/make_results.py
+	@$(BIN)/python scripts/make_variations.py
+	@$(BIN)/python -m scripts.report_results
+	@$(BIN)/python -m scripts.report_grlstop
 
 wheel: $(DEV_READY) $(SAMPLES)
 	@rm -rf dist

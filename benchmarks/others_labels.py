@@ -25,6 +25,7 @@ from dashboard.frame.apart import apart
 from dashboard.parts import jobs
 from tarstop_core.documents.merging import merge_as_chosen, propose
 from tarstop_core.documents.records import as_records
+from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.settings import Settings
@@ -138,8 +139,8 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
     def order() -> None:
         frame = apart("a.csv", jobs.in_store, store.url, Store.records, held["collection"])
         apart("a.csv", suggest_order, frame)
-        index = apart("a.csv", jobs.index_of, frame, progress=quietly)
-        held["ranking"] = prepare(frame, "text", "w1 w2 w3 w40 w500", index=index)
+        index = apart("a.csv", jobs.index_of, frame, WORDS, progress=quietly)
+        held["ranking"] = prepare(frame, "text", "w1 w2 w3 w40 w500", recipe=WORDS, index=index)
 
     def begin() -> None:
         held["session"] = session_of(store, held["collection"], documents, held["ranking"].scores)

@@ -100,6 +100,7 @@ def main(documents: int = 1_500, tables: int = 40) -> int:
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.goto(f"{server.url}/screen?session={session}")
         expect(page.get_by_test_id("counter")).to_contain_text("3 with data", timeout=30_000)
+        page.locator("summary").filter(has_text="Evidence").click()
         page.wait_for_timeout(4_000)
         page.evaluate(WATCH)
         measured = {"belief and forest": measure(page, tables // 2)[WARM_UP:]}

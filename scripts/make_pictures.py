@@ -14,7 +14,7 @@ from tarstop_core.samples.collections import sample_full_texts
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.browser.acting import arrived, at_rest, hit, painted, press  # noqa: E402
+from tests.browser.acting import arrived, at_rest, hit, painted, press, unfold  # noqa: E402
 from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium  # noqa: E402
 
 PICTURES = ROOT / "docs" / "images"
@@ -92,6 +92,7 @@ def _review(page: Page, url: str) -> None:
         page.get_by_role("button", name="Save the report").click()
         expect(page.get_by_role("button", name="Save the report")).to_have_count(0)
         expect(page.get_by_test_id("stToast")).to_have_count(0)
+    unfold(page, "Why?")
     _take(page, "review")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 

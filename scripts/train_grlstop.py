@@ -1,31 +1,41 @@
-"""Train GRLStop: the agent that is shipped, or one on rankings of one's own.
+"""Train the GRLStop agents that ship: that of the package, those of the shipped benchmarks, or one of one's own.
 
-``python scripts/train_grlstop.py`` trains on simulated patent rankings, judges the agent on others, and
-writes ``tarstop_core/policies/grlstop/grlstop.npz`` and ``docs/grlstop.md``. Run again on the same machine, it
-writes the same files.
+``python scripts/train_grlstop.py`` trains on simulated patent rankings and writes
+``tarstop_core/policies/grlstop/grlstop.npz``: the agent that is followed wherever nothing else was trained.
+
+``python scripts/train_grlstop.py --benchmark all`` trains an agent on the training cases of each fold of each shipped
+benchmark, ``--benchmark NAME`` those of one of them or of a folder of one's own, and writes them to
+``sample_data/agents`` with a line each in ``trained.csv`` there; experiments on these cases follow them from then on.
+What is there already is left as it is, so that an interrupted run goes on where it was.
 
 ``python scripts/train_grlstop.py --run my.run --qrels my.qrels --out my.npz`` trains on these topics and
 says how the agent does on them; how it does on others, only others can tell.
+
+Run again on the same machine, it writes the same weights. ``scripts/report_grlstop.py`` writes ``docs/grlstop.md``.
 """
 
 import argparse
+import csv
 import sys
-import textwrap
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from joblib import Parallel, delayed
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.agents import place_of
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.assessment import Quality, assess
-from tarstop_core.policies.grlstop.environment import TARGETS
 from tarstop_core.policies.grlstop.rule import SHIPPED
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
-REPORT = Path(__file__).resolve().parents[1] / "docs" / "grlstop.md"
-TOPICS, TRAIN_SEED, TEST_SEED = 1000, 1, 2  # as the calibrators of simulated patents
+TOPICS, SEED = 1000, 1  # of the package's agent, as the calibrators of simulated patents
+LINE = ("file", "benchmark", "fold", "lists", "seed", "steps", "seconds", "reward")
 
 
 def table(qualities: Sequence[Quality]) -> list[str]:
@@ -42,54 +52,53 @@ def table(qualities: Sequence[Quality]) -> list[str]:
     return lines
 
 
-def report(seen: Sequence[Quality], held_out: Sequence[Quality], seed: int, steps: int) -> str:
-    """The note on the shipped agent."""
-    rewards = [float(np.mean([q.reward for q in qualities])) for qualities in (seen, held_out)]
-    over = max(held_out, key=lambda q: q.windows / q.oracle)
-    short = [q for q in held_out if q.reliability < q.target]
-    shortfall = (
-        f"Reliability is below the target itself at {', '.join(f'{q.target:g}' for q in short)}."
-        if short
-        else "At no target is reliability below the target itself."
-    )
-    paragraphs = [
-        "A re-implementation of the variant that Fletcher & Stevenson describe, not the authors' model. The paper "
-        "states windows, targets and rewards; what it leaves open is listed as assumptions in "
-        "`tarstop_core/policies/grlstop/environment.py` and `training.py`. `python scripts/train_grlstop.py` wrote this page and "
-        "the weights.",
-        f"Trained by PPO on {TOPICS:,} simulated patent rankings (seed {TRAIN_SEED}; half without relevant documents) "
-        f"for {len(TARGETS)} targets: {steps:,} choices, seed {seed}. The table is about {TOPICS:,} **simulated** topics "
-        f"that it has not seen (seed {TEST_SEED}). A window is 1 % of the list; reliability is the share of ω⁺ topics "
-        "whose recall reaches the target, and *needed* is where an oracle would stop.",
-        f"Mean reward {rewards[1]:.3f}, on the training topics {rewards[0]:.3f}. {shortfall} It reads most beyond need "
-        f"at target {over.target:g}: {over.windows:.1f} windows where {over.oracle:.1f} would do. An error costs as "
-        "much as 400 windows, so the agent reads to the end where hits have turned up and the target is high, and "
-        "gives a topic up after a few windows without a hit; the ω⁺ topics it fails are mostly those. In the paper "
-        "GRLStop stops after one window in every panel; here even the lowest target takes a few more before it "
-        "gives up.",
-        "On rankings unlike these (reviews, lists denser in relevant documents) the shipped agent does badly. Train "
-        "one on topics of one's own, for fewer steps where there are only a few dozen, which are soon known by "
-        "heart; judge it on others; and name it in a file:",
-    ]
-    head, about, result, own = (textwrap.fill(paragraph, 118) for paragraph in paragraphs)
-    parts = ["# GRLStop as shipped", "", head, "", about, "", *table(held_out), "", result, "", own, ""]
-    parts += [
-        "```",
-        "python scripts/train_grlstop.py --run my.run --qrels my.qrels --out my.npz",
-        "```",
-        "",
-        "```python",
-        "from tarstop_core.policies.grlstop.rule import GRLStop",
-        "from tarstop_core.policies.grlstop.network import Weights",
-        "",
-        "",
-        "class MyAgent(GRLStop):",
-        '    weights = Weights.load("my.npz")',
-        "```",
-        "",
-        "With these lines in `agent.py`, `--policy agent.py:MyAgent` follows it.",
-    ]
-    return "\n".join(parts) + "\n"
+def wanted(name: str) -> Iterator[tuple[Path, str, int, list[Topic]]]:
+    """File, benchmark, fold and training lists of every agent that is missing."""
+    names = [each.name for each in BENCHMARKS.values() if not each.variant] if name == "all" else [name]
+    for each in names:
+        try:
+            benchmark = named(each)
+        except InputProblem as problem:
+            if name != "all":
+                raise
+            print(f"{each}: left out. {problem}", file=sys.stderr)
+            continue
+        for number, fold in enumerate(benchmark.folds):
+            path = place_of(fold.learned_from)
+            if not path.is_file():
+                yield path, benchmark.name, number, [case.topic for case in fold.learned_from]
+
+
+def trained(
+    path: Path, benchmark: str, fold: int, topics: Sequence[Topic], seed: int, steps: int
+) -> tuple[object, ...]:
+    """Train one agent, write it, and say what of it: a line of ``trained.csv``."""
+    begun = time.process_time()
+    weights = ppo.train(topics, seed, steps)
+    seconds = time.process_time() - begun
+    weights.save(path)
+    reward = float(np.mean([quality.reward for quality in assess(weights, topics)]))
+    return path.name, benchmark, fold, len(topics), seed, steps, f"{seconds:.0f}", f"{reward:.3f}"
+
+
+def train_on_benchmarks(name: str, seed: int, steps: int | None, workers: int) -> None:
+    """Train what is missing for a benchmark, or for all that ship."""
+    todo = list(wanted(name))
+    if not todo:
+        return
+    folder = todo[0][0].parent
+    folder.mkdir(exist_ok=True)
+    record = folder / "trained.csv"
+    new = not record.is_file()
+    jobs = (delayed(trained)(*each, seed, steps or ppo.steps_for(len(each[-1]))) for each in todo)
+    with record.open("a", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        if new:
+            lines.writerow(LINE)
+        for line in Parallel(n_jobs=workers, return_as="generator")(jobs):
+            lines.writerow(line)
+            file.flush()
+            print(*line)
 
 
 def show(share: float) -> None:
@@ -100,30 +109,31 @@ def show(share: float) -> None:
 def main() -> None:
     """Train and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--benchmark", help=f"of {', '.join(BENCHMARKS)}, a folder of one's own, or all")
+    parser.add_argument("--workers", type=int, default=-1, help="processes; all cores unless given")
     parser.add_argument("--run", type=Path, help="rankings of one's own, TREC format")
     parser.add_argument("--qrels", type=Path, help="their judgments, TREC format")
     parser.add_argument("--out", type=Path, help="where to write the weights")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=ppo.STEPS, help="choices to play")
+    parser.add_argument("--steps", type=int, help="choices to play; fewer on few lists unless given")
     given = parser.parse_args()
     own = [given.run, given.qrels, given.out]
     if any(own) and not all(own):
         parser.error("give --run, --qrels and --out together")
     try:
+        if given.benchmark:
+            train_on_benchmarks(given.benchmark, given.seed, given.steps, given.workers)
+            return
         if given.run:
             topics = list(label_topics(read_run(given.run), read_qrels(given.qrels))[0].values())
         else:
-            topics = simulate_patent_rankings(TOPICS, TRAIN_SEED)
-        weights = ppo.train(topics, given.seed, given.steps, progress=show)
+            topics = simulate_patent_rankings(TOPICS, SEED)
+        weights = ppo.train(topics, given.seed, given.steps or ppo.steps_for(len(topics)), progress=show)
     except InputProblem as problem:
         sys.exit(str(problem))
     weights.save(given.out or SHIPPED)
-    seen = assess(weights, topics)
     if given.run:
-        print("\n".join(table(seen)))
-    else:
-        held_out = assess(weights, simulate_patent_rankings(TOPICS, TEST_SEED))
-        REPORT.write_text(report(seen, held_out, given.seed, given.steps), encoding="utf-8")
+        print("\n".join(table(assess(weights, topics))))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // Shortcut keys, and the focus that keys need, on the pages where a hand stays on the keyboard.
 if (!window.tarstopKeys) {
   window.tarstopKeys = true;
-  const VERDICTS = '[class*="st-key-labels"], [class*="st-key-confirm_"], [class*="st-key-reasons_row"]';
+  const VERDICTS = '[class*="st-key-label"], [class*="st-key-confirm_"], [class*="st-key-reasons_row"]';
   const SIGNS = {ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space'};
+  const BOXES = '[class*="st-key-note_text"], [class*="st-key-jump_to"]';
   const LISTS = {study: 'tar-studies', reason: 'tar-reasons'};
   const field = (event) => event.composedPath()[0].closest?.('input, textarea, select, [contenteditable="true"]');
 
@@ -18,6 +19,11 @@ if (!window.tarstopKeys) {
     const typing = field(event)?.matches(':not([type=range])');
     if (event.repeat && event.key.length === 1 && !typing) event.stopImmediatePropagation();
     if (event.key === 'Escape' && event.target.type === 'range') event.target.blur();
+    // What a key opened Esc closes, from within its box too; what was typed is stored when the box loses the focus.
+    if (event.key === 'Escape' && event.target.closest?.(BOXES)) {
+      event.target.blur();
+      setTimeout(() => button('Esc')?.click(), 0);
+    }
   }, true);
 
   // A key presses the button that shows its sign. Streamlit binds its own shortcuts only some time after a button
@@ -27,8 +33,8 @@ if (!window.tarstopKeys) {
     if (field(event)) return;
     const sign = SIGNS[event.key] ?? event.key.toUpperCase();
     let shown = button(sign);
-    // What is called (X) has the key of every other list's relevant documents, and its own.
-    if (!shown && sign === 'X' && button('I')?.textContent.includes('(X)')) shown = button('I');
+    // What is graded X has the key of every other list's relevant documents too.
+    if (!shown && sign === 'I') shown = document.querySelector('[class*="st-key-label_relevant"] button:enabled');
     if (!shown) return;
     event.stopPropagation();
     // The space bar belongs to what has the focus.
@@ -49,10 +55,9 @@ if (!window.tarstopKeys) {
   let asked = false;
   const meet = () => {
     asked = false;
-    const note = document.querySelector('[class*="st-key-note_text"] textarea');
-    if (note && !note.dataset.met) {
-      note.dataset.met = 1;
-      note.focus();
+    for (const box of document.querySelectorAll('[class*="st-key-note_text"] textarea, [class*="st-key-jump_to"] input')) {
+      if (!box.dataset.met) box.focus();
+      box.dataset.met = 1;
     }
     for (const [name, list] of Object.entries(LISTS)) {
       for (const box of document.querySelectorAll(`[class*="st-key-report_${name}"] input:not([list])`)) {

@@ -41,6 +41,8 @@ class Work(OpenSession):
     """By document: what was typed into the form of a report that is not stored yet."""
     editing: str = ""
     """What the dialog that is up changes; empty: none is."""
+    jumping: bool = False
+    """Whether the box is open that leads to an earlier document."""
     asking: str = ""
     """A flagged document that is about to be called a hit."""
     shown: str = ""
@@ -53,7 +55,7 @@ class Work(OpenSession):
 
     def look(self, at: int | None) -> None:
         """Show an earlier document on the next run, or the next one."""
-        self.looking_at, self.asking = at, ""
+        self.looking_at, self.asking, self.jumping = at, "", False
 
     def record(self, event: Event, seen: int) -> None:
         """Store an event under the name given in this tab."""
@@ -70,7 +72,7 @@ class Work(OpenSession):
 
     def open_report(self, at: int) -> None:
         """Show the report of an included document, to be read in full, on the next run."""
-        self.reporting, self.looking_at, self.noting = at, None, ""
+        self.reporting, self.looking_at, self.noting, self.jumping = at, None, "", False
 
 
 def open_work() -> Work | None:

@@ -21,6 +21,7 @@ READ = (
     "reviews_measured",
     "still_unread",
     "calibrators_travel",
+    "ranking",
     "recall_statement",
     "reml_or_exact",
     "grlstop",

@@ -264,7 +264,7 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
-    st.html(told("CONTINUE" if step.go_on else "STOP", decision.words, more=more))
+    st.html(told("GO ON" if step.go_on else "STOP", decision.words, more=more))
 
 
 def _document(walk: Walk, followed: Lesson, step: Step) -> None:

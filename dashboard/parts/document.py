@@ -104,6 +104,11 @@ def _dates(record: Record) -> list[str]:
 
 def _said(state: State, at: int) -> str:
     """The verdict on a document that was read, and what goes with it."""
+    return f"{'kept label' if at < state.kept else 'you said'}: {verdict_on(state, at)}"
+
+
+def verdict_on(state: State, at: int) -> str:
+    """The verdict that stands on a document, and what goes with it: "X, relevant, to be confirmed"."""
     label, settings = int(state.labels[at]), state.settings
     verdict = NAMES[label]
     if settings.two_stages:
@@ -114,7 +119,7 @@ def _said(state: State, at: int) -> str:
         verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"
     if at in state.excluded_for:
         verdict += f" ({state.excluded_for[at]})"
-    return f"{'kept label' if at < state.kept else 'you said'}: {verdict}"
+    return verdict
 
 
 def _abstract(record: Record) -> str:

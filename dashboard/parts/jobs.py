@@ -12,9 +12,10 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.columns import Progress
-from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.prisma_figure import LIGHT, flow_diagram
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
@@ -22,12 +23,19 @@ from tarstop_core.sessions.whole import WholeSession, whole_session
 P = ParamSpec("P")
 T = TypeVar("T")
 Counting = Callable[[int, int], None]
+FLOW = "-prisma.svg"
 ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     "-report.html": report_html,
     ".xlsx": to_xlsx,
     ".csv": to_csv,
     ".ris": to_ris,
     "-relevant.ris": lambda session: to_ris(session, relevant_only=True),
+    FLOW: lambda session: flow_diagram(
+        session.prisma,
+        full_text=session.state.settings.kind.reads_full_texts,
+        stopped=session.state.stopped,
+        colours=LIGHT,
+    ),
 }
 """What a session leaves as, by how its name ends."""
 SESSION = ".json"
@@ -68,9 +76,9 @@ def stored(
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 
 
-def index_of(frame: pd.DataFrame, progress: Counting) -> Bm25Index:
+def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Index:
     """The words of all documents, counted."""
-    return build_index(ranking_text(frame), progress)
+    return build_index(ranking_text(frame), progress, recipe)
 
 
 def exported(url: str, session: str, end: str) -> str | bytes:

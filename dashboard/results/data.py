@@ -157,7 +157,8 @@ def verdicts(asked: Asked) -> list[claims.Verdict]:
 def beside_paper(asked: Asked) -> tuple[pd.DataFrame, list[str]]:
     """A run beside the paper's tables, and where the order of methods differs."""
     results = some(asked)
-    return aggregate.beside_paper(results), claims.ordering_sentences(results)
+    beside = aggregate.beside_paper(results).assign(differs_by=claims.reasons(results))
+    return beside, claims.ordering_sentences(results)
 
 
 @st.cache_data(show_spinner=False)

@@ -29,10 +29,11 @@ def draw(look: Look) -> None:
     both = replace(look.asked, methods=run, share=None)
     heading_of(f"The paper’s {TABLES[results.scenario]} and this run")
     beside, said = data.beside_paper(both) if run else (pd.DataFrame(), [])
+    digits = TASKS[results.scenario].icer_digits
     if beside.empty:
         st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
     else:
-        table(_side_by_side(beside), f"{results.settings['title']} beside {paper.SOURCE}.")
+        table(_side_by_side(beside, digits), f"{results.settings['title']} beside {paper.SOURCE}.")
         files("tarstop-paper-and-run", data.in_words(beside, results.scenario), "beside")
         for sentence in said:
             note(sentence)
@@ -43,7 +44,7 @@ def draw(look: Look) -> None:
     _arithmetic()
 
 
-def _side_by_side(beside: pd.DataFrame) -> pd.DataFrame:
+def _side_by_side(beside: pd.DataFrame, digits: int) -> pd.DataFrame:
     shown: dict[str, Any] = {
         "q*": beside["q_star"].map("{:g}".format),
         "Approach": beside["approach"],
@@ -57,6 +58,9 @@ def _side_by_side(beside: pd.DataFrame) -> pd.DataFrame:
     ):
         shown[f"{title}, here"] = [form(value) for value in beside[column]]
         shown[f"{title}, paper"] = [form(value) for value in beside[f"{column}_paper"]]
+    shown["ICER, here"] = [shown_icer(value, digits) for value in beside["icer"]]
+    shown["ICER, paper"] = beside["icer_paper"]
+    shown["Differs by"] = beside["differs_by"]
     return pd.DataFrame(shown)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import go_to_one, press, radio
+from dashboard.frame.widgets import go_to_one, radio
 from dashboard.frame.work import Work, say
 from dashboard.parts.document import document_html, query_to_mark
 from dashboard.screen.verdicts import reason_row
@@ -43,8 +43,6 @@ def queue(work: Work, state: State) -> None:
             one = len(waiting) < 2
             count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
-            how = {"shortcut": "f", "disabled": not waiting or work.busy}
-            press("Read the next report", work.open_report, *waiting[:1], key="next_report", **how)
         if not included:
             st.caption(
                 "Include an abstract, and its report is queued here to be read in full."

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import go_to_one, press
+from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import flagged
 from tarstop_core.screening.events import together_event
-from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.state import State
 
 
@@ -34,30 +32,14 @@ def _despite(work: Work, state: State, places: Sequence[int]) -> str:
     )
 
 
-def graded(work: Work, state: State) -> None:
-    """The documents graded X, Y and A, and the offer to combine two Y."""
-    if not (len(state.combination) or len(state.background)):
-        return
-    shown = np.flatnonzero(np.isin(state.labels, list(GRADES))).tolist()
-    titles = dict(zip(shown, work.reports_of(shown), strict=True))
-    shown.sort(key=lambda at: "XYA".index(GRADES[int(state.labels[at])]))
-
-    def named(at: int) -> str:
-        first = state.together.get(at)
-        pair = "" if first is None else f" with #{first + 1}"
-        return f"{GRADES[int(state.labels[at])]}{pair} · #{at + 1} · {titles[at].title or 'Untitled'}"
-
-    with st.container(horizontal=True, key="graded_row", gap="small"):
-        go_to_one(
-            "Look at a graded document",
-            {at: named(at) for at in shown},
-            work.look,
-            key="graded",
-            placeholder=f"Look at a graded document ({len(shown):,}) …",
-        )
-        if len(state.combination) > 1:
-            with st.popover("Y + Y settle it together", disabled=work.busy or state.stopped, key="together"):
-                _pair(work, state, named)
+def pair_opener(work: Work, state: State) -> None:
+    """Where two Y can be combined."""
+    with st.popover(
+        "Y + Y settle it together", disabled=work.busy or state.stopped, key="together", type="tertiary"
+    ):
+        candidates = [int(at) for at in state.combination]
+        titles = dict(zip(candidates, work.reports_of(candidates), strict=True))
+        _pair(work, state, lambda at: f"Y · #{at + 1} · {titles[at].title or 'Untitled'}")
 
 
 def _pair(work: Work, state: State, named: Callable[[int], str]) -> None:
@@ -89,6 +71,7 @@ def _together(work: Work, one: int, other: int, despite: str, seen: int) -> None
         note = "\n".join(filter(None, (before, f"With #{first + 1}: {why}"))) if why else ""
         event = together_event(work.state, ids, ids[first], ids[second], despite=despite, note=note)
         work.record(event, seen)
+        work.look(second)
 
     attempt(store)
     for key in ("together_first", "together_second", "together_note"):

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.frame.shell import linked
 from dashboard.frame.widgets import press
 from dashboard.frame.work import Work
-from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE
+from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE, Check
 from tarstop_core.presentation.numbers import number
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.state import State
@@ -21,11 +21,14 @@ HELP = (
 )
 
 
-def panel(work: Work, state: State) -> None:
-    """Expected and found; it keeps its place whatever it says."""
+def checked(work: Work, state: State) -> Check | None:
+    """Expected and found so far; None where nothing can be said."""
+    return live_check(state.settings, *work.chances(state.settings), state)
+
+
+def panel(work: Work, state: State, check: Check | None) -> None:
+    """What was expected, what was found, and the press that mends the chances or takes that back."""
     settings = state.settings
-    calibrator, p = work.chances(settings)
-    check = live_check(settings, calibrator, p, state)
     said = check_sentence(check, settings)
     with st.container(key="live_check"):
         words, right = st.columns([2.4, 1], gap="medium", vertical_alignment="center")

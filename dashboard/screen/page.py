@@ -1,4 +1,4 @@
-"""The Screen page: the document first, the advice second, the curves third."""
+"""The Screen page: the document first, the verdict second, its reasons when asked for, the answers in a bar that stays."""
 
 import html
 from dataclasses import replace
@@ -14,7 +14,17 @@ from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_wor
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
 from dashboard.parts.whole_session import file_stem
-from dashboard.screen import advising, deciding, full_text, live_check, reading, reasons, review_stakes
+from dashboard.screen import (
+    advising,
+    deciding,
+    ending,
+    full_text,
+    reading,
+    reasons,
+    review_stakes,
+    verdicts,
+    why,
+)
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
@@ -29,6 +39,8 @@ from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 REVIEWER_FIELD = "_reviewer_field"
 AT_STAKE = "at_stake"
+EVIDENCE = "evidence_drawn"
+MORE = "more"
 
 
 def screen_page() -> None:
@@ -75,31 +87,31 @@ def _screening(work: Work) -> None:
     shown = work.advice(what_if) if what_if else advice
 
     _header(work, state)
+    reading.question(work)
     flash()
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
         work.reporting = None  # another tab took its inclusion back
     reporting = work.reporting
-    document_side, advice_side = st.columns([1.12, 1], gap="large")
+    at, flag = reading.looking_at(work, state), None
+    document_side, advice_side = st.columns([1.25, 1], gap="large")
     with document_side:
         if reporting is not None:
             full_text.report(work, state, reporting)
         else:
-            reading.document(work, state, reading.looking_at(work, state), advice)
-            if state.settings.kind.reads_full_texts:
-                full_text.queue(work, state)
-        reading.question(work)
-        if reporting is None and st.session_state.pop(full_text.CLOSED, False):
-            # The form is longer than the document that comes next, whose title would be above the window.
-            st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+            flag = reading.document(work, state, at, advice)
+            if st.session_state.pop(full_text.CLOSED, False):
+                # The form is longer than the document that comes next, whose title would be above the window.
+                st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
-        advising.advice_panel(work, state, advice, shown, what_if)
+        if state.decision is not None and what_if is None:
+            ending.panel(work, state, state.decision)
+        else:
+            advising.advice_panel(work, state, advice, shown, what_if)
+        why.panel(work, state, settings, shown)
         advising.curves(work, state, settings, shown)
-    advising.other_rules(work, state, settings)
-    live_check.panel(work, state)
     _below(work, state, settings, what_if)
-    if settings.kind.reads_full_texts:
-        # Last, because it grows with every study.
-        _evidence(work, state, settings)
+    if reporting is None:
+        verdicts.bar(work, state, at, advice, flag)
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
     elif work.editing == reasons.EDITING:
@@ -144,10 +156,14 @@ def _counted(work: Work, state: State) -> str:
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
-    """What the tables so far show."""
+    """What the tables so far show, when somebody looks."""
     tables = state.evidence.tables
-    with st.container(key="evidence"):
-        st.subheader("Evidence")
+    with (
+        st.container(key="evidence"),
+        st.expander("Evidence", key=EVIDENCE, on_change="rerun", type="compact") as folded,
+    ):
+        if not folded.open:
+            return
         if not len(tables):
             st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
             return
@@ -165,19 +181,28 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
-    left, right = st.columns([2, 1], gap="large")
-    # Drawn when somebody looks: its sliders are a third of what a label would redraw.
-    with left, st.expander("What is at stake", key=AT_STAKE, on_change="rerun") as folded:
+    """What is drawn when somebody looks: it would be most of what a label redraws."""
+    if settings.kind.reads_full_texts:
+        if work.reporting is None:
+            full_text.queue(work, state)
+        _evidence(work, state, settings)
+    with st.expander("What is at stake", key=AT_STAKE, on_change="rerun", type="compact") as folded:
         if folded.open:
             _at_stake(work, state, settings, what_if)
-    with right:
+    with st.expander("Export, reasons to exclude", key=MORE, on_change="rerun", type="compact") as folded:
+        if folded.open:
+            _more(work, state, settings)
+
+
+def _more(work: Work, state: State, settings: Settings) -> None:
+    """What is needed now and then."""
+    with st.container(horizontal=True, gap="small"):
         save(
             "Export every document read (CSV)",
             lambda: trace_csv(work),
             f"{file_stem(work.row.name)}-trace.csv",
             key="export",
             disabled=state.depth == 0,
-            width="stretch",
         )
         if settings.kind.reads_full_texts:
             _review_exports(work, state)
@@ -215,7 +240,7 @@ def _review_exports(work: Work, state: State) -> None:
         ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
     ):
         file, key = f"{stem}-{name}.csv", f"export_{name}"
-        save(words, partial(rows, work), file, key=key, disabled=empty, width="stretch")
+        save(words, partial(rows, work), file, key=key, disabled=empty)
 
 
 def _deviation(work: Work, state: State, what_if: Settings | None) -> None:

@@ -1,17 +1,23 @@
-"""The bar under a document: what a person says of it, with a key for each verdict and each reason."""
+"""The bar at the bottom: two large answers, what else can be said of a document, and the way out."""
 
+import html
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import press
-from dashboard.frame.work import Work, attempt
-from dashboard.parts.document import shortened
+from dashboard.frame.widgets import go_to_one, press
+from dashboard.frame.work import Work, attempt, reviewer, say
+from dashboard.parts.document import settled_with, shortened, verdict_on
+from dashboard.screen import advising, grading
+from dashboard.screen.deciding import EDITING
 from tarstop_core.documents.application import Flag
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.exclusions import KEYED
-from tarstop_core.screening.labels import Label
+from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
+from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 
@@ -22,6 +28,17 @@ KEYS: dict[Label, str] = {
     "combination": "y",
     "background": "a",
 }
+SETTLES = "x"
+"""The key of what is graded X; I does the same."""
+LARGE: tuple[Label, ...] = ("irrelevant", "relevant")
+UNDONE = {
+    "label": "verdict on",
+    "relabel": "changed verdict on",
+    "confirm": "answer about",
+    "report": "report of",
+}
+FIRST = (RELEVANT, UNSURE, COMBINATION, BACKGROUND, IRRELEVANT)
+"""Verdicts in the order in which one looks for them again; hits that wait stand before all."""
 ASKED = {
     "own": "of your own family",
     "late": "published too late",
@@ -29,39 +46,197 @@ ASKED = {
 }
 
 
-def bar(work: Work, state: State, doc: str, blocked: bool, flag: Flag | None) -> None:
-    """The verdicts on the document on the page; with a `flag` (why it cannot settle the question) a hit is asked for twice."""
-    if flag is not None and work.asking == doc:
-        _asked_first(work, state, doc, flag)
-    else:
-        _choice(work, state, doc, blocked, asks=flag is not None)
-    if state.reasons:
-        excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
-        reason_row(
-            state,
-            f"{excluded}, because:",
-            lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
-            key=f"because_{{}}_{doc}",
+def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | None) -> None:
+    """The bar; with a `flag` (why the document cannot settle the question) a hit is asked for twice."""
+    doc = work.row.ids[at] if at is not None else ""
+    back = at is not None and at < state.depth
+    blocked = at is None or work.busy or (state.stopped and not back)
+    waits = at is not None and at in state.pending
+    asking = flag is not None and work.asking == doc
+    with st.container(key="bar", gap="small"):
+        st.html(advising.line(state, advice))
+        _note(work, state, doc)
+        if work.jumping:
+            _jump(work, state)
+        if state.reasons and not waits:
+            excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
+            reason_row(
+                state,
+                f"{excluded}, because:",
+                lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
+                key=f"because_{{}}_{doc}",
+                disabled=blocked,
+            )
+        with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
+            if waits and at is not None:
+                _confirm(work, state, at)
+            elif asking and flag is not None:
+                _asked_first(work, state, doc, flag)
+            else:
+                other = advice.says_stop or state.stopped or advice.headline == "reports"
+                loud = "secondary" if other else "primary"
+                with st.container(horizontal=True, key="labels", gap="small"):
+                    _verdicts(work, state, doc, blocked, LARGE, asks=flag is not None, loud=loud)
+            with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
+                if not (waits or asking):
+                    others = [each for each in KEYS if each not in LARGE]
+                    _verdicts(work, state, doc, blocked, others, asks=False, loud="tertiary")
+                _helpers(work, state, at, doc, advice)
+
+
+def _verdicts(
+    work: Work, state: State, doc: str, blocked: bool, which: Any, *, asks: bool, loud: Any
+) -> None:
+    """A button for each of these verdicts; with `asks` the one for a hit asks first."""
+    settings = state.settings
+    offered = scenario_of(settings).verdicts(settings)
+    for verdict in which:
+        if verdict not in offered:
+            continue
+        name, said = offered[verdict]
+        hit = verdict == "relevant"
+        press(
+            name,
+            *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
+            # Keyed by document: a press on the one before is refused, never given to the next.
+            key=f"label_{verdict}_{doc}",
+            shortcut=SETTLES if hit and settings.kind.grades else KEYS[verdict],
+            width="stretch" if verdict in LARGE else "content",
+            type=loud if hit or loud == "tertiary" else "secondary",
+            help=said or None,
             disabled=blocked,
         )
 
 
-def _choice(work: Work, state: State, doc: str, blocked: bool, *, asks: bool) -> None:
-    """A button for each verdict; with `asks` the one for a hit asks first."""
-    settings = state.settings
-    with st.container(horizontal=True, key="labels", gap="small"):
-        for verdict, (name, said) in scenario_of(settings).verdicts(settings).items():
-            first = asks and verdict == "relevant"
+def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice) -> None:
+    """Note, undo, looking back, and the way out."""
+    quiet: dict[str, Any] = {"type": "tertiary"}
+    shut, back = work.busy, at is not None and at < state.depth
+    if work.noting:
+        # Under another key than the button that opens it: a late second press would open it again.
+        press("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc", **quiet)
+    else:
+        blocked = bool(work.editing) or at is None
+        press("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked, **quiet)
+    final = shut or not state.can_undo or state.stopped
+    press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final, **quiet)
+    asked = at in state.pending or bool(doc and work.asking == doc)
+    before = (at if at is not None else state.depth) - 1
+    none = shut or before < 0
+    if not asked:
+        press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
+    if back and at is not None and not asked:
+        after = None if at + 1 >= state.depth else at + 1
+        press("Later", work.look, after, key="later", shortcut="Right", disabled=shut, **quiet)
+    if work.jumping:
+        press("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc", **quiet)
+    elif not asked:
+        jump = (setattr, work, "jumping", True)
+        press("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth, **quiet)
+    if back and not work.jumping:
+        shut_by = None if work.asking or work.noting else "Esc"
+        words = "Confirm later" if at in state.pending else "Back to the next document"
+        press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
+    waiting = [int(each) for each in state.pending if each != at]
+    if waiting:
+        key = None if at in state.pending else "h"
+        press(
+            f"#{waiting[0] + 1} waits for you",
+            work.look,
+            waiting[0],
+            key="to_confirm",
+            shortcut=key,
+            disabled=shut,
+            **quiet,
+        )
+    if len(state.combination) > 1:
+        grading.pair_opener(work, state)
+    if state.settings.kind.reads_full_texts:
+        reports = [int(each) for each in state.waiting]
+        how = {"shortcut": "f", "disabled": not reports or shut}
+        loud = "primary" if advice.headline == "reports" and reports else "tertiary"
+        press("Read the next report", work.open_report, *reports[:1], key="next_report", type=loud, **how)
+    decide = (setattr, work, "editing", EDITING)
+    if not state.stopped:
+        loud = "primary" if advice.says_stop else "tertiary"
+        press("Stop and decide", *decide, key="stop", type=loud)
+    elif state.decision is None:
+        press("Decide", *decide, key="decide", type="primary")
+    if state.stopped:
+        press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
+
+
+def _note(work: Work, state: State, doc: str) -> None:
+    """The note on the document on the page, while it is written."""
+    if not doc or work.noting != doc:
+        return
+    name = shell.escape_label(reviewer() or "you")
+    st.text_area(
+        f"Note on this document, by {name} (Ctrl+Enter stores it, Esc too)",
+        value=state.notes.get(doc, ""),
+        key=f"note_text_{doc}",
+        height=100,
+        on_change=_store_note,
+        args=(work, doc, state.seq),
+    )
+
+
+def _store_note(work: Work, doc: str, seen: int) -> None:
+    text = str(st.session_state[f"note_text_{doc}"])
+    attempt(work.record, Event("note", {"doc": doc, "text": text}), seen)
+    work.noting = ""
+
+
+def _jump(work: Work, state: State) -> None:
+    """A box with every document that was read: what waits first, then what was found."""
+    read = list(range(state.depth))
+    pending = set(map(int, state.pending))
+    read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
+    records = dict(zip(read, work.reports_of(read), strict=True))
+
+    def named(at: int) -> str:
+        return f"#{at + 1} · {verdict_on(state, at)} · {records[at].title or 'Untitled'}"
+
+    go_to_one(
+        "Jump to a document: its number, or words of its title",
+        {at: named(at) for at in read},
+        partial(_jumped, work),
+        key="jump_to",
+        placeholder="Number or words of the title of a document you read …",
+    )
+
+
+def _jumped(work: Work, at: int) -> None:
+    work.jumping = False
+    work.look(at)
+
+
+def _confirm(work: Work, state: State, at: int) -> None:
+    """The question that makes a hit of a document, in the place of the answers."""
+    doc = work.row.ids[at]
+    with st.container(horizontal=True, key=f"confirm_{at}", gap="small", vertical_alignment="center"):
+        st.html(
+            f'<div role="alert"><strong>Does document #{at + 1}{html.escape(settled_with(state, at))} settle the question?</strong> '
+            "It counts once you confirm it.</div>"
+        )
+        for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
             press(
-                name,
-                *((_ask, work, doc) if first else (judge, work, doc, verdict, state.seq)),
-                # Keyed by document: a press on the one before is refused, never given to the next.
-                key=f"label_{verdict}_{doc}",
-                shortcut=KEYS[verdict],
+                words,
+                _confirmed,
+                work,
+                Event("confirm", {"doc": doc, "holds": holds}),
+                state.seq,
+                key=f"holds_{at}_{holds}",
+                shortcut=by,
+                type="primary" if holds else "secondary",
                 width="stretch",
-                help=said or None,
-                disabled=blocked,
+                disabled=work.busy or state.stopped,
             )
+
+
+def _confirmed(work: Work, event: Event, seen: int) -> None:
+    work.record(event, seen)
+    work.look(None)
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
@@ -80,14 +255,29 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
 
 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
-    """Record a verdict and go on to the next document; a review in one stage asks for the table at once."""
+    """Record a verdict and go on to the next document.
+
+    A hit that is to be confirmed stays on the page until it is, and for its note; a review in one stage asks for the
+    table at once.
+    """
     attempt(work.label, doc, verdict, seen, **more)
     work.look(None)
-    settings = work.state.settings
-    if verdict == "relevant" and settings.kind.reads_full_texts and not settings.two_stages:
-        at = work.row.ids.index(doc)
-        if at in work.state.waiting:
-            work.open_report(at)
+    settings, at = work.state.settings, work.row.ids.index(doc)
+    if at in work.state.pending and verdict == "relevant":
+        work.look(at)
+    elif settings.kind.reads_full_texts and not settings.two_stages and at in work.state.waiting:
+        work.open_report(at)
+
+
+def _undo(work: Work, seen: int) -> None:
+    last = last_undoable(work.events)
+    attempt(work.record, Event("undo"), seen)
+    work.look(None)
+    if last is not None and work.events[-1].kind == "undo":
+        at = work.row.ids.index(str(last.payload["doc"]))
+        say(f"Undone: the {UNDONE[last.kind]} #{at + 1}.")
+        if at in work.state.pending:
+            work.look(at)
 
 
 def _ask(work: Work, doc: str) -> None:
@@ -95,15 +285,14 @@ def _ask(work: Work, doc: str) -> None:
 
 
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
-    """The question before a flagged document becomes a hit, in the place of the bar."""
-    with st.container(horizontal=True, key="labels_asked", gap="small"):
+    """The question before a flagged document becomes a hit, in the place of the answers."""
+    with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
         what = ASKED[flag.kind]
         st.html(
-            f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong> '
-            "Why it is flagged stands above.</div>"
+            f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
         )
         how = {"width": "stretch", "disabled": work.busy}
-        words, key = "Background (A)", f"asked_background_{doc}"
+        words, key = "Background", f"asked_background_{doc}"
         press(words, judge, work, doc, "background", state.seq, key=key, shortcut="a", **how)
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
         press("It is X all the same", anyway, key=f"asked_relevant_{doc}", **how)

@@ -18,7 +18,7 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.presentation.numbers import number
-from tarstop_core.ranking.bm25 import Bm25Index, build_index
+from tarstop_core.ranking.bm25 import PAPER, WORDS, Bm25Index, Recipe, build_index
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.sessions.create import Documents
@@ -113,20 +113,28 @@ def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
     """The ranking, made again only when something it depends on has changed."""
 
     def ranked() -> Ranking:
-        index = kept(f"{PREFIX}/index", chosen.key, lambda: _index(chosen)) if order == "text" else None
-        return prepare(chosen.frame, order, query, index=index)
+        made_of = (chosen.key, recipe.name)
+        index = kept(f"{PREFIX}/index", made_of, lambda: _index(chosen, recipe)) if order == "text" else None
+        return prepare(chosen.frame, order, query, recipe=recipe, index=index)
 
-    return kept(f"{PREFIX}/ranking", (chosen.key, order, query), ranked)
+    recipe = _recipe(chosen)
+    return kept(f"{PREFIX}/ranking", (chosen.key, order, query, recipe.name), ranked)
 
 
-def _index(chosen: Documents) -> Bm25Index:
+def _recipe(chosen: Documents) -> Recipe:
+    """The paper's in paper mode, and for samples: their chances were learned on it."""
+    return PAPER if chosen.simulated or st.session_state.get(f"{PREFIX}/paper", False) else WORDS
+
+
+def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     if len(chosen.frame) <= LARGE:
-        return build_index(ranking_text(chosen.frame))
+        return build_index(ranking_text(chosen.frame), recipe=recipe)
     return shown(
         chosen.name,
         "Reading the texts",
         jobs.index_of,
         chosen.frame,
+        recipe,
         said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
     )
 

@@ -13,17 +13,24 @@ from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say
 @click.option("--query", required=True, help="What is searched for: a sentence or a claim.")
 @click.option("--out", type=PATH, required=True, help="TREC run to write.")
 @click.option("--topic", help="Topic name in the run; the file's name without suffixes unless given.")
+@click.option(
+    "--tokens",
+    type=click.Choice(["paper", "words"]),
+    default="paper",
+    show_default=True,
+    help="What counts: lower case at white space, as in the paper, or word stems without common words, as new sessions do.",
+)
 @json_option
-def rank(records: Path, query: str, out: Path, topic: str | None, as_json: bool) -> None:
+def rank(records: Path, query: str, out: Path, topic: str | None, tokens: str, as_json: bool) -> None:
     """Rank RECORDS by BM25 against a query and write a TREC run."""
     from tarstop_core.documents.records import ranking_text
     from tarstop_core.files import read_records, write_run
-    from tarstop_core.ranking.bm25 import rank_documents
+    from tarstop_core.ranking.bm25 import RECIPES, rank_documents
 
     begun = time.perf_counter()
     writable(out, records)
     table = read_records(records, progress=progress)
-    order, scores = rank_documents(ranking_text(table.frame), query)
+    order, scores = rank_documents(ranking_text(table.frame), query, RECIPES[tokens])
     name = topic or records.name.split(".")[0]
     ids = table.frame["id"].to_numpy()[order]
     with writing(out):

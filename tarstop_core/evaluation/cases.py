@@ -1,6 +1,7 @@
 """What a method is tried on: cases, in folds, in a benchmark."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,9 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Flags, Floats
+
+FOLDS = 5
+"""Of a cross-validation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,3 +149,39 @@ def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
         return np.ones(len(groups))
     _, of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
     return np.asarray(len(groups) / (len(count) * count[of]))
+
+
+def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
+    """Folds over groups: every case is tested once, by what was learned and tuned without its group.
+
+    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than two groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tarstop_core.documents.topic import Topic
+    >>> topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
+    >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
+    [1, 2]
+    """
+    sizes = Counter(case.group for case in cases)
+    folds = min(folds, len(sizes))
+    if folds < 2:
+        raise InputProblem(
+            "Cross-validation needs at least two topics (in reviews: two reviews) that are independent; "
+            "add some, or give a training half of its own."
+        )
+    ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
+    of = {group: place % folds for place, group in enumerate(ordered)}
+    return tuple(
+        Fold(
+            train=[case for case in cases if of[case.group] != fold],
+            test=[case for case in cases if of[case.group] == fold],
+        )
+        for fold in range(folds)
+    )

@@ -4,13 +4,16 @@ import hashlib
 import inspect
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Self
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
+from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.grlstop.rule import GRLStop
 
 PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
 """The paper's seven methods by the names of their policies."""
@@ -49,7 +52,16 @@ class Method:
             told.append(kind.__module__)
             if not kind.__module__.startswith("tarstop_core."):
                 told.append(inspect.getsource(kind))
+        if isinstance(self.settings[0], GRLStop):
+            told.append(self.settings[0].agent.digest)
         return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
+
+    def following(self, agent: Weights | None) -> Self:
+        """The same method; where it is GRLStop, as the agent says."""
+        if agent is None or self.policy is not GRLStop:
+            return self
+        rules = (rule for rule in self.settings if isinstance(rule, GRLStop))
+        return replace(self, settings=tuple(rule.following(agent) for rule in rules))
 
 
 def _kinds(policy: Policy) -> Iterator[type[Policy]]:

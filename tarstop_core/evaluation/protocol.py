@@ -9,7 +9,7 @@ come to the same bits.
 import platform
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -18,7 +18,8 @@ import numpy as np
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Benchmark, Case, group_weights
+from tarstop_core.evaluation.agents import agent_of
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
@@ -30,6 +31,8 @@ from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
 from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.grlstop.rule import GRLStop
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)
@@ -45,6 +48,8 @@ def run(
     *,
     q_stars: Sequence[float] = Q_STARS,
     costs: Sequence[float] = COSTS,
+    parts: int = 0,
+    agents: Callable[[Sequence[Case]], Weights | None] = agent_of,
     workers: int = 1,
     dask: str | None = None,
     finished: Finished | None = None,
@@ -54,7 +59,9 @@ def run(
     """Tune and test every method of a benchmark.
 
     Each method's setting is the one with the best mean net utility on training cases, searched anew for
-    every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1).
+    every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1). It plays the cases that
+    its calibrator was fitted on, as in the paper; with 2 `parts` or more it plays each part of them by what was learned
+    from the other parts. GRLStop follows the agent that `agents` has for the same cases, else that of the package.
 
     How many work (:func:`~tarstop_core.evaluation.execution.in_order`) changes no number. Finished chunks are kept
     and looked for in `finished`; `progress` and `cancelled` are those of :class:`~tarstop_core.evaluation.progress.Clock`.
@@ -79,11 +86,14 @@ def run(
     clock = Clock(total, progress, cancelled)
     clock.say("learning from the training cases")
     variants = tuple(dict.fromkeys(method.variant for method in methods))
+    has_agent = any(method.policy is GRLStop for method in methods)
     experiment = _Experiment(
         benchmark,
         asked,
         tuple(methods),
         [task.learn(benchmark, fold, variants) for fold in benchmark.folds],
+        [agents(fold.learned_from) if has_agent else None for fold in benchmark.folds],
+        parts,
         finished or Finished(None),
         clock,
         workers,
@@ -104,6 +114,9 @@ class _Experiment:
     asked: Asked
     methods: tuple[Method, ...]
     knowledge: Sequence[Mapping[str, Any]]
+    agents: Sequence[Weights | None]
+    """For each fold, of GRLStop; None: that of the package."""
+    parts: int
     finished: Finished
     clock: Clock
     workers: int
@@ -117,7 +130,7 @@ class _Experiment:
             {method.name: np.zeros((len(method.settings), *cells)) for method in self.methods} for _ in folds
         ]
         if tuned:
-            sides = (self._side(number, fold.train, tuned, None) for number, fold in enumerate(folds))
+            sides = (side for number, fold in enumerate(folds) for side in self._to_tune(number, fold, tuned))
             for piece, answers in self._answers(sides, "tuning"):
                 for method in tuned:
                     sums[piece.fold][method.name] += answers[method.name]
@@ -132,13 +145,32 @@ class _Experiment:
         sides = (self._side(number, fold.test, self.methods, chosen[number]) for number, fold in folds)
         return list(self._answers(sides, "testing"))
 
+    def _to_tune(self, number: int, fold: Fold, methods: tuple[Method, ...]) -> Iterator[Side]:
+        """The training cases, at once or part by part."""
+        whole = self._side(number, fold.train, methods, None)
+        if not self.parts:
+            yield whole
+            return
+        variants = tuple(self.knowledge[number])
+        weight_of = dict(zip((case.name for case in fold.train), whole.weights.tolist(), strict=True))
+        for part in cross_validated(fold.train, self.parts):
+            out = {case.group for case in part.test}
+            rest = replace(part, learn=[case for case in fold.learned_from if case.group not in out])
+            yield replace(
+                whole,
+                cases=part.test,
+                weights=np.array([weight_of[case.name] for case in part.test]),
+                knowledge=self.asked.task.learn(self.benchmark, rest, variants),
+            )
+
     def _side(
         self, number: int, cases: Sequence[Case], methods: tuple[Method, ...], choice: Choice | None
     ) -> Side:
         # Groups are asked for only where they count: a stream would have to make all its cases for that.
         by_group = self.benchmark.weigh_by_group
         weights = group_weights([case.group for case in cases], by_group) if by_group else np.ones(len(cases))
-        return Side(number, cases, weights, self.knowledge[number], methods, choice)
+        followed = tuple(method.following(self.agents[number]) for method in methods)
+        return Side(number, cases, weights, self.knowledge[number], followed, choice)
 
     def _answers(self, sides: Iterator[Side], what: str) -> Iterator[tuple[Piece, Answers]]:
         """Pieces in order, each with all its answers; those that were computed are kept."""
@@ -237,6 +269,8 @@ class _Experiment:
                 {name: belief_of(known, task) for name, known in each.items()} for each in self.knowledge
             ],
             "learned": [{name: digest_of(known) for name, known in each.items()} for each in self.knowledge],
+            "agents": ["" if each is None else each.digest for each in self.agents],
+            "tuned": f"in {self.parts} parts" if self.parts else "on what was learned from",
             "code": code_digest(),
             "version": __version__,
             "python": platform.python_version(),

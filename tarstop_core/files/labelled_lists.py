@@ -15,6 +15,7 @@ from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
 from tarstop_core.files.budget import check_held
+from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
@@ -156,7 +157,7 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     table = read_records(io.BytesIO(content), name, columns=columns)
     frame = table.frame
     scored = bool(np.isfinite(frame["score"].to_numpy(dtype=float)).all())
-    ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query)
+    ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query, recipe=WORDS)
     labels = frame["label"].to_numpy()[ranking.order]
     known = np.isin(labels, (SAID_RELEVANT, SAID_NOT_RELEVANT))
     if not known.any():

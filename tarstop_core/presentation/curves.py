@@ -1,4 +1,4 @@
-"""Belief against q* above, what the next documents are worth against their cost below."""
+"""Belief against q* above, what the next documents pay back for what they cost below."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tarstop_core.presentation.figures import (
     upright,
     with_unit,
 )
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, COST, PAPER, PAPER_ON_DARK, THRESHOLD, VALUE
 
 Floats = NDArray[np.float64]
@@ -53,7 +54,9 @@ def live_curves(
     steps: bool = False,
     dark: bool = False,
 ) -> Figure:
-    """Belief against q* above, the value of the next document against the cost below.
+    """Belief against q* above, the value of the next document as a multiple of its cost below.
+
+    Where reading is free the value itself is drawn.
 
     Parameters
     ----------
@@ -70,12 +73,15 @@ def live_curves(
     span : (int, int)
         First and last depth to draw.
     unit : str
-        Of cost and worth.
+        Of the worth, where reading is free.
     log_depth : bool
         Depth on a log axis (depth 0 is drawn at 0.5).
     steps : bool
         Draw belief and worth as steps: where studies accumulate they move only with a study.
     """
+    title = with_unit(worth_title, unit)
+    if worth is not None and cost > 0:
+        worth, title = worth / cost, f"{worth_title} ÷ cost"
     first, last = span
     at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]
     drawn = _Drawn(at, depth, max(plan, depth), hit, log_depth, dark)
@@ -90,17 +96,21 @@ def live_curves(
     layout = clear_layout(
         300,
         {"l": 56, "r": 8, "t": 4, "b": 36},
-        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".1f"),
+        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4),
         xaxis=axis("documents read", dark, **x_axis),
     )
     if worth is not None:
-        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, cost)
+        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, float(cost > 0))
         data += lines
         if cost > 0:
-            data.append(drawn.level(cost, COST, yaxis="y2"))
-            notes.append(_cost_label(drawn, lines, cost, decades))
-        title = with_unit(worth_title, unit)
-        powers = {"type": "log", "dtick": 1, "exponentformat": "power", "range": decades}
+            data.append(drawn.level(1.0, COST, yaxis="y2"))
+            notes.append(_cost_label(drawn, lines, decades))
+        powers = {
+            "type": "log",
+            "dtick": 1,
+            "exponentformat": "power" if cost <= 0 else "none",
+            "range": decades,
+        }
         layout["yaxis2"] = axis(title, dark, domain=[0.0, 0.45], **powers)
     if steps:
         for trace in data:
@@ -183,18 +193,17 @@ def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[Figure]
     # The label stands at the right end, where the projection has stopped: at the left the belief often starts
     # at q*. And on the side of the line where the belief does not end.
     below = bool(shown[at <= drawn.plan][-1] >= q_star)
-    note = drawn.label(drawn.ends[1], q_star, f"act above {q_star:.2f}", THRESHOLD, below)
+    note = drawn.label(drawn.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
     return [*drawn.curve(shown.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
 
 
-def _cost_label(drawn: _Drawn, lines: Sequence[Figure], cost: float, decades: Sequence[float]) -> Figure:
+def _cost_label(drawn: _Drawn, lines: Sequence[Figure], decades: Sequence[float]) -> Figure:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
     seen = [value for each in lines for value in each["y"] if value is not None]
-    away = [abs(np.log10(value / cost)) for value in (seen[:1] + seen[-1:])]
+    away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]
     at_left = bool(away) and away[0] > away[-1]
     # Below the line, where the value is above it, if the axis leaves a line of text there.
-    height = float(np.log10(cost))
-    room = (height - decades[0]) / (decades[1] - decades[0]) > 0.2
-    below = room and bool(seen) and seen[0 if at_left else -1] > cost
+    room = -decades[0] / (decades[1] - decades[0]) > 0.2
+    below = room and bool(seen) and seen[0 if at_left else -1] > 1
     end, side = (drawn.ends[0], "left") if at_left else (drawn.ends[1], "right")
-    return drawn.label(end, height, "cost of one document", COST, below, yref="y2", xanchor=side)
+    return drawn.label(end, 0.0, "1: what it costs", COST, below, yref="y2", xanchor=side)

@@ -1,13 +1,12 @@
 """BM25: put unranked documents in order of relevance to a query.
 
-The scores are those of ``rank_bm25.BM25Okapi`` with its defaults (k1 = 1.5, b = 0.75, epsilon = 0.25;
-lower case, white-space tokens), which is the ranking behind the published results. That library walks
-through every document in Python for every query word; here the weight of every (word, document) pair is
-computed once and a query adds up the rows of its words.
+`PAPER` is ``rank_bm25.BM25Okapi`` with its defaults (k1 = 1.5, b = 0.75, epsilon = 0.25; lower case, white-space
+tokens), which is the ranking behind the published results. That library walks through every document in Python for
+every query word; here the weight of every (word, document) pair is computed once and a query adds up the rows of its
+words. `WORDS` is for people, chosen by what ``docs/ranking.md`` measures.
 """
 
-import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -16,17 +15,39 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking.words import tokens
+from tarstop_core.ranking.words import PAPER_TOKENS, WORD_TOKENS, Tokens
 
-K1 = 1.5
-B = 0.75
 EPSILON = 0.25
 
 #: Called with (documents done, documents in all) while an index is built.
 Progress = Callable[[int, int], None]
 
+LEFT_OUT = -1  # row of a piece of text that counts as no word
 _DOCUMENTS_AT_A_TIME = 2048  # between two reports of progress
 _WEIGHTS_AT_A_TIME = 1 << 20  # keeps the temporaries of the weight formula at a few megabytes
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What BM25 counts in texts, and how much it weighs."""
+
+    name: str
+    said: str
+    """What it counts, as in "BM25 on …"."""
+    tokens: Tokens
+    k1: float
+    b: float
+    floor: bool
+    """No word weighs less than epsilon times the mean size of an idf; otherwise only negative idfs are replaced."""
+    repeats: float
+    """A word that stands n times in the query counts n to this power."""
+
+
+PAPER = Recipe("paper", "titles and abstracts", PAPER_TOKENS, k1=1.5, b=0.75, floor=False, repeats=1)
+WORDS = Recipe(
+    "words", "word stems of titles and abstracts", WORD_TOKENS, k1=0.9, b=0.4, floor=True, repeats=0.5
+)
+RECIPES = {each.name: each for each in (PAPER, WORDS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +58,7 @@ class Bm25Index:
     """Row of each word that occurs in the collection, numbered by first appearance."""
     weights: csr_array[np.float64, tuple[int, int]]
     """What one occurrence of the word in a query adds to the document's score. Shape (words, N)."""
+    recipe: Recipe = PAPER
 
     def __len__(self) -> int:
         """N, the number of documents."""
@@ -44,13 +66,13 @@ class Bm25Index:
 
     def shares_word(self, query: str) -> bool:
         """Whether at least one document holds at least one word of the query."""
-        return any(word in self.vocabulary for word in tokens(query))
+        return any(word in self.vocabulary for word in self.recipe.tokens(query))
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """Score every document against a query, in which a word counts as often as it occurs; shape (N,).
+        """Score every document against a query; shape (N,), all 0 where the query shares no word with them.
 
-        All 0 where the query shares no word with them. As in rank_bm25, a word in more than half of the documents
-        weighs epsilon times the mean idf, which in collections of a few documents can be negative.
+        By `PAPER`, as in rank_bm25, a word counts as often as it occurs in the query, and one in more than half of the
+        documents weighs epsilon times the mean idf, which in collections of a few documents can be negative.
 
         Examples
         --------
@@ -58,12 +80,13 @@ class Bm25Index:
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
         """
-        times = Counter(self.vocabulary[word] for word in tokens(query) if word in self.vocabulary)
+        asked = self.recipe.tokens(query)
+        times = Counter(self.vocabulary[word] for word in asked if word in self.vocabulary)
         rows, repeats = np.array([*times], dtype=np.intp), np.array([*times.values()], dtype=np.float64)
-        return np.asarray(self.weights[rows].T @ repeats, dtype=np.float64)
+        return np.asarray(self.weights[rows].T @ repeats**self.recipe.repeats, dtype=np.float64)
 
 
-def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25Index:
+def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: Recipe = PAPER) -> Bm25Index:
     """Prepare a collection for BM25 queries.
 
     It takes about 12 bytes for each distinct word of each document.
@@ -74,6 +97,8 @@ def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25I
         One text a document; single texts may be empty (they score 0).
     progress : callable, optional
         Called as ``progress(done, N)`` every 2,048 documents and at the end.
+    recipe : Recipe, optional
+        What is counted, and how.
 
     Raises
     ------
@@ -82,18 +107,20 @@ def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25I
 
     Notes
     -----
-    With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). A negative idf is replaced by
-    epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean. The weight of
-    a word that a document of length l holds t times is idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
+    With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). By `PAPER` a negative idf is replaced
+    by epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean; by `WORDS` epsilon
+    times the mean of their sizes is the least, so that a word in more documents never weighs more. The weight of a
+    word that a document of length l holds t times is idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
 
     References
     ----------
-    Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2.
+    Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2. Of `WORDS` k1
+    and b are the defaults of Anserini (Yang, Fang, Lin: Anserini, 2017).
     """
     every_text = texts if isinstance(texts, list) else list(texts)
     if not every_text:
         raise InputProblem("There is no document to rank; add a file with at least one record.")
-    vocabulary, lengths, words, times, starts = _count_words(every_text, progress)
+    vocabulary, lengths, words, times, starts = _count_words(every_text, progress, recipe.tokens)
     if not len(words):
         raise InputProblem(
             f"All {len(every_text)} documents are without text; add titles or abstracts, or keep the list's own order."
@@ -103,18 +130,20 @@ def build_index(texts: Iterable[str], progress: Progress | None = None) -> Bm25I
     by_word = counts.T.tocsr()  # rows are words, and the documents within a row ascend
     del counts
 
-    idf = _inverse_document_frequency(np.diff(by_word.indptr), len(every_text))
-    length_term = K1 * (1 - B + B * lengths / (lengths.sum() / len(lengths)))
+    idf = _inverse_document_frequency(np.diff(by_word.indptr), len(every_text), recipe.floor)
+    length_term = recipe.k1 * (1 - recipe.b + recipe.b * lengths / (lengths.sum() / len(lengths)))
     weights = np.repeat(idf, np.diff(by_word.indptr))
     for start in range(0, by_word.nnz, _WEIGHTS_AT_A_TIME):
         part = slice(start, start + _WEIGHTS_AT_A_TIME)
         t = by_word.data[part]
-        weights[part] *= t * (K1 + 1) / (t + length_term[by_word.indices[part]])
+        weights[part] *= t * (recipe.k1 + 1) / (t + length_term[by_word.indices[part]])
     matrix = csr_array((weights, by_word.indices, by_word.indptr), shape=by_word.shape)
-    return Bm25Index(vocabulary, matrix)
+    return Bm25Index(vocabulary, matrix, recipe)
 
 
-def rank_documents(texts: Iterable[str], query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def rank_documents(
+    texts: Iterable[str], query: str, recipe: Recipe = PAPER
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rank N documents by BM25 against a query: their order, as of :func:`rank_order`, and scores in the *given* order.
 
     Raises
@@ -128,11 +157,11 @@ def rank_documents(texts: Iterable[str], query: str) -> tuple[NDArray[np.intp], 
     >>> order.tolist()
     [1, 0, 2, 3]
     """
-    if not tokens(query):
+    if not recipe.tokens(query):
         raise InputProblem(
             "The query is empty; write a sentence or paste the claims to rank the documents by."
         )
-    index = build_index(texts)
+    index = build_index(texts, recipe=recipe)
     if not index.shares_word(query):
         raise InputProblem(
             f"No word of the query occurs in any of the {len(index)} documents; "
@@ -154,13 +183,13 @@ def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def _count_words(
-    texts: list[str], progress: Progress | None
+    texts: list[str], progress: Progress | None, tokens: Tokens
 ) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Vocabulary, document lengths and the (word, times) pairs of each document, document after document.
 
     A block of documents at a time, so that the running words of a large collection are never all in memory.
     """
-    number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # unseen: the next number
+    number = _Numbers(tokens)
     lengths = np.zeros(len(texts), dtype=np.int64)
     distinct = np.zeros(len(texts) + 1, dtype=np.int64)
     words: list[NDArray[np.int32]] = []
@@ -170,13 +199,17 @@ def _count_words(
         block = texts[first : first + _DOCUMENTS_AT_A_TIME]
         block_starts = np.zeros(len(block) + 1, dtype=np.int64)
         for row, text in enumerate(block):
-            running.extend(map(number.__getitem__, tokens(text)))
+            running.extend(map(number.__getitem__, tokens.split(text)))
             block_starts[row + 1] = len(running)
+        codes = np.array(running, dtype=np.int32)
+        counted = codes != LEFT_OUT
+        codes = codes[counted]
+        block_starts = np.concatenate(([0], np.cumsum(counted)))[block_starts]
         here = slice(first, first + len(block))
         lengths[here] = np.diff(block_starts)
         counts = csr_array(
-            (np.ones(len(running), dtype=np.int32), np.array(running, dtype=np.int32), block_starts),
-            shape=(len(block), len(number)),
+            (np.ones(len(codes), dtype=np.int32), codes, block_starts),
+            shape=(len(block), len(number.vocabulary)),
         )
         counts.sum_duplicates()
         words.append(counts.indices.astype(np.int32, copy=False))
@@ -186,12 +219,32 @@ def _count_words(
             progress(first + len(block), len(texts))
     all_words = np.concatenate(words)
     words.clear()  # before the second large array is made
-    return dict(number), lengths, all_words, np.concatenate(times), np.cumsum(distinct)
+    return number.vocabulary, lengths, all_words, np.concatenate(times), np.cumsum(distinct)
 
 
-def _inverse_document_frequency(holding: NDArray[np.int32], n_documents: int) -> NDArray[np.float64]:
-    """Idf of each word, negative ones replaced by epsilon times the mean over all words."""
+class _Numbers(dict[str, int]):
+    """Row of the word that each piece of text counts as, or `LEFT_OUT`: a piece is looked at once in a collection."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        super().__init__()
+        self.vocabulary: dict[str, int] = {}
+        self._word = tokens.word
+
+    def __missing__(self, piece: str) -> int:
+        word = self._word(piece)
+        row = self.vocabulary.setdefault(word, len(self.vocabulary)) if word else LEFT_OUT
+        self[piece] = row
+        return row
+
+
+def _inverse_document_frequency(
+    holding: NDArray[np.int32], n_documents: int, floor: bool
+) -> NDArray[np.float64]:
+    """Idf of each word, small or negative ones replaced, as the recipe has it."""
     idf: NDArray[np.float64] = np.log(n_documents - holding + 0.5) - np.log(holding + 0.5)
+    if floor:
+        np.maximum(idf, EPSILON * np.abs(idf).mean(), out=idf)
+        return idf
     # The mean is taken before the replacement, so very common words pull it down: rank_bm25's way. Adding one
     # word after another, as it does, matters: a pairwise sum would move long queries' scores by some 1e-10.
     idf[idf < 0] = EPSILON * (np.cumsum(idf)[-1] / len(idf))

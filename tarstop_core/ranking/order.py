@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from tarstop_core.documents.dates import date_key
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking.bm25 import Bm25Index, build_index, rank_order
-from tarstop_core.ranking.words import tokens
+from tarstop_core.ranking.bm25 import PAPER, Bm25Index, Recipe, build_index, rank_order
 
 NEARLY_ALWAYS = 0.9
 """Share of neighbours in the order of their numbers from which a list counts as sorted by them."""
@@ -42,7 +41,12 @@ class Ranking:
 
 
 def prepare(
-    frame: pd.DataFrame, order: str = "text", query: str = "", *, index: Bm25Index | None = None
+    frame: pd.DataFrame,
+    order: str = "text",
+    query: str = "",
+    *,
+    recipe: Recipe = PAPER,
+    index: Bm25Index | None = None,
 ) -> Ranking:
     """Put the records of a collection in screening order.
 
@@ -54,8 +58,10 @@ def prepare(
         By BM25 against the query; as the list stands; by the file's own scores.
     query : str
         For "text": what is looked for, in words.
+    recipe : Recipe
+        For "text": what is counted, and how.
     index : Bm25Index, optional
-        Of this table's `ranking_text`, so that another query does not read the texts again.
+        By this recipe, of this table's `ranking_text`, so that another query does not read the texts again.
 
     Raises
     ------
@@ -78,7 +84,7 @@ def prepare(
     if order == "scores":
         return _by_own_scores(frame)
     if order == "text":
-        return _by_text(frame, query, index)
+        return _by_text(frame, query, recipe, index)
     raise InputProblem(f"There is no order '{order}'; choose one of {', '.join(ORDERS)}.")
 
 
@@ -146,13 +152,13 @@ def _by_own_scores(frame: pd.DataFrame) -> Ranking:
     return Ranking(order, scores[order], "By the scores in the file, highest first.")
 
 
-def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None) -> Ranking:
-    if not tokens(query):
+def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index | None) -> Ranking:
+    if not recipe.tokens(query):
         raise InputProblem(
             "Say what you are looking for: a sentence, or the claims, to order the documents by."
         )
     if index is None:
-        index = build_index(ranking_text(frame))
+        index = build_index(ranking_text(frame), recipe=recipe)
     if not index.shares_word(query):
         raise InputProblem(
             f"No word of what you are looking for occurs in any of the {len(index):,} documents; "
@@ -161,7 +167,7 @@ def _by_text(frame: pd.DataFrame, query: str, index: Bm25Index | None) -> Rankin
     scores = index.scores(query)
     order = rank_order(scores)
     shown = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
-    return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on titles and abstracts).")
+    return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on {index.recipe.said}).")
 
 
 def _called_by_row(names: Sequence[str]) -> bool:

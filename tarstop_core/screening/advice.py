@@ -74,9 +74,7 @@ def advice_on(settings: Settings, paths: Paths, calibrator: Calibrator, p: Float
     if state.depth == len(p):
         return replace(advice, headline="all read")
     advice = replace(advice, variations=_variations(paths, state.depth))
-    if state.depth == 0 and not advice.go_on:
-        return replace(advice, headline="prior alone")
-    return replace(advice, headline="depends") if advice.contrary else advice
+    return replace(advice, headline="prior alone") if state.depth == 0 and not advice.go_on else advice
 
 
 def _stop(settings: Settings, policy: Policy, path: Path, start: int = 0) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Headline = Literal["continue", "stop", "found", "confirm", "depends", "prior alone", "all read", "reports"]
+Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,11 @@ class Advice:
 
     @property
     def contrary(self) -> tuple[Variation, ...]:
-        """Assumptions under which the advice would be another one."""
+        """Assumptions under which the advice would be another one.
+
+        They do not change the headline: the rule taken at its word decides that, so that a number of documents which was
+        named once is kept.
+        """
         return tuple(
             variation
             for variation in self.variations

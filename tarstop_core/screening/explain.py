@@ -4,10 +4,32 @@ from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.advised import Advice, Variation
+from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
+
+WORDS: dict[Headline, str] = {
+    "continue": "GO ON",
+    "stop": "STOP",
+    "found": "FOUND",
+    "confirm": "CONFIRM IT",
+    "prior alone": "NOTHING READ YET",
+    "all read": "ALL READ",
+    "reports": "READ THE REPORTS",
+}
+"""What each headline is called, wherever a person reads it."""
+
+
+def word_of(headline: str) -> str:
+    """What a headline of a log is called, those of earlier versions included.
+
+    >>> word_of("continue"), word_of("depends")
+    ('GO ON', 'DEPENDS ON ASSUMPTIONS')
+    """
+    known: dict[str, str] = {**dict(WORDS.items()), "depends": "DEPENDS ON ASSUMPTIONS"}
+    return known.get(headline, headline.upper())
+
 
 SETTLED = ("found", "confirm", "all read")
 """Headlines under which nothing is said of what the rest of the list would change."""
@@ -20,7 +42,7 @@ class Explanation:
     word: str
     """The headline."""
     sentence: str
-    """Why, with its numbers."""
+    """Why, with every number."""
     stopping: str
     """What stopping now would mean."""
     doubts: tuple[str, ...] = ()
@@ -33,30 +55,24 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
     plain = _continue(advice, settings) if advice.go_on else _stop(advice, settings)
     match advice.headline:
         case "found":
-            word = "STOP: FOUND"
             sentence = "A confirmed document settles the question; nothing further can change it."
             if advice.go_on:
                 more = count_of(advice.more)
                 sentence += f" The rule you chose, {settings.rule}, would read {more} more all the same."
         case "confirm":
-            word, sentence = "CONFIRM THE HIT", _two_worlds(advice, settings)
+            sentence = _two_worlds(advice, settings)
         case "all read":
-            word = "ALL READ"
             sentence = "Every document in the list has been read; the unsure ones can still be settled."
         case "reports":
             comparison = _comparison(advice, settings)
-            word, sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
+            sentence = scenario_of(settings).first_in_words(advice, settings, comparison)
         case "prior alone":
-            word = "NOTHING READ YET"
             sentence = f"Your starting assumption alone decides this; nothing has been read. {plain}"
-        case "depends":
-            word, verdict = "DEPENDS ON ASSUMPTIONS", "continue" if advice.go_on else "stop"
-            sentence = f"Taken at their word, your settings say {verdict}. {plain}"
         case _:
-            word, sentence = advice.headline.upper(), plain
+            sentence = plain
     if advice.headline not in SETTLED:
         sentence = f"{scenario_of(settings).still_changes(advice, settings)} {sentence}".lstrip()
-    return Explanation(word, sentence, stopping(advice, settings), doubts)
+    return Explanation(WORDS[advice.headline], sentence, stopping(advice, settings), doubts)
 
 
 def stopping(advice: Advice, settings: Settings) -> str:
@@ -182,7 +198,7 @@ def _instead(said: Advice | Variation, settings: Settings) -> str:
 def _two_worlds(advice: Advice, settings: Settings) -> str:
     fails = advice.if_fails
     assert fails is not None
-    doubt = ", though that depends on assumptions" if fails.headline == "depends" else ""
+    doubt = ", though that depends on assumptions" if fails.contrary else ""
     return (
         f"You marked a document that may settle the question. If it holds, choose “{settings.plus}”. "
         f"If it does not, the chance is {percent(fails.b)} and the advice is to {_instead(fails, settings)}{doubt}."

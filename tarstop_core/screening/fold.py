@@ -105,7 +105,7 @@ class Replay:
         elif event.kind == "stopped":
             state = replace(state, stopped=True)
         elif event.kind == "decided":
-            decision = Decision(plus=bool(content["plus"]), time=event.time, payload=content)
+            decision = Decision(bool(content["plus"]), event.time, content, by=event.reviewer)
             state = replace(state, stopped=True, decision=decision)
         elif event.kind == "continued":
             state = replace(state, stopped=False, decision=None, former=state.decision or state.former)

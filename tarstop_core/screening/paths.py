@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -80,7 +81,7 @@ def _varied(
     edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
     for shift in PRIOR_SHIFTS if scenario.has_starting_chance(settings) else ():
         b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
-        assumption = f"you start from a chance of {b_0:.2g} instead of {settings.b_0:.2g}"
+        assumption = f"you start from a chance of {percent(b_0)} instead of {percent(settings.b_0)}"
         changed = replace(settings, b_0=b_0)
         others.append((assumption, changed, path_from(changed, path, calibrator, p, state)))
     return tuple(others)

@@ -31,6 +31,8 @@ class Decision:
     payload: Mapping[str, Any]
     outdated: bool = False
     """Whether a verdict was changed since."""
+    by: str = ""
+    """The name given when it was recorded."""
 
 
 @dataclass(frozen=True, eq=False)

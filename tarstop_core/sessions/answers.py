@@ -1,5 +1,7 @@
 """What is known of a simulated session because it was invented: criteria, full texts and the truth."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from tarstop_core.belief.bivariate import bivariate_belief
@@ -13,6 +15,7 @@ from tarstop_core.samples.collections import (
     sample_topics,
 )
 from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
@@ -30,25 +33,56 @@ def sample_criteria(session: OpenSession) -> str:
     return _of_reviews("criteria").get(session.collection.name, "") if session.collection.simulated else ""
 
 
-def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> str:
+@dataclass(frozen=True)
+class Truth:
+    """What is true of a sample."""
+
+    wrong: bool
+    """Whether the truth speaks for the other action."""
+    said: str
+    overlooked: str = ""
+    """Documents that would have told, were read and taken for something else; or where the first was not reached."""
+
+
+def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
     """For a sample, the truth, which is known because it was invented, and what it makes of the action taken."""
     told = TOLD.get(settings.scenario)
-    return told(session, settings, plus) if told is not None and session.collection.simulated else ""
+    return told(session, settings, plus) if told is not None and session.collection.simulated else None
 
 
-def _of_search(session: OpenSession, settings: Settings, plus: bool) -> str:
+def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
     titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
     topic = titles.get(session.collection.name)
     if topic is None:
-        return ""
+        return None
     relevant = sample_qrels()[topic]
-    at = [f"#{rank}" for rank, doc in enumerate(session.row.ids, start=1) if relevant.get(doc)]
-    said = f"Your “{action(plus, settings)}” was {'right' if plus == bool(at) else 'wrong'}"
-    truth = f"prior art exists, at {', '.join(at)}" if at else "it holds no prior art"
-    return f" {said}: the truth of this simulated search is that {truth}."
+    places = [at for at, doc in enumerate(session.row.ids) if relevant.get(doc)]
+    wrong = plus != bool(places)
+    said = f"Your “{action(plus, settings)}” was {'wrong' if wrong else 'right'}"
+    truth = f"prior art exists, at {_ranks(places)}" if places else "it holds no prior art"
+    state = session.state
+    passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
+    return Truth(
+        wrong,
+        f"{said}: the truth of this simulated search is that {truth}.",
+        _missed(places, passed, state.depth),
+    )
 
 
-def _of_review(session: OpenSession, settings: Settings, plus: bool) -> str:
+def _ranks(places: Sequence[int]) -> str:
+    return ", ".join(f"#{at + 1}" for at in places)
+
+
+def _missed(places: Sequence[int], passed: Sequence[int], depth: int) -> str:
+    """What was overlooked among what was read, or how far the first was."""
+    if passed:
+        return f"Overlooked among what you read: {_ranks(passed)}."
+    if places and places[0] >= depth:
+        return f"The first stands at #{places[0] + 1}; you had read {depth:,}."
+    return ""
+
+
+def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
     """What all tables of the review say, each study's once."""
     texts = _full_texts(session.collection.name)
     reports = {
@@ -59,12 +93,16 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> str:
         if found is not None and found.TP is not None and found.FN is not None
     }
     if not reports:
-        return ""
+        return None
     tables = collect(reports).tables
     b = bivariate_belief(tables, settings.theta)
-    return (
-        f" The truth of this simulated review: all its {len(tables):,} studies together put the chance that "
-        f"{question(settings)} at {percent(b)}."
+    state = session.state
+    passed = [at for at in reports if at < state.depth and state.labels[at] != RELEVANT]
+    return Truth(
+        plus != bool(settings.payoffs.chooses_plus(b)),
+        f"The truth of this simulated review: all its {len(tables):,} studies together put the chance that "
+        f"{question(settings)} at {percent(b)}.",
+        f"Overlooked among what you read: {_ranks(passed)}." if passed else "",
     )
 
 

@@ -50,6 +50,7 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
     settings = replace(
         _settings(REVIEW_STAKES),
         scenario=REVIEW.name,
+        policy=REVIEW.first_rule,
         plus=plus,
         minus=minus,
         needs_citation=False,

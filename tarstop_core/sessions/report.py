@@ -24,7 +24,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.explain import action, explain, question
+from tarstop_core.screening.explain import action, explain, question, word_of
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
@@ -37,16 +37,6 @@ from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.sessions.whole import WholeSession
 
-HEADLINES = {
-    "continue": "continue",
-    "stop": "stop",
-    "found": "stop: found",
-    "confirm": "confirm the hit",
-    "depends": "depends on assumptions",
-    "prior alone": "nothing read yet",
-    "all read": "all read",
-    "reports": "read waiting reports",
-}
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
@@ -115,7 +105,7 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
         ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
-        ("Advice then", HEADLINES.get(str(kept.get("advice")), str(kept.get("advice", "")))),
+        ("Advice then", word_of(str(kept.get("advice", ""))).lower()),
         ("Action advised then", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
         ("Reason given", str(kept.get("reason", ""))),
     ]
@@ -320,7 +310,7 @@ def _steps(session: WholeSession) -> _Table | None:
             percent(step["b"]),
             "" if step["worth"] is None else amount(step["worth"], step["unit"]),
             amount(step["cost"], step["unit"]),
-            HEADLINES.get(step["headline"], step["headline"]),
+            word_of(step["headline"]).lower(),
             step["more_if_nothing"],
             _verdict(step),
             step["reviewer"],

@@ -14,34 +14,22 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom, poisson
+from scipy.stats import binom
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import (
-    NextStudy,
-    chance_otherwise,
-    chance_plus,
-    evsi_of_studies,
-    worth_of_short_plans,
-)
+from tarstop_core.value.studies import NextStudy, chance_otherwise, chance_plus, worth_of_short_plans
+from tarstop_core.value.worth_of_studies import WorthOfStudies
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
-# What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
-FEWEST, MOST, NODES = 1e-4, 1e4, 512
 # For so few costs, searching for the stop is faster than the worth of every depth.
 FEW_COSTS, BLOCK = 3, 512
-# So many expected studies turn up in about their expected number.
-MANY = 100.0
 # Of so many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
 SHORT, LIKELY = 10, 0.02
-_EXPECTED = np.geomspace(FEWEST, MOST, NODES)
-_TURN_UP = np.arange(1, 200)
-_CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +168,7 @@ class CumulativePath:
 
     @cached_property
     def _evsi(self) -> Floats:
-        one = self._of_one
+        one = self._worth.of_one
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
     def worth(self, horizon: int | None = None) -> Floats:
@@ -333,21 +321,21 @@ class CumulativePath:
         """Worth of the studies that m documents bring, m = 1 … SHORT, by depth, shape (SHORT, D); D is 0 where reports wait."""
         likely = np.flatnonzero(self.rho >= LIKELY)
         end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
-        return worth_of_short_plans(self.rho, self._of_whole_studies[self.known[:end], :SHORT])
+        return worth_of_short_plans(self.rho, self._worth.of_whole[self.known[:end], :SHORT])
 
     def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
         included = self.included_to[depths + ahead] - self.included_to[depths]
         return np.asarray((self._short[ahead - 1, depths] - self.full_cost * included) / ahead)
 
     def _rates(self, included: Floats, ahead: Depths, known: Depths) -> Floats:
-        gain = self._worth_of(self.waiting + self.share * included, known * NODES) - self._kept[known]
+        gain = self._worth.of(self.waiting + self.share * included, known) - self._kept[known]
         return np.asarray((gain - self.full_cost * included) / ahead)
 
     @cached_property
     def _kept(self) -> Floats:
         """What the waiting reports are worth in each state, shape (states,)."""
-        rows = np.arange(len(self.states)) * NODES
-        return self._worth_of(np.full(len(rows), self.waiting), rows)
+        states = np.arange(len(self.states))
+        return self._worth.of(np.full(len(states), self.waiting), states)
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """What reading from `start` to each depth is expected to add, reports read in full paid, shape of `depth`.
@@ -356,9 +344,9 @@ class CumulativePath:
         subtracted. Reports that wait are read whatever the depth.
         """
         included = self.included_to[depth] - self.included_to[start]
-        row = np.full(len(depth), self.known[start] * NODES)
+        state = np.full(len(depth), self.known[start])
         paid = self.full_cost * (included + self.reports_waiting)
-        worth = self._worth_of(self.waiting + self.share * included, row) - paid
+        worth = self._worth.of(self.waiting + self.share * included, state) - paid
         exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
         if start < self._short.shape[1]:
             worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
@@ -395,50 +383,10 @@ class CumulativePath:
         """Reports that were included and not read in full yet."""
         return self.waiting / self.share if self.waiting else 0.0
 
-    def _worth_of(self, expected: Floats, row: Depths) -> Floats:
-        """What expected numbers of studies are worth, read from the table rows that begin at `row`."""
-        with np.errstate(divide="ignore"):
-            place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
-        place = np.clip(place, 0.0, NODES - 1.000001)
-        node = place.astype(np.intp)
-        part = place - node
-        node = node + row
-        worth = self._table[node] * (1 - part) + self._table[node + 1] * part
-        # Below the first node the worth is in proportion to the number.
-        return np.asarray(worth * np.minimum(1.0, expected / FEWEST))
-
     @cached_property
-    def _table(self) -> Floats:
-        """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
-        worth = _CHANCES @ self._of_whole_studies.T
-        many = _EXPECTED > MANY
-        of_many = evsi_of_studies(self._b, self._n_0, _EXPECTED[many, None], self.payoffs)
-        worth[many] = self._allowed(of_many.T, _EXPECTED[many]).T
-        return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
-
-    @cached_property
-    def _of_whole_studies(self) -> Floats:
-        """EVSI of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
-        worth = evsi_of_studies(self._b[:, None], self._n_0[:, None], _TURN_UP, self.payoffs)
-        worth = self._allowed(worth, _TURN_UP)
-        worth[:, 0] = self._of_one
-        return np.asarray(np.maximum.accumulate(worth, axis=1))
-
-    @cached_property
-    def _of_one(self) -> Floats:
-        """EVSI of one study in each state, shape (states,)."""
-        one = np.array([[state.evsi(self.payoffs)] for state in self.states])
-        return self._allowed(one, _TURN_UP[:1])[:, 0]
-
-    def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
-        """What so many studies are worth where a⁺ may not be taken before enough are in, shape (states, studies).
-
-        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
-        """
-        if self.needed is None:
-            return worth
-        enough = studies >= self.needed[:, None]
-        return np.where(enough, worth + self._held[:, None], 0.0)
+    def _worth(self) -> WorthOfStudies:
+        one = np.array([state.evsi(self.payoffs) for state in self.states])
+        return WorthOfStudies(self._b, self._n_0, one, self.payoffs, self.needed, self._held)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """How many more documents to screen by the best plan of any length, and what that gains.
@@ -446,9 +394,9 @@ class CumulativePath:
         The m of max over m of V(w + πH(m)) − V(w) − c_full·H(m) − c·m (:meth:`worth`); (0, 0.0) where none gains.
         """
         plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
-        row = np.full(len(plans) + 1, self.known[depth] * NODES)
+        state = np.full(len(plans) + 1, self.known[depth])
         included = self.included_to[depth + plans] - self.included_to[depth]
-        kept, *worth = self._worth_of(self.waiting + self.share * np.append(0.0, included), row)
+        kept, *worth = self._worth.of(self.waiting + self.share * np.append(0.0, included), state)
         gain = np.array(worth) - kept - self.full_cost * included - cost * plans
         if depth < self._short.shape[1]:
             exact = plans <= SHORT
@@ -502,7 +450,7 @@ class CumulativePath:
 
     def one_report(self) -> float:
         """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
-        return self.share * float(self._of_one[-1])
+        return self.share * float(self._worth.of_one[-1])
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
         """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
@@ -511,7 +459,7 @@ class CumulativePath:
         bring = np.arange(1, waiting + 1)
         chances = binom.pmf(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
-        worth = self._of_whole_studies[-1, np.minimum(bring, len(_TURN_UP)) - 1]
+        worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
         gain = chances @ worth - self.full_cost * reports
         best = int(gain.argmax())
         return best, float(gain[best])

@@ -58,7 +58,8 @@ AT_REST = """(wait) => {
 }"""
 HEARS = """(sign) => window.tarstopKeys
     && !document.activeElement.matches('input, textarea, select')
-    && [...document.querySelectorAll('button:enabled kbd')].some((each) => each.textContent === sign)"""
+    && [...document.querySelectorAll('button:enabled kbd')].some(
+        (each) => each.textContent === sign || (sign === 'I' && each.textContent === 'X'))"""
 
 
 WIDEST = """(part) => [...part.querySelectorAll('*')].reduce(
@@ -93,6 +94,27 @@ def choose(radio: Locator) -> None:
 def painted(page: Page) -> None:
     """What was asked of the browser until now (to scroll, to give the focus) has been done and drawn."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def verdict(page: Page) -> Locator:
+    """The word of the advice, or of the decision."""
+    return page.locator(".tar-told .tar-word").last
+
+
+def unfold(page: Page, words: str) -> None:
+    """Open what is folded under these words."""
+    page.locator("summary").filter(has_text=words).click()
+    at_rest(page)
+
+
+def jump(page: Page, words: str) -> None:
+    """Go to a document that was read, by its number or words of its title."""
+    hit(page, "j")
+    box = page.get_by_role("combobox", name=re.compile("^Jump to"))
+    expect(box).to_be_focused()
+    box.fill(words)
+    box.press("Enter")
+    at_rest(page)
 
 
 def counter(page: Page) -> Locator:

@@ -11,7 +11,7 @@ from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.sessions.store.store import Store
-from tests.browser.acting import arrived, assert_fits, at_rest, counter, hit, press, stored
+from tests.browser.acting import arrived, assert_fits, at_rest, counter, hit, press, stored, unfold, verdict
 from tests.session_cases import PATENT, START
 
 OpenPage = Callable[..., Any]
@@ -55,7 +55,7 @@ def labels_of(server: Any, session: str) -> list[int]:
 def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page, session = opened(watched, server)
-    place = page.locator(".st-key-helpers").bounding_box()
+    place = page.locator(".st-key-bar").bounding_box()
     press(page, "y", 1)
     press(page, "a", 2)
     expect(counter(page)).to_contain_text("1 Y · 1 A")
@@ -64,7 +64,8 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     expect(page.get_by_text("after your priority date 3 March 2018")).to_be_visible()
     hit(page, "i")
     expect(page.get_by_text("does it settle the question all the same?")).to_be_visible()
-    assert page.locator(".st-key-helpers").bounding_box() == place, "nothing jumps"
+    at_rest(page)
+    assert page.locator(".st-key-bar").bounding_box() == place, "nothing jumps"
     at_rest(page)
     page.keyboard.press("i")
     hit(page, "Escape")
@@ -82,13 +83,13 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     page.get_by_label(re.compile("^Why a reader")).fill("The same hinge")
     page.get_by_role("button", name="They settle it together").click()
     expect(page.get_by_text("document #4 together with #1 settle the question")).to_be_visible()
-    at_rest(page)
-    page.keyboard.press("Escape")
+    hit(page, "Escape")
     # Y grades while a hit waits: only H confirms it.
     press(page, "y", 5)
-    expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
+    expect(verdict(page)).to_contain_text("CONFIRM IT")
     hit(page, "h")
-    expect(page.get_by_text("STOP: FOUND")).to_be_visible()
+    hit(page, "h")
+    expect(verdict(page)).to_contain_text("FOUND")
     assert labels_of(server, session) == [3, 4, 4, 1, 3]
     with stored(server) as store:
         notes = [event.payload["note"] for event in store.events(session) if "note" in event.payload]
@@ -99,6 +100,7 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
 def test_reasons_are_number_keys(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page, session = opened(watched, server)
+    unfold(page, "Export")
     page.get_by_role("button", name="Reasons to exclude").click()
     box = page.get_by_role("dialog").get_by_label("Your reasons, one a line")
     expect(box).to_be_visible()
@@ -134,5 +136,5 @@ def test_the_five_verdicts_on_a_phone(server: Any, open_page: OpenPage) -> None:
     )
     assert_fits(page, 390)
     asked.tap()
-    expect(page.get_by_text("CONFIRM THE HIT")).to_be_attached()
+    expect(verdict(page)).to_contain_text("CONFIRM IT")
     watched.assert_sound()

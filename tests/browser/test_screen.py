@@ -17,6 +17,7 @@ from tests.browser.acting import (
     at_rest,
     counter,
     hit,
+    jump,
     listening,
     press,
     session_id,
@@ -24,6 +25,8 @@ from tests.browser.acting import (
     start_demo,
     stored,
     table_of,
+    unfold,
+    verdict,
 )
 
 OpenPage = Callable[..., Any]
@@ -46,7 +49,7 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(page.get_by_text("Undone: the verdict on #5.")).to_be_visible()
     arrived(page, "4 of")
     # The message must not take the place of the style sheet.
-    assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
+    assert verdict(page).evaluate("each => getComputedStyle(each).fontWeight") == "700"
     press(page, "u", 5)
     expect(counter(page)).to_contain_text("1 unsure")
 
@@ -54,9 +57,9 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     arrived(page, "5 of")
 
     press(page, "i", 6)
-    expect(page.get_by_text("CONFIRM THE HIT")).to_be_visible()
+    expect(verdict(page)).to_contain_text("CONFIRM IT")
     hit(page, "h")
-    expect(page.get_by_text("STOP: FOUND")).to_be_visible()
+    expect(verdict(page)).to_contain_text("FOUND")
 
     at_rest(page)
     page.get_by_role("button", name="Stop and decide").click()
@@ -66,10 +69,11 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     at_rest(page)
     dialog.get_by_label(re.compile("^Reason")).fill("Figure 3 shows the hinge.")
     dialog.get_by_role("button", name="Record the decision").click()
-    expect(page.get_by_text(re.compile("Decided: Reject"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Reject")
     expect(counter(page)).to_contain_text("6 of")
 
     at_rest(page)
+    unfold(page, "Export")
     trace = table_of(page, "Export every")
     with stored(server) as store:
         session = session_id(page)
@@ -128,8 +132,9 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     expect(page.get_by_role("dialog")).to_be_visible()
     at_rest(page)
     page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
-    expect(page.get_by_text(re.compile("Decided: Grant"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Grant")
     at_rest(page)
+    unfold(page, "Export")
     trace = table_of(page, "Export every")
     assert len(trace) == 10 and trace["q_star"].nunique() == 2
     with stored(server) as store:
@@ -160,6 +165,8 @@ def test_keys_are_quiet_while_typing_a_note_and_held_keys_count_once(
 def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 1280, "height": 700})
     page = start_demo(watched, server.url)
+    unfold(page, "Why?")
+    unfold(page, "What is at stake")
     listening(page, "e")
     page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, each.scrollHeight)")
     expect(page.locator(".st-key-document")).not_to_be_in_viewport()
@@ -174,6 +181,43 @@ def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage)
     expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
 
 
+def test_after_an_x_the_page_stays_for_its_note_and_its_confirmation(
+    server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    page = start_demo(watched, server.url)
+    press(page, "e", 1)
+    press(page, "x", 2)
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    hit(page, "n")
+    note = page.get_by_label(re.compile("^Note on this document"))
+    expect(note).to_be_focused()
+    note.press_sequentially("figure 3")
+    note.press("Escape")  # what a key opened Esc closes, and nothing typed is lost
+    expect(note).to_have_count(0)
+    expect(page.locator(".st-key-document").get_by_text("figure 3")).to_be_visible()
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    # Left for later, it is led back to by the key that confirms it.
+    hit(page, "Escape")
+    expect(page.locator(".tar-rank")).to_have_text("#3")
+    hit(page, "h")
+    expect(page.locator(".tar-rank")).to_have_text("#2")
+    hit(page, "d")
+    expect(page.locator(".tar-rank")).to_have_text("#3")
+    # A document that is not relevant is found again too; Esc closes the box that finds it.
+    hit(page, "j")
+    expect(page.get_by_role("combobox", name=re.compile("^Jump to"))).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name=re.compile("^Jump to"))).to_have_count(0)
+    jump(page, "#1")
+    expect(page.get_by_text("you said: not relevant")).to_be_visible()
+    with stored(server) as store:
+        session = session_id(page)
+        notes = [event.payload for event in store.events(session) if event.kind == "note"]
+        assert notes == [{"doc": store.session(session).ids[1], "text": "figure 3"}]
+    watched.assert_sound()
+
+
 @ON_BOTH
 def test_looking_back_changes_a_verdict(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
@@ -186,7 +230,7 @@ def test_looking_back_changes_a_verdict(server: Any, open_page: OpenPage) -> Non
     expect(counter(page)).to_contain_text("1 unsure")
     expect(counter(page)).to_contain_text("2 of")
     at_rest(page)
-    page.get_by_role("button", name="#2").click()
+    jump(page, "#2")
     expect(page.get_by_text("you said: unsure")).to_be_visible()
     hit(page, "e")
     expect(counter(page)).not_to_contain_text("unsure")

@@ -13,7 +13,7 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels, read_records
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
@@ -32,6 +32,8 @@ from tests.browser.acting import (
     press,
     stored,
     table_of,
+    unfold,
+    verdict,
 )
 
 OpenPage = Callable[..., Any]
@@ -142,7 +144,7 @@ def assert_belief_is_the_cores(page: Page, server: Any, session: str) -> float:
     p = calibrator.probabilities(row.scores, len(row.ids))
     b = advise(state.settings, calibrator, p, state).b
     shown = page.locator(".tar-numbers b").first
-    expect(shown).to_have_text(number(b))
+    expect(shown).to_have_text(percent(b))
     return b
 
 
@@ -178,6 +180,8 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
     watched = open_page()
     page = show(watched, server.url, session, f"{before} of 1,499")
 
+    unfold(page, "Why?")
+    unfold(page, "Evidence")
     beliefs = [assert_belief_is_the_cores(page, server, session)]
 
     def read(rank: int) -> None:
@@ -241,13 +245,15 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
     at_rest(page)
     dialog.get_by_label(re.compile("^Reason")).fill("Specificity is enough.")
     dialog.get_by_role("button", name="Record the decision").click()
-    expect(page.get_by_text(re.compile("Decided: Adopt"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Adopt")
     at_rest(page)
 
     page.reload()
     arrived(page, f"{last if stages == 2 else last - 1:,} of 1,499")
-    expect(page.get_by_text(re.compile("Decided: Adopt"))).to_be_visible()
+    expect(verdict(page)).to_contain_text("Decided: Adopt")
+    unfold(page, "Why?")
     assert_belief_is_the_cores(page, server, session)
+    unfold(page, "Export")
     trace = table_of(page, "Export every")
     with stored(server) as store:
         assert_trace_is_the_cores(trace, store, session)
@@ -304,7 +310,7 @@ def test_mistakes_are_said_at_the_form_and_nothing_typed_is_lost(
     field(page, "TN").fill("40")
     saved(page, 1)
     # The style sheet outlives the message that the report was saved.
-    assert page.locator(".tar-word").first.evaluate("each => getComputedStyle(each).fontWeight") == "700"
+    assert verdict(page).evaluate("each => getComputedStyle(each).fontWeight") == "700"
     with stored(server) as store:
         assert [event.kind for event in store.events(session)] == ["label", "report"]
     watched.assert_sound()

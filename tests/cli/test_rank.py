@@ -33,6 +33,22 @@ def test_rank_names_the_topic_as_told_or_after_the_file(tarstop: Run, folder: Pa
     assert list(read_run(out)) == ["T7"]
 
 
+def test_rank_counts_the_paper_s_tokens_unless_told_otherwise(tarstop: Run, folder: Path) -> None:
+    out = folder / "out.run"
+    records = folder / "records.csv"
+
+    def scores(*more: str) -> list[float]:
+        assert tarstop("rank", records, "--query", "braking discs", "--out", out, *more).code == 0
+        found = read_run(out)["records"].scores
+        assert found is not None
+        return list(found)
+
+    refused(tarstop("rank", records, "--query", "braking discs", "--out", out), "No word of the query")
+    found = scores("--tokens", "words")
+    assert read_run(out)["records"].ids[0] == "p3" and found[0] > found[1] > found[2] == 0
+    refused(tarstop("rank", records, "--query", "x", "--out", out, "--tokens", "letters"), "letters")
+
+
 def test_rank_leaves_notes_to_stderr(tarstop: Run, folder: Path) -> None:
     latin = folder / "latin.csv"
     latin.write_bytes(RECORDS.replace("Hot", "Très hot").encode("cp1252"))

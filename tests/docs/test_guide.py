@@ -12,11 +12,13 @@ from tarstop_core.files import read_qrels
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.collections import FullText, sample_full_texts
 from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
+from tarstop_core.screening.verdict import verdict
 from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from tarstop_core.sessions.figures import MOST
 from tarstop_core.sessions.store.rows import SessionRow
@@ -42,39 +44,44 @@ def after(row: SessionRow, read: int, found: tuple[int, ...] = (), *more: Event)
     return replay(row.settings, row.ids, [*labels, *more])
 
 
-def told(store: Store, row: SessionRow, state: State) -> Explanation:
+def advised(store: Store, row: SessionRow, state: State) -> Advice:
     calibrator = store.calibrator(row.settings.calibrator)
-    p = calibrator.probabilities(row.scores, len(row.ids))
-    return explain(advise(row.settings, calibrator, p, state), row.settings)
+    return advise(row.settings, calibrator, calibrator.probabilities(row.scores, len(row.ids)), state)
+
+
+def told(store: Store, row: SessionRow, state: State) -> Explanation:
+    return explain(advised(store, row, state), row.settings)
 
 
 def test_the_first_five_minutes(demo: tuple[Store, SessionRow]) -> None:
     store, row = demo
     first = told(store, row, after(row, 0))
-    assert first.word == "CONTINUE"
+    assert first.word == "GO ON"
     assert "worth £772 each and cost £10 each" in first.sentence and "about 24 more" in first.sentence
-    assert "worth £772 each and cost £10 each" in PAGE and "stop after about 24" in PAGE
+    glance = verdict(advised(store, row, after(row, 0)), row.settings)
+    assert "pay back 77 times what they cost (£772 against £10 each)" in glance.says
+    assert (
+        "pay back 77 times what they cost (£772 against £10 each)" in PAGE and "About 24 more" in glance.says
+    )
+    assert "About 24 more" in PAGE
 
     words = [told(store, row, after(row, read)) for read in range(40)]
-    depends = [read for read, each in enumerate(words) if each.word == "DEPENDS ON ASSUMPTIONS"]
-    assert depends == list(range(7, 35)) and words[35].word == "STOP"
-    assert "After seven documents" in PAGE and "After 35 documents none of those tried turns it" in PAGE
+    assert [each.word for each in words] == ["GO ON"] * 24 + ["STOP"] * 16
+    assert "the verdict becomes STOP after 24 documents, as promised" in PAGE
+    depends = [read for read, each in enumerate(words) if each.doubts]
+    assert depends == list(range(7, 35))
+    assert "After seven documents" in PAGE and "After 35 documents nothing that is tried turns it" in PAGE
     assert "hits should have shown by now" in words[7].doubts[0]
-    says_stop = [read for read in depends if "your settings say stop" in words[read].sentence]
-    assert says_stop[0] == 24 and "below the cost after 24 documents" in PAGE
-    assert words[24].sentence.startswith("Taken at their word, your settings say stop")
-    assert "“Taken at their word, your settings say stop”" in PAGE and all(
-        "go on" in each for each in words[24].doubts
-    )
+    assert all("go on" in each for each in words[24].doubts)
 
     relevant = read_qrels(ROOT / "sample_data/patents/qrels.txt")[DEMO_TOPIC]
     ranks = [rank for rank, doc in enumerate(row.ids, start=1) if relevant.get(doc, 0) > 0]
     assert ranks[0] == HIT and f"Document {HIT} is a hit" in PAGE
     marked = after(row, HIT, (HIT,))
-    assert told(store, row, marked).word == "CONFIRM THE HIT"
+    assert told(store, row, marked).word == "CONFIRM IT"
     held = after(row, HIT, (HIT,), Event("confirm", {"doc": row.ids[HIT - 1], "holds": True}))
     found = told(store, row, held)
-    assert found.word == "STOP: FOUND" and "“Reject”" in found.stopping and "“Grant”" in first.stopping
+    assert found.word == "FOUND" and "“Reject”" in found.stopping and "“Grant”" in first.stopping
 
     calibrator = store.calibrator(row.settings.calibrator)
     p = calibrator.probabilities(row.scores, len(row.ids))
@@ -121,7 +128,7 @@ def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
     )
     assert "expected to bring £0" in explain(start, row.settings).stopping
     fifth, word = seen[5, "label"]
-    assert word == "READ WAITING REPORTS" and fifth.facts is not None
+    assert word == "READ THE REPORTS" and fifth.facts is not None
     assert (amount(fifth.facts.report_worth, "£"), fifth.facts.report_cost) == ("£382", 50)
     assert "worth £382 against a cost of £50" in PAGE
     assert min(rank for rank, kind in seen if kind == "report") == 5 and seen[5, "report"][0].b == 0.5

@@ -9,9 +9,8 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.base import cross_validated
 from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.jobs import Answers, Job
@@ -74,6 +73,38 @@ def test_tuning_takes_the_best_on_training_topics_and_the_first_of_equals(
         assert results.setting(m, q, c) == method.settings[best].spec
     # Where nothing is worth reading all batches are equal.
     assert results.setting(m, 1, len(COSTS) - 1) == "batch:K=2"
+
+
+def test_tuning_in_parts_plays_no_case_by_what_was_learned_from_it(patents: Benchmark) -> None:
+    methods = parse_methods(["batch"], "patent")
+    found = run(patents, DecisiveTask(), methods, parts=3)
+    assert found.settings["tuned"] == "in 3 parts"
+    (fold,) = patents.folds
+    for q, c in ((0, 2), (2, 0), (1, 1)):
+        payoffs = Payoffs.from_q_star(Q_STARS[q])
+        sums = np.zeros(len(methods[0].settings))
+        for part in cross_validated(fold.train, 3):
+            calibrator = fit([case.topic for case in part.train], scenario="patent")
+            topics = [case.topic for case in part.test]
+            sums += [
+                sum(each.net_utility for each in replay(topics, calibrator, rule, payoffs, COSTS[c]))
+                for rule in methods[0].settings
+            ]
+        best = int(np.argmax(sums >= sums.max() - 1e-9))
+        assert found.setting(0, q, c) == methods[0].settings[best].spec
+    # What is tested is tested as ever.
+    assert found.settings["learned"] == run(patents, DecisiveTask(), methods).settings["learned"]
+
+
+def test_parts_keep_what_a_case_counts() -> None:
+    reviews = simulated_reviews(outcomes=24, seed=4)
+    by_group = replace(reviews, weigh_by_group=True)
+    whole, parted = (
+        run(by_group, ReviewTask(), parse_methods(["budget"], "review"), costs=(0.0001,), parts=parts)
+        for parts in (0, 3)
+    )
+    # What Budget comes to does not depend on what was learned, so neither does what it is tuned to.
+    assert whole.chosen == parted.chosen
 
 
 def test_an_oracle_is_never_beaten(results: Results) -> None:

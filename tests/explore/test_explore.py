@@ -38,7 +38,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.cumulative import NODES, CumulativePath
+from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
@@ -411,7 +411,7 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     found = plans.plans(path, Budget(9), settings.cost, waiting.start)
     stopping = float(path.payoffs.utility(path.b[9]))
     whole = replace(path, waiting=0.0, p=np.zeros(len(path)))
-    many = whole._worth_of(np.array([path.waiting]), np.array([path.known[9] * NODES]))
+    many = whole._worth.of(np.array([path.waiting]), path.known[9:10])
     assert found.net_utility[0] == pytest.approx(stopping + float(many[0]) - 9 * 40.0)
     now = plans.decide(path, waiting.start, settings.cost)
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)

@@ -13,11 +13,11 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from rank_bm25 import BM25Okapi
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.ranking.bm25 import build_index, rank_documents, rank_order
+from tarstop_core.ranking.bm25 import PAPER, RECIPES, WORDS, build_index, rank_documents, rank_order
 
 # Few words, so that they repeat, fall on both sides of "in half of the documents", and are missed by queries.
-WORDS = st.sampled_from(["mast", "Mast", "hinge,", "hinge", "a", "ß", "İ", "x-ray", "0", "\u00a0", "kettle"])
-TEXTS = st.lists(WORDS, max_size=12).map(" \t\n".join)
+SOME = st.sampled_from(["mast", "Mast", "hinge,", "hinge", "a", "ß", "İ", "x-ray", "0", "\u00a0", "kettle"])
+TEXTS = st.lists(SOME, max_size=12).map(" \t\n".join)
 
 
 def reference_scores(texts: list[str], query: str) -> np.ndarray:
@@ -121,3 +121,75 @@ def test_order_falls_and_is_stable(scores: np.ndarray) -> None:
     order = rank_order(scores)
     keys = [(bool(np.isnan(s)), -s if not np.isnan(s) else 0.0, i) for i, s in enumerate(scores.tolist())]
     assert order.tolist() == [i for _, _, i in sorted(keys)]
+
+
+SEARCH = [
+    "Door latch and method for operating the same",
+    "Bicycle lock",
+    "Coffee machine and a method for operating the same",
+    "Bolts locking bicycles",
+    "Bicycle brake",
+    "Washing machine, and method for operating the same",
+    "Electronic device and method for operating the same",
+    "Method for producing steel",
+    "Pump",
+    "Steering lock for a motor vehicle",
+    "Wind turbine",
+    "Kettle with a lid",
+    "Handle of a drawer",
+]
+CLAIM = (
+    "A bicycle lock, comprising a shackle and a bolt which holds the shackle in the closed position, wherein the bolt is "
+    "moved by a motor; and a method for operating the same."
+)
+
+
+def test_the_bicycle_lock_that_is_sought_comes_before_methods_for_operating_the_same() -> None:
+    filler = {at for at, title in enumerate(SEARCH) if title.endswith("operating the same")}
+    order, _ = rank_documents(SEARCH, CLAIM, WORDS)
+    assert set(order[:3].tolist()) == {1, 3, 9}
+    by_the_paper, _ = rank_documents(SEARCH, CLAIM)
+    assert set(by_the_paper[:4].tolist()) == filler
+
+
+@given(
+    texts=st.lists(TEXTS, min_size=1, max_size=15).filter(lambda t: any(x.split() for x in t)), query=TEXTS
+)
+def test_a_document_with_a_word_of_the_query_never_comes_after_one_without(
+    texts: list[str], query: str
+) -> None:
+    """As the paper's does in lists of a few documents."""
+    tokens = WORDS.tokens
+    if not any(map(tokens, texts)):
+        return
+    scores = build_index(texts, recipe=WORDS).scores(query)
+    shared = [bool({*tokens(text)} & {*tokens(query)}) for text in texts]
+    assert [score > 0 for score in scores.tolist()] == shared or not np.abs(scores).any()
+
+
+def test_forms_accents_case_and_punctuation_are_one_word() -> None:
+    texts = ["Folding masts, portable", "the kettle", "LID", "a cup of Ger\u00e4t"]
+    index = build_index(texts, recipe=WORDS)
+    assert set(index.vocabulary) == {"fold", "mast", "portabl", "kettl", "lid", "cup", "gerat"}
+    assert np.flatnonzero(index.scores("(a mast that folds)")).tolist() == [0]
+    assert np.flatnonzero(index.scores("GERA\u0308T")).tolist() == [3]
+    assert not index.shares_word("the of a")
+
+
+def test_a_word_that_a_claim_repeats_counts_less_each_time() -> None:
+    index = build_index(["mast hinge", "mast", "kettle", "lid", "cup"], recipe=WORDS)
+    np.testing.assert_allclose(index.scores("hinge hinge hinges hinged"), 2 * index.scores("hinge"))
+
+
+def test_a_word_of_more_documents_never_weighs_more() -> None:
+    """As the paper's does: one in just less than half of them weighs nearly nothing, one in more a quarter of the mean."""
+    counts = range(4, 20)
+    texts = [" ".join(f"c{n}" if at < n else f"u{at}_{n}" for n in counts) for at in range(20)]
+    for recipe, falls in ((WORDS, True), (PAPER, False)):
+        index = build_index(texts, recipe=recipe)
+        weights = [index.weights[[index.vocabulary[f"c{n}"]]].max() for n in counts]
+        assert (sorted(weights, reverse=True) == weights) == falls
+
+
+def test_recipes_are_found_by_their_names() -> None:
+    assert {name: recipe.name for name, recipe in RECIPES.items()} == {"paper": "paper", "words": "words"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tarstop_core.documents.records import as_records, ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.reading import read_records
-from tarstop_core.ranking.bm25 import build_index, rank_documents
+from tarstop_core.ranking.bm25 import WORDS, build_index, rank_documents
 from tarstop_core.ranking.order import prepare, suggest_order
 
 TITLES = [
@@ -49,6 +49,20 @@ def test_an_index_made_before_gives_the_same_ranking() -> None:
     again, anew = prepare(frame, "text", "mast", index=index), prepare(frame, "text", "mast")
     np.testing.assert_array_equal(again.order, anew.order)
     np.testing.assert_array_equal(again.scores, anew.scores)
+
+
+def test_the_words_that_were_counted_are_named() -> None:
+    frame = records()
+    assert prepare(frame, "text", "a mast").how.endswith("(BM25 on titles and abstracts).")
+    index = build_index(ranking_text(frame), recipe=WORDS)
+    for ranking in (
+        prepare(frame, "text", "masts", recipe=WORDS),
+        prepare(frame, "text", "masts", recipe=WORDS, index=index),
+    ):
+        assert ranking.how.endswith("(BM25 on word stems of titles and abstracts).")
+        assert sorted(ranking.order[:2].tolist()) == [1, 3]
+    with pytest.raises(InputProblem, match="what you are looking for"):
+        prepare(frame, "text", "the of a", recipe=WORDS)
 
 
 def test_own_order_has_no_scores() -> None:

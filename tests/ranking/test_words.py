@@ -1,12 +1,13 @@
 """Query words are marked in their usual forms, and nothing of the text is lost."""
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.ranking.words import parts, stems
+from tarstop_core.ranking.words import WORD_TOKENS, parts, stems
 
 
 def marked(query: str, text: str) -> list[str]:
@@ -62,3 +63,12 @@ def test_the_pieces_are_the_text(query: str, text: str) -> None:
 def test_a_word_marks_itself(word: str) -> None:
     found = marked(word, f"- {word} -")
     assert found or not stems(word)
+
+
+@given(st.text(max_size=60) | st.text(st.characters(max_codepoint=127), max_size=60))
+def test_what_counts_in_a_ranking_is_what_is_marked(text: str) -> None:
+    whole = unicodedata.normalize("NFC", text)
+    assert WORD_TOKENS.split(text) == re.findall(r"\w+", whole)
+    assert stems(text) == set(WORD_TOKENS(text))
+    counted = [piece for piece in WORD_TOKENS.split(text) if WORD_TOKENS.word(piece)]
+    assert marked(text, text) == counted

@@ -16,6 +16,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import trace
+from tarstop_core.screening.verdict import verdict
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
@@ -68,7 +69,7 @@ def test_after_a_hit_the_page_says_found_and_what_the_rule_would_still_read(poli
     advice = advise(paper, CALIBRATOR, P, replay(paper, IDS, [*read(2), *read(1, "relevant", 2)]))
     assert advice.headline == "found" and advice.more == more
     told = explain(advice, paper)
-    assert told.word == "STOP: FOUND" and (f"{more} documents more" in told.sentence) == (more > 0)
+    assert told.word == "FOUND" and (f"{more} documents more" in told.sentence) == (more > 0)
 
 
 def test_a_batch_that_was_refused_or_is_done_is_not_reopened() -> None:
@@ -97,7 +98,7 @@ def test_a_fixed_budget_acts_on_what_it_has_seen_here_as_in_an_experiment() -> N
 def test_a_small_starting_chance_varies_downwards_too() -> None:
     rare = replace(START, b_0=0.004, cost=1e-5)
     advice = advise(rare, CALIBRATOR, P, replay(rare, IDS, read(1)))
-    assert "0.002 instead of 0.004" in advice.variations[2].assumption
+    assert "0.20 % instead of 0.40 %" in advice.variations[2].assumption
 
 
 def test_an_unconfirmed_hit_says_what_if_it_does_not_hold() -> None:
@@ -134,24 +135,34 @@ def test_nothing_read_is_never_a_stop() -> None:
     assert "Your starting assumption alone decides this; nothing has been read." in told.sentence
 
 
-def test_advice_that_does_not_survive_its_assumptions_says_so() -> None:
+def test_advice_that_does_not_survive_its_assumptions_says_so_and_keeps_its_headline() -> None:
     found = False
     for depth in range(1, N):
         advice = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
         disagree = [v for v in advice.variations if v.go_on != advice.go_on]
         if disagree:
             found = True
-            assert advice.headline == "depends"
-            told = explain(advice, START)
-            assert told.word == "DEPENDS ON ASSUMPTIONS" and len(told.doubts) >= len(disagree)
+            assert advice.headline == ("continue" if advice.go_on else "stop")
+            assert len(explain(advice, START).doubts) >= len(disagree)
+            assert disagree[0].assumption in verdict(advice, START).rests
     assert found
 
 
-def test_a_stop_whose_action_would_change_depends_on_assumptions() -> None:
+def test_a_stop_whose_action_would_change_says_under_which_assumptions() -> None:
     near = replace(START.paper_mode(), b_0=0.55, cost=0.5)
     advice = advise(near, CALIBRATOR, P, replay(near, IDS, read(1)))
     assert not advice.go_on and {v.plus for v in advice.variations} == {True, False}
-    assert advice.headline == "depends"
+    assert advice.headline == "stop" and "Holds unless" in verdict(advice, near).rests
+
+
+def test_a_promised_number_is_kept() -> None:
+    """Whoever is told "about 24 more" is told to stop after 24 more, whatever is assumed on the way."""
+    promised = advise(START, CALIBRATOR, P, replay(START, IDS, [])).more
+    assert 5 < promised < N
+    heads = [advise(START, CALIBRATOR, P, replay(START, IDS, read(at))) for at in range(N)]
+    assert [each.headline for each in heads] == ["continue"] * promised + ["stop"] * (N - promised)
+    assert all(each.depth + each.more == promised for each in heads[:promised])
+    assert any(each.contrary for each in heads[:promised])
 
 
 def test_the_end_of_the_list() -> None:

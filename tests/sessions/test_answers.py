@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels, sample_reviews
-from tarstop_core.sessions.answers import sample_answer, sample_criteria, sample_text
+from tarstop_core.screening.log import Event
+from tarstop_core.sessions.answers import Truth, sample_answer, sample_criteria, sample_text
 from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
@@ -17,8 +18,18 @@ def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
     relevant = sample_qrels()[DEMO_TOPIC]
     at = [f"#{rank}" for rank, doc in enumerate(session.row.ids, start=1) if relevant.get(doc)]
     truth = f"the truth of this simulated search is that prior art exists, at {', '.join(at)}."
-    assert sample_answer(session, settings, plus=True) == f" Your “Reject” was right: {truth}"
-    assert sample_answer(session, settings, plus=False) == f" Your “Grant” was wrong: {truth}"
+    assert sample_answer(session, settings, plus=True) == Truth(
+        False, f"Your “Reject” was right: {truth}", f"The first stands at {at[0]}; you had read 0."
+    )
+    told = sample_answer(session, settings, plus=False)
+    assert told is not None and told.wrong and told.said == f"Your “Grant” was wrong: {truth}"
+    first = int(at[0][1:])
+    for rank in range(1, first + 1):
+        session.record(
+            Event("label", {"doc": session.row.ids[rank - 1], "label": "irrelevant"}), session.state.seq
+        )
+    passed = sample_answer(session, settings, plus=False)
+    assert passed is not None and passed.overlooked == f"Overlooked among what you read: {at[0]}."
     assert sample_text(session, session.row.ids[0]) == sample_criteria(session) == ""
 
 
@@ -31,10 +42,11 @@ def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
     }
     criteria = sample_reviews().set_index("topic").loc[DEMO_REVIEW, "criteria"]
     assert sample_criteria(session) == criteria
-    told = sample_answer(session, settings, plus=True)
-    assert "put the chance that sensitivity exceeds 75 % at" in told
-    assert told != sample_answer(session, replace(settings, theta=0.95), plus=True)
-    assert told == sample_answer(session, settings, plus=False), "a review is no bet"
+    told, other = (sample_answer(session, settings, plus=plus) for plus in (True, False))
+    assert told is not None and "put the chance that sensitivity exceeds 75 % at" in told.said
+    strict = sample_answer(session, replace(settings, theta=0.95), plus=True)
+    assert strict is not None and told.said != strict.said
+    assert other is not None and told.said == other.said and told.wrong != other.wrong
 
 
 def test_a_persons_own_documents_tell_nothing(store: Store) -> None:
@@ -44,6 +56,6 @@ def test_a_persons_own_documents_tell_nothing(store: Store) -> None:
     for simulated, name in ((False, sample.collection.name), (True, "Not a sample")):
         collection = store.save_collection(name, frame, [], 0, simulated=simulated)
         own = OpenSession.load(store, store.create_session("S", collection, [0, 1], None, START, "", ""))
-        assert sample_answer(own, START, plus=True) == sample_criteria(own) == ""
+        assert sample_answer(own, START, plus=True) is None and sample_criteria(own) == ""
         assert sample_text(own, own.row.ids[0]) == ""
-        assert sample_answer(own, replace(START, scenario="review"), plus=True) == ""
+        assert sample_answer(own, replace(START, scenario="review"), plus=True) is None

@@ -200,3 +200,15 @@ def test_what_cannot_be_is_refused() -> None:
         Richness(np.array([1.0, 2.0]), np.array([0.5, 0.4]))
     with pytest.raises(InputProblem, match="add up to 1"):
         Knowledge(np.ones(1), np.zeros(1), np.zeros(1), np.ones(1))
+
+
+@pytest.mark.parametrize("needed", [0, 1, 3])
+def test_what_is_closed_until_enough_studies_are_in_is_planned_for(needed: int) -> None:
+    # So much is known that no study changes the belief: reading only opens the action that is better.
+    known = Knowledge.plain(0.9, 1e9)
+    plan = ClosedLoop(np.ones(5), known, EVEN, 0.01, needed=needed)
+    opened = EVEN.utility_plus(np.array(0.9)) - EVEN.utility_minus(np.array(0.9)) if needed else 0.0
+    assert plan.gain() == pytest.approx(max(0.0, float(opened) - needed * plan.cost), abs=1e-6)
+    assert (plan.stop() > 0) == (needed > 0)
+    beyond = replace(plan, p=np.ones(2), needed=3)
+    assert beyond.gain() == 0 and beyond.stop() == 0

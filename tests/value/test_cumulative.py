@@ -2,18 +2,20 @@
 
 import math
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import poisson
 
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floor import depths_with_floor
-from tarstop_core.value.cumulative import PLANS, CumulativePath, dense_plans, known_at, limited_plans
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.cumulative import PLANS, SHORT, CumulativePath, dense_plans, known_at, limited_plans
+from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
 EVEN = Payoffs.from_q_star(0.5)
@@ -206,10 +208,10 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
         state, n = held.states[held.known[d]], int(held.known[d])
 
         def expected(
-            studies: float, state: NextStudy = state, n: int = n, payoffs: Payoffs = payoffs
+            chances: Floats, state: NextStudy = state, n: int = n, payoffs: Payoffs = payoffs
         ) -> float:
             total = 0.0
-            for k in range(80):
+            for k, chance in enumerate(chances):
                 if n + k < least:
                     value = float(payoffs.utility_minus(state.b))
                 else:
@@ -217,13 +219,16 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
                         evsi_of_studies(state.b, state.n_0, k, payoffs)
                     )  # fmt: skip
                     value = float(payoffs.utility(state.b)) + gain
-                total += math.exp(-studies) * studies**k / math.factorial(k) * value
+                total += chance * value
             return total
 
         for m in (5, 12):
             included = held.p[d : d + m].sum()
-            at_end = expected(held.waiting + held.share * included) - held.full_cost * included
-            start = expected(held.waiting) if held.waiting else (
+            counts = poisson.pmf(range(80), held.waiting + held.share * included)
+            if d < held._short.shape[1] and m <= SHORT:
+                counts = reduce(np.convolve, [[1 - rho, rho] for rho in held.rho[d : d + m]])
+            at_end = expected(counts) - held.full_cost * included
+            start = expected(poisson.pmf(range(80), held.waiting)) if held.waiting else (
                 float(payoffs.utility_minus(state.b)) if n < least else float(payoffs.utility(state.b))
             )  # fmt: skip
             rate = float(held._rates_at(np.array([d]), m)[0])

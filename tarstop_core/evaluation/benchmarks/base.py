@@ -1,19 +1,15 @@
 """What a benchmark says of itself before it is made, and what all of them do with their cases."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import Benchmark, Case
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics
 from tarstop_core.files import read_qrels
 from tarstop_core.places import real_data
 from tarstop_core.samples.simulate.rankings import ranking_statistics
-
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -50,42 +46,6 @@ class Named:
     def holding(self, **content: Any) -> Benchmark:
         """A benchmark of this name with the rest of its content."""
         return Benchmark(name=self.name, title=self.title, scenario=self.scenario, **content)
-
-
-def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
-    """Folds over groups: every case is tested once, by what was learned and tuned without its group.
-
-    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random.
-
-    Raises
-    ------
-    InputProblem
-        With fewer than two groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tarstop_core.documents.topic import Topic
-    >>> topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
-    >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
-    [1, 2]
-    """
-    sizes = Counter(case.group for case in cases)
-    folds = min(folds, len(sizes))
-    if folds < 2:
-        raise InputProblem(
-            "Cross-validation needs at least two topics (in reviews: two reviews) that are independent; "
-            "add some, or give a training half of its own."
-        )
-    ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
-    of = {group: place % folds for place, group in enumerate(ordered)}
-    return tuple(
-        Fold(
-            train=[case for case in cases if of[case.group] != fold],
-            test=[case for case in cases if of[case.group] == fold],
-        )
-        for fold in range(folds)
-    )
 
 
 def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:

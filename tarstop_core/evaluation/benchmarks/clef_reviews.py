@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tarstop_core.evaluation.benchmarks import clef
-from tarstop_core.evaluation.benchmarks.base import Named, achieved, cross_validated
+from tarstop_core.evaluation.benchmarks.base import Named, achieved
 from tarstop_core.evaluation.benchmarks.sources import review_cases
-from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.cases import Benchmark, cross_validated
 from tarstop_core.evaluation.tasks.review import ReviewTask
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from tarstop_core.envelope import read_json
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.base import FOLDS, achieved, cross_validated
+from tarstop_core.evaluation.benchmarks.base import achieved
 from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, review_cases
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files.trec import is_qrels

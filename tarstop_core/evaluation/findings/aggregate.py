@@ -7,7 +7,7 @@ in the patent scenario within the share of ω⁺ cases, which is fixed and not f
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ from tarstop_core.value.payoffs import Floats
 
 DRAWS = 1000
 LEVELS = (0.025, 0.975)
+EQUAL = 5e-5
+"""Half a unit of the last digit that the paper prints: gaps below it are no order."""
+PAIR = ("q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order")
 REFERENCE = "greedy"
 CONTRACT = tuple(
     "approach q_star cost truth net_utility recall screened icer decision_agreement "
@@ -56,6 +59,12 @@ def mean_with_interval(
     The same groups are drawn whatever the values, so differences are paired.
     """
     value = weighted_mean(results, values, q, share)
+    low, high = _interval(_resampled(results, values, q, share, draws))
+    return Mean(value, low.reshape(value.shape), high.reshape(value.shape))
+
+
+def _resampled(results: Results, values: Floats, q: int, share: float | None, draws: int) -> Floats:
+    """Means of values of shape (T, …) over bootstrap samples, shape (draws, …); NaN where a sample lacks a state."""
     flat = values.reshape(len(values), -1)
     omega, weights = results.omega[:, q], results.weights
     _, of = np.unique(np.asarray(results.groups), return_inverse=True)
@@ -73,13 +82,28 @@ def mean_with_interval(
         total = drawn @ np.bincount(of[state], weights=weights[state], minlength=groups)
         with np.errstate(invalid="ignore", divide="ignore"):
             sampled += part * (drawn @ sums) / total[:, None]
+    return sampled
+
+
+def _interval(sampled: Floats) -> tuple[Floats, Floats]:
     # A sample without any case of a state says nothing of its mean.
     kept = sampled[np.isfinite(sampled).all(axis=1)]
     if not len(kept):
-        low = high = np.full(flat.shape[1], np.nan)
-    else:
-        low, high = np.quantile(kept, LEVELS, axis=0)
-    return Mean(value, low.reshape(value.shape), high.reshape(value.shape))
+        return np.full(sampled.shape[1], np.nan), np.full(sampled.shape[1], np.nan)
+    low, high = np.quantile(kept, LEVELS, axis=0)
+    return low, high
+
+
+def mean_gain(results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS) -> Mean:
+    """By how much one method's net utility exceeds another's, averaged over all q* and costs: single numbers."""
+    utility = results.net_utility
+    gain = (utility[:, results.method(one)] - utility[:, results.method(other)]).mean(axis=2)
+    each = range(len(results.q_stars))
+    value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in each])
+    # The same groups are drawn for every q*, so its samples go together.
+    sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in each], axis=0)
+    low, high = _interval(sampled)
+    return Mean(np.asarray(value), low[0], high[0])
 
 
 def rows(
@@ -328,9 +352,9 @@ def beside_paper(results: Results) -> pd.DataFrame:
     """Rows of this run beside the paper's, where q*, cost and method are the paper's; empty without such rows.
 
     ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
-    that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall``
-    and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables imply them
-    (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
+    that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall, icer`` (a number
+    or a label here, text in the paper) and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables
+    imply them (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
     """
     keys = ["q_star", "cost", "approach"]
     errors_of = ["false_adopt", "false_reject"]
@@ -346,7 +370,33 @@ def beside_paper(results: Results) -> pd.DataFrame:
     by_panel = both.groupby(["q_star", "cost"])
     both["rank"] = by_panel["net_utility"].rank(ascending=False, method="min").astype(int)
     both["rank_paper"] = by_panel["net_utility_paper"].rank(ascending=False, method="min").astype(int)
-    figures = ["net_utility", "screened", "decision_agreement", "recall", *errors_of]
+    figures = ["net_utility", "screened", "decision_agreement", "recall", "icer", *errors_of]
     columns = ["q_star", "cost", "method", "approach", "rank", "rank_paper"]
     columns += [name for figure in figures for name in (figure, f"{figure}_paper")]
     return both[columns].sort_values(["q_star", "rank_paper"], ascending=[False, True], ignore_index=True)
+
+
+def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
+    """Every two of the paper's methods in its tables: whether they stand here as they do there.
+
+    ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
+    ``gap_low`` and ``gap_high``, and ``order``: "as there", "other way round" (either "surely" where the interval
+    excludes 0) or "equal", where the paper or this run has no difference that four decimals show.
+    """
+    found = []
+    for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
+        q_star, cost = (float(own[name].iloc[0]) for name in ("q_star", "cost"))
+        q, c = results.q(q_star), results.c(cost)
+        ranked = own.sort_values("net_utility_paper", ascending=False, kind="stable").to_dict("records")
+        for one, other in combinations(ranked, 2):
+            of = [results.net_utility[:, results.method(str(each["method"])), q, c] for each in (one, other)]
+            gap = mean_with_interval(results, of[0] - of[1], q, draws=draws)
+            printed = one["net_utility_paper"] - other["net_utility_paper"]
+            low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
+            order = "as there" if mean > 0 else "other way round"
+            if min(abs(mean), printed) < EQUAL:
+                order = "equal"
+            elif low > 0 or high < 0:
+                order += ", surely"
+            found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
+    return pd.DataFrame(found, columns=list(PAIR))

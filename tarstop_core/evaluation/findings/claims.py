@@ -1,13 +1,13 @@
 """What an experiment says about the claims it was made for, in sentences with their numbers."""
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.aggregate import DRAWS, beside_paper, compare
+from tarstop_core.evaluation.findings.aggregate import DRAWS, Mean, beside_paper, compare, mean_gain, pairs
 from tarstop_core.evaluation.findings.tables import signed
+from tarstop_core.evaluation.findings.variations import spread
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -63,7 +63,8 @@ def pair_sentence(
 ) -> str:
     """How one method did against another over all q* and costs, on the same cases."""
     own = compare(results.only([one, other]), other, share, draws)
-    return f"{own['approach'].iloc[0]} against {own['reference'].iloc[0]}: {_counts(own)}"
+    average = mean_gain(results, one, other, share, draws)
+    return f"{own['approach'].iloc[0]} against {own['reference'].iloc[0]}: {_counts(own, average)}"
 
 
 def caution(results: Results) -> str:
@@ -89,9 +90,10 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
         )
         ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
         all_beaten &= bool(ahead.all())
+        where = "" if ahead.all() else f", not for {_cells(cells[0][~ahead])}"
         parts.append(
             f"{cells[0]['approach'].iloc[0]} beats every baseline in {ahead.sum()} of {differences.shape[1]} cells "
-            f"(in {surely.sum()} every 95 % interval excludes 0)"
+            f"(in {surely.sum()} every 95 % interval excludes 0){where}"
         )
     titles = [results.methods[results.method(name)].title for name in baselines]
     verdict = "holds in every cell" if all_beaten else "does not hold in every cell"
@@ -101,47 +103,98 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
     )
 
 
-def _counts(table: pd.DataFrame) -> str:
-    """Cells won, tied and lost; those whose interval excludes 0; the largest gap."""
+def _counts(table: pd.DataFrame, average: Mean) -> str:
+    """Cells won, tied and lost; those whose interval excludes 0, and where they are; the mean and the largest gap."""
     gain = table["difference"].to_numpy()
     better, worse = int((gain > 1e-12).sum()), int((gain < -1e-12).sum())
-    sure = int((table["difference_low"] > 0).sum())
-    sure_worse = int((table["difference_high"] < 0).sum())
+    sure, sure_worse = table[table["difference_low"] > 0], table[table["difference_high"] < 0]
     at = table.iloc[int(np.abs(gain).argmax())]
+    largest = Mean(at["difference"], at["difference_low"], at["difference_high"])
     return (
-        f"higher net utility in {better} of {len(table)} cells (in {sure} the 95 % interval excludes 0), "
-        f"lower in {worse} (in {sure_worse} it does), equal in {len(table) - better - worse}; on average {_gain(float(gain.mean()))}, furthest "
-        f"apart at q* = {at['q_star']:g} and a cost of {at['cost']:g} ({_gain(float(at['difference']))})."
+        f"higher net utility in {better} of {len(table)} cells (in {len(sure)} the 95 % interval excludes 0{_at(sure)}), "
+        f"lower in {worse} (in {len(sure_worse)} it does{_at(sure_worse)}), equal in {len(table) - better - worse}; on "
+        f"average over these q* and costs {_gain(average)}, furthest apart at q* = {at['q_star']:g} and a cost of "
+        f"{at['cost']:g}: {_gain(largest)}."
     )
 
 
-def _gain(value: float) -> str:
-    return f"+{value:.4f}" if value > 0 else signed(value)
+def _at(table: pd.DataFrame) -> str:
+    return f": {_cells(table)}" if len(table) else ""
 
 
-def ordering_sentences(results: Results) -> list[str]:
+def _cells(table: pd.DataFrame) -> str:
+    """Which q* and costs.
+
+    Examples
+    --------
+    >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
+    'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
+    """
+    by_costs: dict[str, list[str]] = {}
+    for q_star, costs in table.groupby("q_star")["cost"]:
+        by_costs.setdefault(", ".join(f"{cost:g}" for cost in costs), []).append(f"{q_star:g}")
+    return "; ".join(f"q* = {', '.join(q_stars)} at {costs}" for costs, q_stars in by_costs.items())
+
+
+def _gain(gain: Mean) -> str:
+    value, low, high = (
+        f"+{each:.4f}" if each > 0 else signed(each) for each in map(float, vars(gain).values())
+    )
+    return f"{value} ({low} to {high})"
+
+
+def ordering_sentences(results: Results, draws: int = DRAWS) -> list[str]:
     """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
     said = []
-    for (q_star, cost), own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
+    beside = beside_paper(results)
+    for (q_star, cost), found in pairs(results, draws).groupby(["q_star", "cost"], sort=False):
         where = f"At q* = {q_star:g} and a cost of {cost:g}"
-        turned = [
-            (ahead, behind, one["approach"], other["approach"])
-            for one, other in permutations(own.to_dict("records"), 2)
-            if (ahead := one["net_utility"] - other["net_utility"]) > 0
-            and (behind := other["net_utility_paper"] - one["net_utility_paper"]) > 0
-        ]
+        turned = found[found["order"].str.startswith("other")].to_dict("records")
         if not turned:
             said.append(f"{where} the order is the paper's.")
             continue
-        ahead, behind, one, other = max(turned, key=lambda pair: min(pair[:2]))
-        order = own.sort_values("rank", kind="stable")["approach"]
-        pairs = len(own) * (len(own) - 1) // 2
+        clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
+        panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
+        order = panel.sort_values("rank", kind="stable")["approach"]
+        surely = sum("surely" in pair["order"] for pair in turned)
         said.append(
-            f"{where} the order is {', '.join(order)}; of {pairs} pairs {len(turned)} "
-            f"{'is' if len(turned) == 1 else 'are'} the other way round in the paper, most clearly {one}, ahead of "
-            f"{other} by {ahead:.4f} here and behind by {behind:.4f} there."
+            f"{where} the order is {', '.join(order)}; of {len(found)} pairs {len(turned)} "
+            f"{'is' if len(turned) == 1 else 'are'} the other way round in the paper ({surely} with a 95 % interval that "
+            f"excludes 0), most clearly {clearest['behind']}, ahead of {clearest['ahead']} by {-clearest['gap']:.4f} "
+            f"({signed(-clearest['gap_high'])} to {signed(-clearest['gap_low'])}) here and behind by "
+            f"{clearest['gap_paper']:.4f} there."
         )
     return said
+
+
+def reasons(results: Results) -> list[str]:
+    """For each row of :func:`~tarstop_core.evaluation.findings.aggregate.beside_paper`: what its difference is due to.
+
+    Of data (other topics; "the draw alone" where the paper's net utility lies within those of twenty draws of the
+    simulated data), truth (another one than its tables'), agent (GRLStop's, trained here), definition (Kneedle's
+    parameters, which it names and does not define) and arithmetic (an expectation where the paper has a mean of samples,
+    or a figure of the paper that its others contradict).
+    """
+    task, simulated = TASKS[results.scenario], results.simulated
+    drawn = spread(str(results.settings["benchmark"])) if simulated else spread("")
+    truth = task.paper is not None and bool(task.truths) and results.settings["truth"] != task.paper.truth
+    found = []
+    for row in beside_paper(results).to_dict("records"):
+        name = str(row["method"])
+        at = drawn[
+            (drawn["q_star"] == row["q_star"]) & (drawn["cost"] == row["cost"]) & (drawn["method"] == name)
+        ]
+        within = len(at) and (
+            at["net_utility_min"].iloc[0] <= row["net_utility_paper"] <= at["net_utility_max"].iloc[0]
+        )
+        parts = ["truth"] * truth + ["agent"] * (name == "grlstop") + ["definition"] * (name == "knee")
+        if name in TASKS[results.scenario].contradicted or (
+            name == "qbcb" and isinstance(results.settings.get("replications"), str)
+        ):
+            parts.append("arithmetic")
+        parts.append("data (the draw alone)" if within and not truth else "data")
+        found.append(", ".join(parts))
+    return found
 
 
 def differences(results: Results) -> list[str]:
@@ -149,20 +202,30 @@ def differences(results: Results) -> list[str]:
     known = results.settings
     where = "simulated" if results.simulated else "real, but other,"
     found = [
-        f"Topics: the paper’s are not public; these are {where} ones ({len(results.cases)} to test on). How far rankings "
-        "agree is under About."
+        f"Data: the paper’s topics are not public; these are {where} ones ({len(results.cases)} to test on). How far "
+        "rankings agree is under About."
     ]
+    if results.simulated and len(drawn := spread(str(known["benchmark"]))):
+        found.append(
+            f"Data, the draw alone: the paper’s net utility lies within those of {drawn['draws'].max()} draws of these data."
+        )
     found += TASKS[results.scenario].differences(known)
     run = {method.name for method in results.methods}
     if "qbcb" in run and isinstance(known.get("replications"), str):
-        found.append("QBCB: exact expectation over its random samples; the paper averages 50 of them.")
-    if "grlstop" in run:
         found.append(
-            "GRLStop: trained anew by this project from the paper’s description, not the authors’ model."
+            "Arithmetic: QBCB is an exact expectation over its random samples; the paper averages 50 of them."
+        )
+    if "grlstop" in run:
+        trained = "on the training topics" if any(known.get("agents", [])) else "on simulated patent searches"
+        found.append(
+            f"Agent: GRLStop was trained anew {trained} from the paper’s description, for a number of choices that it does "
+            "not say; it is not the authors’ model."
         )
     if "knee" in run:
         found.append(
-            "Kneedle: the paper names four parameters and defines none; their reading here is an assumption."
+            "Definition: the paper names four parameters of Kneedle and defines none; their reading here is an assumption."
         )
-    found.append("Smooth and Batch: chances further ahead use the belief of now; the paper does not say.")
+    found.append(
+        "Definition: in Smooth and Batch chances further ahead use the belief of now; the paper does not say."
+    )
     return found

@@ -1,12 +1,14 @@
 """Figures of an experiment as plain plotly dictionaries, each with the sentence that says what it shows."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
+from tarstop_core.evaluation.findings.tables import signed
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
@@ -118,7 +120,7 @@ def _apart(ends: Sequence[End]) -> list[End]:
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
-    """What the regret figure shows, at one cost and over all.
+    """What the regret figure shows, at one cost and over all; with intervals where the frame has them.
 
     Examples
     --------
@@ -129,6 +131,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
+    rows = {row["approach"]: row for row in frame[frame["cost"] == cost].to_dict("records")}
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
     always = [str(name) for name in wins.index if wins[name] == len(table)]
     if always:
@@ -137,9 +140,17 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
         often = wins[wins > 0].sort_values(ascending=False, kind="stable")
         where = f"of {len(table)} costs, ties counted for each, the best is {listed([f'{name} at {often[name]}' for name in often.index])}"
     return (
-        f"At q* = {q_star:g} and a cost of {cost:g}, {best} gives up least ({number(here[best])} a topic) and "
-        f"{worst} most ({number(here[worst])}); {where}."
+        f"At q* = {q_star:g} and a cost of {cost:g}, {best} gives up least ({number(here[best])} a topic"
+        f"{_within(rows[best], 'regret', number)}) and {worst} most ({number(here[worst])}"
+        f"{_within(rows[worst], 'regret', number)}); {where}."
     )
+
+
+def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
+    """The interval of a figure as the end of a bracket; nothing where there is none."""
+    if f"{name}_low" not in row or math.isnan(row[f"{name}_low"]):
+        return ""
+    return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
 
 
 def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
@@ -276,15 +287,17 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     --------
     >>> row = {"approach": "A", "screened": 20.0, "effort_saved": 0.99, "decision_agreement": 0.9, "net_utility": 0.2, "decide_now": 0.5, "family": ""}
     >>> effort_sentence(pd.DataFrame([row]))
-    'A, of highest net utility, reads 20 documents, 99 % less than everything, and decides as the truth would in 90 % of topics; reading nothing, 50 %. Dots are means, bars the middle half of topics; 0 is drawn at 0.5.'
+    'A, of highest net utility (0.2000), reads 20 documents, 99 % less than everything, and decides as the truth would in 90 % of topics; reading nothing, 50 %. Dots are means, bars the middle half of topics; 0 is drawn at 0.5.'
     """
     fair = frame[frame["approach"] != "Oracle"]
-    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())]
+    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
+    at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""
     return (
-        f"{best['approach']}, of highest net utility, reads {number(float(best['screened']))} documents, "
+        f"{at}{best['approach']}, of highest net utility ({signed(best['net_utility'])}"
+        f"{_within(best, 'net_utility', signed)}), reads {number(float(best['screened']))} documents, "
         f"{share_words(float(best['effort_saved']))} less than everything, and decides as the truth would in "
-        f"{share_words(float(best['decision_agreement']))} of topics; reading nothing, "
-        f"{share_words(float(best['decide_now']))}. Dots are means, bars the middle half of topics; 0 is drawn at 0.5."
+        f"{share_words(float(best['decision_agreement']))} of topics"
+        f"{_within(best, 'decision_agreement', share_words)}; reading nothing, {share_words(float(best['decide_now']))}. Dots are means, bars the middle half of topics; 0 is drawn at 0.5."
     )
 
 
@@ -339,4 +352,9 @@ def difference_sentence(frame: pd.DataFrame) -> str:
         )
         if (names := frame[where]["approach"].tolist())
     ]
-    return f"By intervals of 95 % {'; '.join(parts)}." if parts else f"Nothing was compared with {reference}."
+    at = f"At q* = {frame['q_star'].iloc[0]:g} and a cost of {frame['cost'].iloc[0]:g}, by"
+    return (
+        f"{at} the 95 % intervals drawn, {'; '.join(parts)}."
+        if parts
+        else f"Nothing was compared with {reference}."
+    )

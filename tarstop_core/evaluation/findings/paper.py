@@ -15,7 +15,7 @@ from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.value.payoffs import Payoffs
 
 SOURCE = (
-    "J. Fletcher & M. Stevenson, Decision-Theoretic Stopping Rules for Document Screening, Tables 1 (patents) "
+    "A. H. A. Fletcher & M. Stevenson, Decision-Theoretic Stopping Rules for Document Screening, Tables 1 (patents) "
     "and 2 (systematic reviews)"
 )
 REFERENCE_METHOD = "Greedy"

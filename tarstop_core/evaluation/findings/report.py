@@ -284,6 +284,7 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
     beside = aggregate.beside_paper(report.results)
     if beside.empty:
         return beside
+    digits = TASKS[report.results.scenario].icer_digits
     columns = (
         ("net_utility", "Net utility", tables.signed),
         ("screened", "Screened", "{:,.1f}".format),
@@ -303,6 +304,9 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
                 for column, title, form in columns
                 for suffix, whose in (("", "here"), ("_paper", "paper"))
             },
+            "ICER, here": [tables.shown_icer(value, digits) for value in beside["icer"]],
+            "ICER, paper": beside["icer_paper"],
+            "Differs by": claims.reasons(report.results),
         }
     )
 

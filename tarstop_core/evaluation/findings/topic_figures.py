@@ -104,8 +104,14 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
+    at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""
+    among = ""
+    if "decision_agreement_low" in best:
+        low, high = (share_words(best[f"decision_agreement_{end}"]) for end in ("low", "high"))
+        among = f", 95 % interval {low} to {high}"
     said = (
-        f"{best['approach']} decides most often as the truth would ({share_words(best['decision_agreement'])} of topics) "
+        f"{at}{best['approach']} decides most often as the truth would ({share_words(best['decision_agreement'])} of "
+        f"topics{among}) "
         f"and saves {share_words(best['effort_saved'])} of the effort; "
     )
     better = fair[fair["decision_agreement"] > now + 1e-12]

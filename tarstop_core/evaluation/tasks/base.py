@@ -82,6 +82,8 @@ class Task(ABC):
     """What has to be known to compare the chances of two variants, in a sentence."""
     icer_digits: ClassVar[int] = 1
     """Decimals of an ICER, as the paper writes them."""
+    contradicted: ClassVar[tuple[str, ...]] = ()
+    """Methods of whose figures the paper's own are in doubt (:meth:`differences`)."""
     paper: ClassVar[Paper | None] = None
 
     @classmethod
@@ -133,9 +135,10 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
     """Stopping depths, shape (S, Q, C)."""
     shape = (len(settings), len(paths), len(costs))
     if all(policy.ignores_stakes for policy in settings):
-        if all(isinstance(policy, GRLStop) and policy.weights is None for policy in settings):
-            targets = [policy.settings["target"] for policy in settings]
-            depths = depths_for_targets(paths[0].labels, targets)
+        agents = [rule for rule in settings if isinstance(rule, GRLStop)]
+        if len(agents) == len(settings) and len({id(rule.agent) for rule in agents}) == 1:
+            targets = [rule.target for rule in agents]
+            depths = depths_for_targets(paths[0].labels, targets, agents[0].agent)
         else:
             depths = np.array([policy.depths(paths[0], [0.0])[0] for policy in settings])
         return np.broadcast_to(depths[:, None, None], shape)

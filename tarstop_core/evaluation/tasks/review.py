@@ -44,6 +44,7 @@ class ReviewTask(Task):
     truths: ClassVar[Mapping[str, str]] = TRUTHS
     cases = "outcomes"
     groups = "reviews"
+    contradicted: ClassVar[tuple[str, ...]] = ("grlstop",)
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
     in_steps = True
     needs_tables = True
@@ -168,8 +169,8 @@ class ReviewTask(Task):
         full = "Truth: what all studies would choose, as the paper’s Table 2 implies."
         return [
             pooled if known["truth"] == "pooled" else full,
-            f"Belief: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
-            "The paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
+            f"Arithmetic: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
+            "Arithmetic: the paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
             "test outcomes hold (312,790).",
         ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -124,6 +125,14 @@ class Weights:
         if weights is None or not weights.usable:
             raise InputProblem(f"{path} holds no weights of GRLStop; give a file that its training wrote.")
         return weights
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint."""
+        known = hashlib.blake2b(repr(self.scale).encode(), digest_size=16)
+        for array in self.network:
+            known.update(array.tobytes())
+        return known.hexdigest()
 
     @property
     def usable(self) -> bool:

@@ -8,7 +8,7 @@ and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` says how
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,7 +77,7 @@ class GRLStop(AtAnyCost):
     formula = r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
     source = (
         "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "
-        "a re-implementation trained on simulated rankings, not the authors' model"
+        "a re-implementation trained here, not the authors' model"
     )
     family = "paper's baseline"
     place = 90
@@ -85,5 +85,16 @@ class GRLStop(AtAnyCost):
     marker = "pentagon"
     parameters = (Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),)
 
+    @property
+    def agent(self) -> Weights:
+        """The agent that it follows."""
+        return self.weights or shipped_weights()
+
+    def following(self, agent: Weights) -> Self:
+        """The same rule by an agent that was trained for the cases at hand: no parameter, and in no spec."""
+        rule = type(self)(self.target)
+        object.__setattr__(rule, "weights", agent)
+        return rule
+
     def depth(self, path: Path, start: int) -> int:
-        return int(depths_for_targets(path.labels, [self.target], self.weights, start)[0])
+        return int(depths_for_targets(path.labels, [self.target], self.agent, start)[0])

@@ -20,6 +20,7 @@ from tarstop_core.policies.grlstop.network import Adam, Network, Weights
 Choices = NDArray[np.int8]
 
 STEPS = 5_000_000
+FEW, STEPS_ON_FEW = 100, 1_000_000  # lists below FEW are soon known by heart
 EPISODES = 512  # played in a round
 BATCH = 2048
 EPOCHS = 6
@@ -31,6 +32,17 @@ LEARNING_RATE = 1e-3  # at the beginning
 FIRST_LOGIT = -2.0  # of STOP: an untrained policy goes on for 8 windows on average
 
 NEXT, STOP, NOT_REACHED = 0, 1, -1
+
+
+def steps_for(topics: int) -> int:
+    """Choices to play on so many topics (assumption; ``docs/grlstop.md`` says what others come to).
+
+    Examples
+    --------
+    >>> steps_for(1000), steps_for(67)
+    (5000000, 1000000)
+    """
+    return STEPS if topics >= FEW else STEPS_ON_FEW
 
 
 def train(

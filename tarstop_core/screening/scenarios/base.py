@@ -14,6 +14,9 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Flags, Floats
 
+LITTLE = 5
+"""Documents below which a stop says that it rests on little."""
+
 
 class Scenario(Kind, ABC):
     """One kind of question that documents are screened for.
@@ -177,8 +180,12 @@ class Scenario(Kind, ABC):
 
     # --- in words
 
-    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
-        """Headline and sentence where :meth:`reports_first`; `comparison` says what documents are worth."""
+    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> str:
+        """The sentence where :meth:`reports_first`; `comparison` says what documents are worth."""
+        raise NotImplementedError
+
+    def first_in_brief(self, advice: Advice, settings: Settings) -> str:
+        """The same in a few words."""
         raise NotImplementedError
 
     def still_changes(self, advice: Advice, settings: Settings) -> str:
@@ -192,6 +199,22 @@ class Scenario(Kind, ABC):
     def held_back(self, advice: Advice, settings: Settings) -> str:
         """Why a⁺ is not open although the belief speaks for it."""
         return ""
+
+    def held_up(self, advice: Advice, settings: Settings) -> str:
+        """What keeps from stopping although reading on no longer pays."""
+        return ""
+
+    def right(self, advice: Advice) -> float:
+        """The chance that the action on stopping now is right."""
+        return advice.b if advice.plus else 1 - advice.b
+
+    def rests_on(self, advice: Advice) -> str:
+        """What the advice rests on: "17 documents"."""
+        return count_of(advice.depth) if advice.depth else "your starting chance alone"
+
+    def little(self, advice: Advice) -> bool:
+        """Whether that is little to stop on."""
+        return advice.depth < LITTLE
 
     def going_on(self, advice: Advice, settings: Settings) -> str:
         """Why to go on, beyond what the rule compares."""

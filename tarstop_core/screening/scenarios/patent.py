@@ -114,11 +114,11 @@ class Patent(Scenario):
         """As a search report grades; the help says what the belief makes of it."""
         taken = "The chance takes it as read and not settling."
         return {
-            "relevant": ("Settles it (X)", "X: settles the question alone, once you confirm it."),
+            "relevant": ("Settles it", "X: settles the question alone, once you confirm it."),
             "irrelevant": ("Not relevant", ""),
             "unsure": ("Unsure", ""),
-            "combination": ("In combination (Y)", f"Y: settles it only with another document. {taken}"),
-            "background": ("Background (A)", f"A: background. {taken}"),
+            "combination": ("In combination", f"Y: settles it only with another document. {taken}"),
+            "background": ("Background", f"A: background. {taken}"),
         }
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:

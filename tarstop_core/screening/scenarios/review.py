@@ -17,7 +17,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.samples.past_stops import WrongStops, wrong_stops
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
-from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.review_glance import AtAGlance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
@@ -66,6 +66,8 @@ class ReviewFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
+    diseased: int = 0
+    """Patients with the disease in the tables that count."""
     needed: int = 0
     """Further studies before a⁺ may be taken, as settings ask for a least number."""
 
@@ -136,7 +138,7 @@ def _with_interval(share: float, low: float, high: float) -> str:
     return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
-class Review(Scenario):
+class Review(AtAGlance):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
     name: ClassVar[str] = "review"
@@ -287,6 +289,7 @@ class Review(Scenario):
             plan=plan,
             left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
+            diseased=int(state.evidence.tables.diseased.sum()),
             needed=needed,
         )
 
@@ -331,10 +334,9 @@ class Review(Scenario):
 
     # --- in words
 
-    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> tuple[str, str]:
+    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> str:
         told, unit = advice.facts, settings.payoffs.unit
         count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
-        word = "READ WAITING REPORTS"
         if told.reports_first:
             reading = (
                 f"Reading {count} in full pays"
@@ -346,22 +348,13 @@ class Review(Scenario):
                 f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
             )
             abstracts = "" if advice.worth is None else f" {comparison}"
-            return word, first + abstracts + (" Screening on pays too." if advice.more else "")
+            return first + abstracts + (" Screening on pays too." if advice.more else "")
         chance = percent(told.reports_may_change)
-        return word, (
+        return (
             f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "
             "data), although reading on is not worth what it costs. Read them, or record why they cannot be had, "
             "before you stop."
         )
-
-    def still_changes(self, advice: Advice, settings: Settings) -> str:
-        """Nothing where nothing is left."""
-        told: ReviewFacts = advice.facts
-        if advice.depth >= advice.documents and not told.waiting:
-            return ""
-        share = 100 * told.otherwise
-        about = "fewer than 1" if share < 1 else "over 99" if share > 99 else f"about {share:.0f}"
-        return f"With all that is left read, the decision would turn in {about} of 100 such reviews."
 
     def so_few(self, advice: Advice, settings: Settings) -> str:
         """Counted in past reviews; nothing where too few were asked."""
@@ -382,10 +375,7 @@ class Review(Scenario):
     def going_on(self, advice: Advice, settings: Settings) -> str:
         told: ReviewFacts = advice.facts
         if advice.floor_holds:
-            return (
-                f"The rule alone would stop; your floor of {percent(settings.floor)} on the chance of the right "
-                "decision does not allow it yet."
-            )
+            return self.held_up(advice, settings)
         if told.plan and settings.rule.worth_phrase.endswith("worth"):
             return f"The best plan is to screen about {told.plan:,} more and look again."
         return ""

@@ -5,8 +5,7 @@ import pytest
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.base import cross_validated
-from tarstop_core.evaluation.cases import Case
+from tarstop_core.evaluation.cases import Case, cross_validated
 
 
 def test_cross_validation_needs_two_groups() -> None:

@@ -216,7 +216,8 @@ def test_beside_the_paper(results: Results) -> None:
     row = table[(table["q_star"] == 0.8) & (table["approach"] == "Budget")].iloc[0]
     assert (row["net_utility_paper"], row["screened_paper"], row["rank_paper"]) == (0.1416, 100.0, 4)
     own = aggregate.rows(results, draws=0).set_index(["method", "q_star", "cost"]).loc[("budget", 0.8, 0.001)]
-    assert row["net_utility"] == own["net_utility"]
+    assert row["net_utility"] == own["net_utility"] and row["icer"] == own["icer"]
+    assert row["icer_paper"] == "1441.8"
     assert (row["false_adopt_paper"], row["false_reject_paper"]) == (0, 0.042)
     assert row["false_reject"] == own["false_reject"] / 24
     assert table[table["q_star"] == 0.5]["false_reject_paper"].isna().all()

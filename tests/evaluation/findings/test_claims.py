@@ -4,9 +4,11 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.findings.aggregate import compare
+from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, mean_gain, pairs
 from tarstop_core.evaluation.findings.claims import (
     FEW_GROUPS,
     PAIRS,
@@ -14,12 +16,14 @@ from tarstop_core.evaluation.findings.claims import (
     differences,
     ordering_sentences,
     pair_sentence,
+    reasons,
     verdicts,
 )
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 
 
 def test_claims_are_those_that_the_methods_allow(results: Results) -> None:
@@ -38,11 +42,22 @@ def test_a_pair_counts_cells(results: Results) -> None:
     table = compare(results.only(["optimal", "greedy"]), "greedy", draws=100)
     better, worse = (table["difference"] > 1e-12).sum(), (table["difference"] < -1e-12).sum()
     assert f"higher net utility in {better} of 24 cells" in sentence
-    sure, surely_worse = (table["difference_low"] > 0).sum(), (table["difference_high"] < 0).sum()
-    assert (
-        f"(in {sure} the 95 % interval excludes 0), lower in {worse} (in {surely_worse} it does)" in sentence
+    sure, surely_worse = table[table["difference_low"] > 0], table[table["difference_high"] < 0]
+    told = re.search(
+        r"\(in (\d+) the 95 % interval excludes 0(.*?)\), lower in (\d+) \(in (\d+) it does(.*?)\), equal",
+        sentence,
     )
+    assert told and [int(told[i]) for i in (1, 3, 4)] == [len(sure), worse, len(surely_worse)]
+    for said, cells in ((told[2], sure), (told[5], surely_worse)):
+        told_cells = [
+            [side.count(",") + 1 for side in part.split(" at ")] for part in said.split(";") if part
+        ]
+        assert sum(q_stars * costs for q_stars, costs in told_cells) == len(cells)
     assert f"equal in {24 - better - worse};" in sentence
+    gain = mean_gain(results, "optimal", "greedy", draws=100)
+    assert gain.low <= gain.value <= gain.high
+    assert gain.value == pytest.approx(table["difference"].mean())
+    assert f"{abs(gain.value):.4f} (" in sentence
 
 
 def test_rules_that_read_are_set_against_reading_nothing_with_the_same_prior() -> None:
@@ -95,3 +110,26 @@ def test_differences_name_what_was_run(patents: Benchmark) -> None:
     found = run(patents, DecisiveTask(), parse_methods(["greedy", "qbcb"], "patent"), costs=(0.001,))
     said = " ".join(differences(found))
     assert "simulated" in said and "QBCB" in said and "GRLStop" not in said
+    beside = beside_paper(found).assign(why=reasons(found)).set_index(["q_star", "method"])["why"]
+    assert beside[0.8, "qbcb"].startswith("arithmetic, data") and beside[0.8, "greedy"].startswith("data")
+
+
+def test_reasons_are_of_the_truth_and_the_agent_too() -> None:
+    reviews = simulated_reviews(outcomes=12, seed=2)
+    methods = parse_methods(["greedy", "grlstop", "knee"], "review")
+    for truth, first in (("pooled", "truth, "), ("full_evidence", "")):
+        found = run(reviews, ReviewTask(truth_is=truth), methods, costs=(0.0001,))
+        why = dict(zip(beside_paper(found)["method"], reasons(found), strict=True))
+        assert why["greedy"].startswith(f"{first}data")
+        assert why["grlstop"].startswith(f"{first}agent, arithmetic, data")
+        assert why["knee"].startswith(f"{first}definition, data")
+
+
+def test_pairs_stand_as_there_or_the_other_way_round(results: Results) -> None:
+    found = pairs(results, draws=100)
+    assert len(found) == 3 * 6 and (found["gap_paper"] >= 0).all()
+    utility = beside_paper(results).set_index(["q_star", "approach"])["net_utility"]
+    for pair in found.to_dict("records"):
+        gap = utility[pair["q_star"], pair["ahead"]] - utility[pair["q_star"], pair["behind"]]
+        assert pair["gap"] == pytest.approx(gap) and pair["gap_low"] <= gap <= pair["gap_high"]
+        assert pair["order"].startswith("as there") == (gap > 0) or pair["order"] == "equal"

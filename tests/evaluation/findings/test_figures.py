@@ -11,6 +11,7 @@ from tarstop_core.evaluation.findings.figures import (
     difference_figure,
     difference_sentence,
     effort_figure,
+    effort_sentence,
     error_figure,
     error_heading,
     error_sentence,
@@ -63,6 +64,21 @@ def test_regret_sentence_follows_the_frame() -> None:
     frame.loc[0, "regret"] = 0.1
     said = regret_sentence(frame, 0.5, 0.001)
     assert "M1 gives up least" in said and "M0 at 2 and M1 at 2" in said
+
+
+def test_who_is_best_is_said_with_an_interval_where_there_is_one() -> None:
+    frame = regrets().assign(regret_low=0.0005, regret_high=0.5)
+    assert "M0 gives up least (0.001 a topic, 95 % interval 0.0005 to 0.5)" in regret_sentence(
+        frame, 0.5, 0.001
+    )
+    row = {"approach": "A", "family": "", "q_star": 0.5, "cost": 0.01, "screened": 20.0, "effort_saved": 0.9}
+    row |= {"net_utility": 0.2, "net_utility_low": -0.1, "net_utility_high": 0.3, "decide_now": 0.5}
+    row |= {"decision_agreement": 0.9, "decision_agreement_low": 0.8, "decision_agreement_high": 1.0}
+    said = effort_sentence(pd.DataFrame([row]))
+    assert said.startswith(
+        "At q* = 0.5 and a cost of 0.01 A, of highest net utility (0.2000, 95 % interval −0.1000 to 0.3000), reads 20"
+    )
+    assert "90 % of topics, 95 % interval 80 % to 100 %; reading" in said
 
 
 def errors() -> pd.DataFrame:
@@ -143,6 +159,8 @@ def differences() -> pd.DataFrame:
             "approach": m,
             **LOOK,
             "reference": "Greedy",
+            "q_star": 0.5,
+            "cost": 0.001,
             "difference": d,
             "difference_low": lo,
             "difference_high": hi,
@@ -164,7 +182,7 @@ def test_what_is_far_down_is_counted_not_drawn() -> None:
 
 def test_difference_sentence_sorts_by_intervals() -> None:
     assert difference_sentence(differences()) == (
-        "By intervals of 95 % A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
+        "At q* = 0.5 and a cost of 0.001, by the 95 % intervals drawn, A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
     )
 
 

@@ -12,6 +12,7 @@ from tarstop_core.sessions.compare import switch_sentence, with_calibrator
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
+from tests.ui.screen.test_page import ask_why
 
 Open = Callable[..., AppTest]
 CASES = "4\n17\nnone in 60\n2\nnone at all"
@@ -186,7 +187,7 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     state = replay(row.settings, row.ids, events)
     assert state.settings.scale == 0.32 and page.button("rescale").label == "Take back “× 0.32”"
     assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 2 to 29")
-    assert "multiplied by 0.32" in shown(page)
+    assert "multiplied by 0.32" in shown(ask_why(page))
     page.button("rescale").click().run()
     events = store.events(review)
     assert replay(row.settings, row.ids, events).settings == row.settings
@@ -196,6 +197,6 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
 def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store) -> None:
     session = start_demo(store)
     labelled(store, session, "-" * 12)
-    page = open_app("screen", session=session)
+    page = ask_why(open_app("screen", session=session))
     assert "are not lowered as well" in shown(page)
     assert "rescale" not in {button.key for button in page.button}

@@ -16,6 +16,7 @@ from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
+from tarstop_core.policies.specs import parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.log import Event
@@ -46,7 +47,7 @@ def asked(key: str = SEARCH, **more: float) -> Settings:
 
 def headline(key: str, settings: Settings) -> str:
     """What the top of the page ought to say."""
-    plan = map_figure.cell_of(sample(key), settings, Optimal(), "planned")
+    plan = map_figure.cell_of(sample(key), settings, parse_policy(settings.policy), "planned")
     return path_figure.plan_sentence(plan, sample(key))
 
 
@@ -225,14 +226,15 @@ def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
     settings = lists[0][1].settings
     if theta:
         settings = replace(settings, theta=float(theta))
-    (found,) = maps.mean_maps([each for _, each in lists], settings, [Optimal()], "played")
+    rule = parse_policy(settings.policy)
+    (found,) = maps.mean_maps([each for _, each in lists], settings, [rule], "played")
     assert map_figure.mean_sentence(found, "agreement") in said
     table = app.dataframe[0].value
     row, column = found.q_stars.index(q_star), maps.FRACTIONS.index(0.001)
     # One list as `tarstop replay` has it.
     own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
     first = lists[0][1]
-    played = first.replayed(Optimal(), replace(settings, payoffs=own.payoffs, cost=own.cost))
+    played = first.replayed(rule, replace(settings, payoffs=own.payoffs, cost=own.cost))
     assert table["Stops after"].tolist() == [int(each.depth[row, column]) for each in found.maps]
     assert table["Stops after"].iloc[0] == played.depth
     assert table["Net utility"].iloc[0] == pytest.approx(played.net_utility)

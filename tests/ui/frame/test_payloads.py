@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Node
 
 from dashboard.explore.page import CURRENT, MAP, SENSITIVITY
-from dashboard.screen.page import AT_STAKE
+from dashboard.screen.page import AT_STAKE, EVIDENCE, MORE
+from dashboard.screen.why import KEY as WHY
 from dashboard.sessions.detail import PREFIX, TABS
 from tarstop_core.evidence.typed import pack
 from tarstop_core.sessions.store.store import Store
@@ -97,7 +98,7 @@ def test_lists_show_texts_as_they_are(full: dict[str, str], open_app: Open, page
 def test_a_session_shows_texts_as_they_are(full: dict[str, str], open_app: Open, name: str) -> None:
     app = open_app("screen", session=full[name])
     assert not app.exception and rendered(app) == []
-    for folded in (AT_STAKE, "other_rules"):
+    for folded in (AT_STAKE, EVIDENCE, MORE, WHY, "other_rules"):
         app.session_state[folded] = True
     app.run()
     assert not app.exception and rendered(app) == []
@@ -117,6 +118,8 @@ def test_what_if_shows_texts_as_they_are(full: dict[str, str], open_app: Open, s
 @pytest.mark.parametrize("pressed", ["Stop and decide", "Note", "Reasons to exclude", "Register this plan"])
 def test_a_dialog_shows_texts_as_they_are(full: dict[str, str], open_app: Open, pressed: str) -> None:
     app = open_app("screen", session=full["patent"])
+    app.session_state[MORE] = True
+    app.run()
     for button in app.button:
         if button.label.startswith(pressed) and not button.disabled:
             button.click().run()

@@ -81,7 +81,7 @@ def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -
     step = asked.lesson.step(asked.step)
     assert latex(app) == [formula.latex for formula in filled(asked.lesson, step)]
     said = shown(app)
-    assert ("CONTINUE" if step.go_on else "STOP") in said and percent(step.now.b) in said
+    assert ("GO ON" if step.go_on else "STOP") in said and percent(step.now.b) in said
     assert lessons.words(asked.lesson, step) in said and "simulated" in said
     assert walk_asked.read_address(address(app)) == asked
 

@@ -123,6 +123,8 @@ def test_rankings_that_are_not_shipped_are_said_to_be_missing(
 def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
     said = texts(open_app("results", view="Paper and this run"))
     assert "42 of 42 net utilities" in said and "42 of 42 ICERs" in said
+    for column in ("ICER, here", "ICER, paper", "Differs by", "agent, data"):
+        assert column in said, column
 
 
 # --- a benchmark of one's own -------------------------------------------------------------------

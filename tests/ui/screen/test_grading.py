@@ -15,7 +15,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START
-from tests.ui.screen.test_page import button, html_of, press, unfold_stakes
+from tests.ui.screen.test_page import ask_why, button, html_of, more, press, unfold_stakes
 from tests.ui.set_up.cases import FILES
 
 Open = Callable[..., AppTest]
@@ -69,8 +69,8 @@ def state_of(store: Store, session: str):
 def test_y_and_a_are_stored_counted_and_decide_nothing(open_app: Open, store: Store, start) -> None:
     session = start()
     page = open_app("screen", session=session)
-    press(page, "In combination (Y)")
-    press(page, "Background (A)")
+    press(page, "In combination")
+    press(page, "Background")
     press(page, "Not relevant")
     assert "3 of 9 screened · 0 relevant (X) · 1 Y · 1 A" in html_of(page)
     assert "CONFIRM" not in html_of(page)
@@ -78,8 +78,8 @@ def test_y_and_a_are_stored_counted_and_decide_nothing(open_app: Open, store: St
     press(page, "Earlier")
     press(page, "Earlier")
     assert "you said: Y, in combination" in html_of(page)
-    press(page, "Settles it (X)")
-    assert "CONFIRM THE HIT" in html_of(page)
+    press(page, "Settles it")
+    assert "CONFIRM IT" in html_of(page)
     press(page, "It does not")
     assert state_of(store, session).combination.tolist() == [0]
 
@@ -87,14 +87,14 @@ def test_y_and_a_are_stored_counted_and_decide_nothing(open_app: Open, store: St
 def test_two_y_settle_it_together_with_a_note(open_app: Open, store: Store, start) -> None:
     session = start()
     page = open_app("screen", session=session)
-    press(page, "In combination (Y)")
+    press(page, "In combination")
     assert not [each for each in page.button if each.label == "They settle it together"]
-    press(page, "Background (A)")
-    press(page, "In combination (Y)")
+    press(page, "Background")
+    press(page, "In combination")
     assert page.selectbox("together_first").options == ["Y · #1 · Folded mast 0", "Y · #3 · Folded mast 2"]
     page.text_input("together_note").set_value("Same hinge, said to be swapped")
     press(page, "They settle it together")
-    assert any("document #3 together with #1 settle the question" in each.value for each in page.markdown)
+    assert "document #3 together with #1 settle the question" in html_of(page)
     press(page, "Undo")
     state = state_of(store, session)
     assert not state.notes and not state.together, "one undo takes back the verdict and its note"
@@ -104,7 +104,7 @@ def test_two_y_settle_it_together_with_a_note(open_app: Open, store: Store, star
     state = state_of(store, session)
     assert state.hit == 3 and state.together == {2: 0}
     assert state.notes[IDS[2]] == "With #1: Same hinge, said to be swapped"
-    assert "STOP: FOUND" in html_of(page)
+    assert "FOUND" in html_of(page)
 
 
 def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
@@ -116,11 +116,11 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     press(page, "Not relevant")
     assert "Published 12 May 2019, after your priority date 3 March 2018" in html_of(page)
     assert "It keeps its chance, because an earlier filing may count" in html_of(page)
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     assert state_of(store, session).depth == 1, "nothing is stored yet"
     assert "is published too late; does it settle the question all the same?" in html_of(page)
     press(page, "Back")
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     press(page, "It is X all the same")
     event = store.events(session)[-1]
     assert event.payload["label"] == "relevant" and event.payload["despite"].startswith(
@@ -128,20 +128,22 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     )
     press(page, "It does not")
     assert "which may be before or after your priority date" in html_of(page)
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     assert state_of(store, session).relevant == 1, "a date that does not tell is not asked about"
+    assert "which may be before" in html_of(page), "it stays until it is confirmed, and for its note"
+    press(page, "Confirm later")
     assert "own application&#x27;s family" in html_of(page)
-    press(page, "Settles it (X)")
-    press(page, "Background (A)")
+    press(page, "Settles it")
+    press(page, "Background")
     assert state_of(store, session).background.tolist() == [3]
 
 
 def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Store, start) -> None:
     page = open_app("screen", session=start(application=MINE))
     press(page, "Not relevant")
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     press(page, "It is X all the same")
-    assert button(page, "Stop and decide").proto.type == "secondary", "the hit is to be settled first"
+    assert button(page, "Stop and decide").proto.type == "tertiary", "the hit is to be settled first"
     press(page, "It holds")
     assert "The hit is flagged: make sure of it before you decide. #2: published 12 May 2019" in html_of(page)
     assert button(page, "Stop and decide").proto.type == "primary"
@@ -151,7 +153,7 @@ def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Stor
 
 def test_the_application_can_be_named_while_screening(open_app: Open, store: Store, start) -> None:
     session = start()
-    page = unfold_stakes(open_app("screen", session=session))
+    page = more(unfold_stakes(open_app("screen", session=session)))
     press(page, "Register this as my plan")
     press(page, "Your application: number and date")
     number = next(each for each in page.text_input if each.label == "Its number")
@@ -204,7 +206,7 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Pat
     assert 'href="https://x.example/1" target="_blank" rel="noopener noreferrer">open' in shown
     press(page, "Not relevant")
     assert "which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))" in html_of(page)
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     assert "is an earlier filing that was published later; does it settle the question" in html_of(page)
     press(page, "It is X all the same")
     assert store.events(summary.id)[-1].payload["despite"].startswith("filed 1 January 2018, before your")
@@ -212,7 +214,7 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Pat
 
 def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, start) -> None:
     session = start()
-    page = open_app("screen", session=session)
+    page = more(open_app("screen", session=session))
     press(page, "Reasons to exclude")
     (field,) = [each for each in page.text_area if "one a line" in each.label]
     assert field.placeholder.startswith("for example:\n") and not field.value
@@ -231,7 +233,7 @@ def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, s
 
 def test_a_report_is_excluded_with_one_press(open_app: Open, store: Store, start) -> None:
     session = start(REVIEW)
-    page = open_app("screen", session=session)
+    page = more(open_app("screen", session=session))
     press(page, "Reasons to exclude")
     define(page, "wrong test")
     press(page, "Save the reasons")
@@ -246,7 +248,7 @@ def test_a_report_is_excluded_with_one_press(open_app: Open, store: Store, start
 
 
 def test_words_are_marked_in_their_forms_and_can_be_left_unmarked(open_app: Open, start) -> None:
-    page = open_app("screen", session=start())
+    page = ask_why(open_app("screen", session=start()))
     shown = html_of(page)
     for word in ("Folded", "folds", "hinges", "Gerät"):
         assert f"<mark>{word}</mark>" in shown
@@ -262,7 +264,7 @@ def test_a_note_survives_the_grade(open_app: Open, store: Store, start) -> None:
     page = open_app("screen", session=session)
     press(page, "Note")
     page.text_area[0].set_value("See figure 2").run()
-    press(page, "In combination (Y)")
+    press(page, "In combination")
     assert state_of(store, session).notes == {IDS[0]: "See figure 2"}
     assert [event.kind for event in store.events(session)] == ["note", "label"]
 
@@ -273,4 +275,4 @@ def test_an_old_log_shows_its_hits_as_x(open_app: Open, store: Store, start) -> 
     page = open_app("screen", session=session)
     assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(
         page
-    ) and "CONFIRM THE HIT" in html_of(page)
+    ) and "CONFIRM IT" in html_of(page)

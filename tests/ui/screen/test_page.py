@@ -1,5 +1,6 @@
 """The Screen page without a browser: what it says and what it stores."""
 
+import html
 import json
 import math
 import re
@@ -16,6 +17,7 @@ from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.verdict import verdict
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
@@ -36,6 +38,18 @@ def html_of(app: AppTest) -> str:
 def unfold_stakes(app: AppTest) -> AppTest:
     """What is at stake is drawn when somebody looks."""
     app.session_state["at_stake"] = True
+    return app.run()
+
+
+def ask_why(app: AppTest) -> AppTest:
+    """So is everything that the verdict rests on."""
+    app.session_state["why"] = True
+    return app.run()
+
+
+def more(app: AppTest) -> AppTest:
+    """And what is needed now and then."""
+    app.session_state["more"] = True
     return app.run()
 
 
@@ -71,15 +85,15 @@ def test_an_unknown_session_is_one_sentence(open_app: Open) -> None:
 
 
 def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str) -> None:
-    page = open_app("screen", session=session)
+    page = ask_why(open_app("screen", session=session))
     for label in ("Not relevant", "Not relevant", "Unsure", "Not relevant"):
         press(page, label)
         advice, state, calibrator, p = expected(store, session)
-        told = explain(advice, state.settings)
-        shown = html_of(page)
-        assert told.word in shown and told.stopping in shown
-        for sentence in (told.sentence, *told.doubts):
-            assert sentence.replace("'", "&#x27;") in shown
+        told, glance = explain(advice, state.settings), verdict(advice, state.settings)
+        shown = html_of(page).replace("\u00a0%", " %")
+        assert told.word == glance.word and f"</span> {told.word}</span>" in shown
+        for sentence in (glance.says, glance.now, glance.rests, told.sentence, told.stopping, *told.doubts):
+            assert html.escape(sentence) in shown
         depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
         for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
             assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
@@ -103,17 +117,17 @@ def test_the_figure_holds_what_the_core_computes(open_app: Open, store: Store, s
 
 def test_a_hit_waits_for_confirmation_and_then_settles_it(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
-    press(page, "Settles it (X)")
-    assert "CONFIRM THE HIT" in html_of(page)
+    press(page, "Settles it")
+    assert "CONFIRM IT" in html_of(page)
     press(page, "Stop and decide")
     assert button(page, "Record the decision").disabled, "nothing is preselected while a hit waits"
     press(page, "Stop, and decide later")
     press(page, "Keep screening")
     press(page, "It does not")
-    assert "CONFIRM THE HIT" not in html_of(page) and "0 relevant" in html_of(page)
+    assert "CONFIRM IT" not in html_of(page) and "0 relevant" in html_of(page)
     press(page, "Undo")
     press(page, "It holds")
-    assert "STOP: FOUND" in html_of(page)
+    assert "FOUND" in html_of(page)
     kinds = [event.kind for event in store.events(session)]
     assert kinds == ["label", "stopped", "continued", "confirm", "undo", "confirm"]
 
@@ -124,7 +138,7 @@ def test_a_press_after_another_tab_recorded_something_is_refused(
     page = open_app("screen", session=session)
     first = store.session(session).ids[0]
     store.append(session, Event("label", {"doc": first, "label": "unsure"}), expected=0)
-    press(page, "Settles it (X)")
+    press(page, "Settles it")
     assert len(page.warning) == 1 and "another tab" in page.warning[0].value
     assert "your last press was not recorded" in page.warning[0].value
     assert [event.payload["label"] for event in store.events(session)] == ["unsure"]
@@ -149,7 +163,7 @@ def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     press(page, "Register this as my plan")
     page.slider[0].set_value(0.9).run()
     shown = html_of(page)
-    assert "Registered plan: " in shown and "What if: " in shown
+    assert "Registered plan: </span>" in shown and "What if: " in shown
     assert [event.kind for event in store.events(session)] == ["plan"]
     press(page, "Back to the plan")
     assert "What if: " not in html_of(page)
@@ -173,10 +187,15 @@ def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: s
     assert [event.kind for event in events] == ["label", "stopped", "decided"]
     advice, _, _, _ = expected(store, session)
     assert events[2].payload["plus"] is False and events[2].payload["belief"] == advice.b
-    assert "Decided: Grant" in page.success[0].value
-    assert button(page, "Settles it (X)").disabled
+    assert "Decided: Grant" in html_of(page)
+    assert "The advice then: GO ON" in html_of(page) and "Overridden: you stopped all the same" in html_of(
+        page
+    )
+    assert "tar-wrong" in html_of(page) and "The first stands at #16; you had read 1." in html_of(page)
+    assert [each.label for each in page.get("download_button")][:2] == ["Report (HTML)", "Flow diagram (SVG)"]
+    assert button(page, "Settles it").disabled
     press(page, "Keep screening")
-    assert not button(page, "Settles it (X)").disabled
+    assert not button(page, "Settles it").disabled
     press(page, "Stop and decide")
     press(page, "Stop, and decide later")
     assert button(page, "Decide").proto.type == "primary"

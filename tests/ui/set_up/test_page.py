@@ -15,6 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
+from tarstop_core.ranking.bm25 import PAPER, WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
@@ -102,7 +103,7 @@ def test_the_first_advice_follows_the_settings(page: AppTest) -> None:
     before = html_of(page)
     page.select_slider("set_up/stakes/fraction").set_value(1.0).run()
     after = html_of(page)
-    assert "CONTINUE" in before
+    assert "GO ON" in before
     assert "NOTHING READ YET" in after
 
 
@@ -145,6 +146,22 @@ class TestUpload:
         session = store.session(store.sessions()[0].id)
         assert session.name == "patents"
         assert set(session.ids[:2]) == {"EP-1000001-A1", "EP-1000003-A1"}
+
+    @pytest.mark.parametrize("paper", [False, True])
+    def test_own_documents_are_ranked_for_people_except_in_paper_mode(
+        self, page: AppTest, store: Store, paper: bool
+    ) -> None:
+        upload(page, ("patents.csv", CSV))
+        page.text_area(query(page)).set_value("A hinge, or folding masts").run()
+        page.toggle("set_up/paper").set_value(paper).run()
+        page.button(START).click().run()
+        session = store.session(store.sessions()[0].id)
+        recipe = PAPER if paper else WORDS
+        expected = prepare(store.records(session.collection_id), "text", session.query, recipe=recipe)
+        assert session.scores is not None and expected.scores is not None
+        assert session.order.tolist() == expected.order.tolist()
+        assert session.scores.tolist() == expected.scores.tolist()
+        assert session.ranking == expected.how and ("stems" in session.ranking) == (not paper)
 
     def test_several_files_are_merged_with_a_count(self, page: AppTest, store: Store) -> None:
         more = (HEADER + PATENTS[0] + "\nEP-1000010-A1,Lid,A lid.,2011-01-01\n").encode()

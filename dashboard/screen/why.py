@@ -1,0 +1,194 @@
+"""Why that is advised: every number, where it comes from, and where other rules stop; drawn when somebody looks."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.markup import badges, lines, numbers
+from dashboard.frame.widgets import lasting, switch
+from dashboard.frame.work import Work
+from dashboard.parts import document
+from dashboard.screen import advising, live_check
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
+from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.audit import recall_sentence
+from tarstop_core.screening.explain import Explanation, action, chances_badge, explain, question, remarks
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+
+KEY = "why"
+NEEDS_LABELS = "needs labels nobody has yet"
+ABOUT = (
+    f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
+    'rel="noopener">What the advice means, and how sure it is</a></p>'
+)
+BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_blank" rel="noopener">How that is known</a>'
+
+
+def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
+    """Everything that the verdict rests on; folded, how many warnings there are."""
+    warnings = warned(work, state, settings)
+    rival = scenario_of(settings).rival(settings, state)
+    if rival:
+        st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
+    # What speaks against the chances, or was done about it, is not left to be asked for.
+    check = live_check.checked(work, state)
+    told = check is not None and (check.warned or check.offered or state.settings.scale != 1)
+    if told:
+        live_check.panel(work, state, check)
+    # Not in the label: with another one it would be folded anew.
+    if warnings:
+        count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
+        st.html(f'<div class="tar-remark">⚠ {count}, under Why</div>')
+    with st.expander("Why?", key=KEY, on_change="rerun", type="compact") as folded:
+        if not folded.open:
+            return
+        calibrator, _ = work.chances(settings)
+        rows = [
+            (f"Chance that {question(settings)}", percent(advice.b)),
+            ("How sure before you act, q*", percent(settings.payoffs.q_star)),
+            ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
+            *scenario_of(settings).facts_rows(advice, settings),
+        ]
+        marks = [f"chances {chances_badge(calibrator, settings)}"]
+        marks += belief_badges(settings) if settings.kind.reads_full_texts else []
+        doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
+        recall = recall_sentence(state)
+        audited = (
+            f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""
+        )
+        st.html(
+            f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
+            f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
+            f"<p>{html.escape(advising.curve_sentence(state, settings, advice))}</p>{ABOUT}"
+        )
+        if not told:
+            live_check.panel(work, state, check)
+        other_rules(work, state, settings)
+        how = {"label_visibility": "collapsed"}
+        switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
+        if work.row.query:
+            st.toggle(
+                "Underline words of what you look for",
+                value=True,
+                **lasting(document.MARKING),
+                help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
+            )
+
+
+def warned(work: Work, state: State, settings: Settings) -> list[str]:
+    """What speaks against taking the advice at its word, a sentence each."""
+    calibrator, _ = work.chances(settings)
+    found = [*remarks(settings, calibrator), *work.mismatch(settings)]
+    if settings.kind.reads_full_texts:
+        told = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        found += dict.fromkeys((*state.evidence.notes, *told.notes))
+    return found
+
+
+def _explained(told: Explanation) -> str:
+    doubts = "".join(f"<li>{html.escape(doubt)}</li>" for doubt in told.doubts)
+    return (
+        f'<div class="tar-told"><p>{html.escape(told.sentence)}</p><p>{html.escape(told.stopping)}</p>'
+        f"{f'<ul>{doubts}</ul>' if doubts else ''}</div>"
+    )
+
+
+def belief_badges(settings: Settings) -> list[str]:
+    """Where the belief of a review comes from and what it is held against."""
+    engine, learned = ENGINES[settings.engine], settings.prior.learned_from
+    if not engine.knows_prior:
+        prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
+    elif learned is not None and learned.keeps_b_0:
+        prior = f"prior as wide as {learned.reviews:,} past reviews ask for, b₀ = {number(settings.b_0)}"
+    elif learned is not None:
+        prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
+    elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):
+        prior = f"weak prior, b₀ = {number(settings.b_0)}"
+    else:
+        prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
+    truth = "pooled sensitivity" if settings.truth == "pooled" else "what the whole list would lead to"
+    return [engine.badge, prior, f"right decision: by {truth}"]
+
+
+def _options(advice: Advice, settings: Settings) -> str:
+    """The two ways to go on, side by side: what each is worth and what it costs."""
+    if not settings.two_stages:
+        return ""
+    told, unit = advice.facts, settings.payoffs.unit
+    plan = f"about {told.plan:,} more" if told.plan else "none gains"
+    if advice.depth >= advice.documents:
+        plan = "none left"
+    worth = "–" if advice.worth is None else amount(advice.worth, unit)
+    rows = [("Screen more abstracts", worth, amount(advice.cost, unit), plan)]
+    reports = f"Read waiting reports ({told.waiting:,})"
+    if told.waiting:
+        pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
+        rows.append((reports, amount(told.report_worth, unit), amount(told.report_cost, unit), pays))
+    else:
+        rows.append((reports, "–", amount(settings.full_cost, unit), "none waits"))
+    return (
+        '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
+        f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{lines(rows)}</tbody></table>'
+    )
+
+
+def other_rules(work: Work, state: State, settings: Settings) -> None:
+    """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
+    first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
+    shown = " · ".join(
+        f"<strong>{shell.linked(str(policy))}</strong> {_said(stop, state, settings)}"
+        for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
+    )
+    until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
+    st.html(
+        f'<div class="tar-others">How many documents these rules read in all {until}, and what they then choose, with '
+        f"your assumptions: {shown}</div>"
+    )
+    # There are some twenty rules, and not all are quick: they are asked when somebody looks.
+    with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
+        if folded.open:
+            known = {type(policy) for policy in first}
+            kinds = [kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth]
+            policies = [*first, *(kind() for kind in kinds)]
+            rows = []
+            for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
+                depth = NEEDS_LABELS if stop is None else f"{stop[0]:,}"
+                then = "" if stop is None else action(stop[1], settings)
+                cells = (depth, then, policy.rule, policy.source)
+                told = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+                rows.append(f"<td>{shell.linked(str(policy))}</td>{told}")
+            st.html(
+                '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" aria-label="Other rules">'
+                "<table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>"
+                "<th>what it does</th><th>source</th></tr></thead>"
+                f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
+            )
+
+
+Stop = tuple[int, bool] | None
+"""Where a rule stops and whether it then takes a⁺; None where it needs labels that nobody has yet."""
+
+
+def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop]:
+    asked = [policy for policy in policies if not policy.needs_labels]
+    found = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
+    stops = iter(found)
+    return [None if policy.needs_labels else next(stops) for policy in policies]
+
+
+def _said(stop: Stop, state: State, settings: Settings) -> str:
+    if stop is None:
+        return NEEDS_LABELS
+    depth, plus = stop
+    passed = ", would have stopped before" if depth < state.depth else ""
+    return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"

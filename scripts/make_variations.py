@@ -1,0 +1,188 @@
+"""What the comparison with the paper would say had other choices been made: writes ``sample_data/results/variations.csv``.
+
+At the paper's cost, with the paper's methods on the simulated benchmarks:
+
+- ``seed``: twenty draws of the data, seeds 1 to 20, none of them chosen (patents train on 2·seed − 1 and test on
+  2·seed). In reviews GRLStop is trained on each draw; in patents it is the shipped benchmark's agent.
+- ``reading``: Kneedle under each reading of its four parameters, with and without giving up on an empty list.
+- ``samples``: QBCB as twenty experiments of 50 samples each, beside its expectation (patents; reviews always draw 50).
+- ``agent``: GRLStop in reviews by agents trained for more or fewer choices, and from other seeds.
+
+And ``tuning``, at every q* and cost on every shipped benchmark: the rules whose settings chances decide, tuned on cases
+that the calibrator was fitted without (five parts), with the difference from tuning on cases that it was fitted on.
+
+Interrupted, it goes on where it was; run again with the same code, it writes the same numbers.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.agents import agent_of, place_of
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.benchmarks.simulated_patents import TOPICS, simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
+from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
+from tarstop_core.evaluation.findings.variations import COLUMNS, FILE
+from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods
+from tarstop_core.evaluation.protocol import COSTS, run
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.base import REPLICATIONS
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.places import sample_dir
+from tarstop_core.policies.grlstop import training as ppo
+from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.knee import Knee
+
+CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
+SEEDS = range(1, 21)
+TRAINED = ((100_000, 0), (300_000, 0), (3_000_000, 0), (5_000_000, 0), *((1_000_000, s) for s in range(5)))
+BY_CHANCES = ("smooth", "batch", "look-ahead", "quant")
+"""Rules with settings that look at chances; what others are tuned to does not depend on a calibrator."""
+MADE = {"patent": simulated_patents, "review": simulated_reviews}
+Row = dict[str, Any]
+
+
+def task_of(scenario: str) -> Any:
+    """The scenario's task, under the truth of the paper's table."""
+    said = TASKS[scenario].paper
+    return TASKS[scenario].asked({"truth": None if said is None else said.truth})
+
+
+def measured(
+    benchmark: Benchmark, methods: Sequence[Method], costs: Sequence[float] | None = None, **how: Any
+) -> Results:
+    """An experiment, at the paper's cost unless others are given."""
+    task = how.pop("task", task_of(benchmark.scenario))
+    said = TASKS[benchmark.scenario].paper
+    assert said is not None
+    return run(benchmark, task, methods, costs=costs or (said.cost,), finished=Finished(CACHE), **how)
+
+
+def told(results: Results, variation: str, value: object, benchmark: str = "") -> list[Row]:
+    """The rows of an experiment."""
+    found = rows(results, draws=0)
+    known = {
+        "benchmark": benchmark or results.settings["benchmark"],
+        "variation": variation,
+        "value": str(value),
+    }
+    return [known | each for each in found[[c for c in COLUMNS if c in found]].to_dict("records")]
+
+
+def agent_for(steps: int, seed: int) -> Callable[[Sequence[Case]], Weights]:
+    """Trains an agent, unless it lies in the cache from before."""
+
+    def made(cases: Sequence[Case]) -> Weights:
+        path = CACHE / f"{place_of(cases).stem}-{steps}-{seed}.npz"
+        if not path.is_file():
+            CACHE.mkdir(exist_ok=True)
+            ppo.train([case.topic for case in cases], seed, steps).save(path)
+        return Weights.load(path)
+
+    return made
+
+
+def of_seed(scenario: str, seed: int) -> list[Row]:
+    """All of the paper's methods on another draw of the data."""
+    methods = parse_methods(PAPER, scenario)
+    if scenario == "review":
+        benchmark, agents = simulated_reviews(seed=seed), agent_for(ppo.STEPS_ON_FEW, 0)
+        return told(measured(benchmark, methods, agents=agents), "seed", seed)
+    shipped = simulated_patents().folds[0].train
+    benchmark = simulated_patents(TOPICS, 2 * seed - 1)
+    return told(measured(benchmark, methods, agents=lambda _: agent_of(shipped)), "seed", seed)
+
+
+def of_reading(scenario: str, reading: str, on_empty: str) -> list[Row]:
+    """Kneedle under one reading of its parameters."""
+    settings = tuple(replace(rule, reading=reading, cap_on_empty=on_empty) for rule in grid(Knee))  # type: ignore[type-var]
+    found = measured(MADE[scenario](), [Method("knee", settings, TASKS[scenario].variants[0])])
+    return told(found, "reading", reading if on_empty == "yes" else f"{reading}, never on an empty list")
+
+
+def of_samples(seed: int) -> list[Row]:
+    """QBCB by samples, 0: by expectation."""
+    task = DecisiveTask(replications=REPLICATIONS, seed=seed) if seed else DecisiveTask()
+    found = measured(simulated_patents(), parse_methods(["qbcb"], "patent"), task=task)
+    return told(found, "samples", seed or "expectation")
+
+
+def of_agent(steps: int, seed: int) -> list[Row]:
+    """GRLStop in reviews by another agent."""
+    agents = agent_for(steps, seed)
+    found = measured(simulated_reviews(), parse_methods(["grlstop"], "review"), agents=agents)
+    return told(found, "agent", f"{steps} choices, seed {seed}")
+
+
+def of_tuning(name: str) -> list[Row]:
+    """Tuned on cases that nothing was learned from, against tuned as in the paper."""
+    try:
+        benchmark = BENCHMARKS[name].made()
+    except InputProblem as problem:
+        print(f"{name}: left out. {problem}", file=sys.stderr)
+        return []
+    methods = parse_methods(BY_CHANCES, benchmark.scenario)
+    seen, unseen = (measured(benchmark, methods, COSTS, parts=parts) for parts in (0, FOLDS))
+    found = told(unseen, "tuning", f"{FOLDS} parts", name)
+    gains = {}
+    for q, q_star in enumerate(seen.q_stars):
+        gain = mean_with_interval(seen, unseen.net_utility[:, :, q] - seen.net_utility[:, :, q], q)
+        for m, c in np.ndindex(gain.value.shape):
+            key = seen.methods[m].name, q_star, seen.costs[c]
+            gains[key] = [float(each[m, c]) for each in (gain.value, gain.low, gain.high)]
+    for row in found:
+        row |= zip(
+            ("difference", "low", "high"), gains[row["method"], row["q_star"], row["cost"]], strict=True
+        )
+    return found
+
+
+def jobs() -> Iterator[tuple[Callable[..., list[Row]], tuple[Any, ...]]]:
+    """Everything, what takes long first."""
+    yield from ((of_agent, each) for each in TRAINED)
+    yield from ((of_tuning, (each.name,)) for each in BENCHMARKS.values() if not each.variant)
+    yield from ((of_samples, (seed,)) for seed in (0, *SEEDS))
+    yield from (
+        (of_reading, (name, reading, on_empty))
+        for name in MADE
+        for reading in "PQR"
+        for on_empty in ("yes", "no")
+    )
+    yield from ((of_seed, (name, seed)) for name in reversed(MADE) for seed in SEEDS)
+
+
+def main() -> int:
+    """Write what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--workers", type=int, default=-1, help="processes; all cores unless given")
+    given = parser.parse_args()
+    begun = time.perf_counter()
+    todo = list(jobs())
+    found: list[Row] = []
+    parallel = Parallel(n_jobs=given.workers, return_as="generator")
+    for done, part in enumerate(parallel(delayed(work)(*each) for work, each in todo), start=1):
+        found += part
+        print(f"\r{done} of {len(todo)}", end="", file=sys.stderr, flush=True)
+    path = sample_dir() / FILE
+    frame = pd.DataFrame(found).reindex(columns=list(COLUMNS))
+    frame.to_csv(path, index=False, float_format="%.6g", lineterminator="\n", encoding="utf-8")
+    print(f"\n{path.name}: {len(frame):,} rows, {time.perf_counter() - begun:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

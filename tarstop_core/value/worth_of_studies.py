@@ -1,0 +1,79 @@
+"""What a number of further studies is worth in each state of knowledge, and what an expected number is."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import poisson
+
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+from tarstop_core.value.studies import evsi_of_studies
+
+# What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
+FEWEST, MOST, NODES = 1e-4, 1e4, 512
+# So many expected studies turn up in about their expected number.
+MANY = 100.0
+_EXPECTED = np.geomspace(FEWEST, MOST, NODES)
+_TURN_UP = np.arange(1, 200)
+_CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class WorthOfStudies:
+    """V of each state, in the payoffs' unit."""
+
+    b: Floats
+    """Belief, shape (states,)."""
+    n_0: Floats
+    """How many studies the state is worth, shape (states,)."""
+    one: Floats
+    """Exact EVSI of one study where a⁺ may be taken, shape (states,)."""
+    payoffs: Payoffs
+    needed: Depths | None
+    """Further studies before a⁺ may be taken, shape (states,); None where it always may."""
+    held: Floats
+    """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+
+    def of(self, expected: Floats, state: Depths) -> Floats:
+        """What expected numbers of studies are worth in these states."""
+        with np.errstate(divide="ignore"):
+            place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
+        place = np.clip(place, 0.0, NODES - 1.000001)
+        node = place.astype(np.intp)
+        part = place - node
+        node = node + state * NODES
+        worth = self._table[node] * (1 - part) + self._table[node + 1] * part
+        # Below the first node the worth is in proportion to the number.
+        return np.asarray(worth * np.minimum(1.0, expected / FEWEST))
+
+    @cached_property
+    def of_one(self) -> Floats:
+        """Of one study, exact, shape (states,)."""
+        return self._allowed(self.one[:, None], _TURN_UP[:1])[:, 0]
+
+    @cached_property
+    def of_whole(self) -> Floats:
+        """Of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
+        worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], _TURN_UP, self.payoffs)
+        worth[:, 0] = self.one
+        return self._allowed(worth, _TURN_UP)
+
+    @cached_property
+    def _table(self) -> Floats:
+        """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
+        worth = _CHANCES @ self.of_whole.T
+        many = _EXPECTED > MANY
+        of_many = evsi_of_studies(self.b, self.n_0, _EXPECTED[many, None], self.payoffs)
+        worth[many] = self._allowed(of_many.T, _EXPECTED[many]).T
+        return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
+
+    def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
+        """The same where a⁺ may not be taken before enough are in, shape (states, studies).
+
+        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
+        """
+        if self.needed is None:
+            return worth
+        enough = studies >= self.needed[:, None]
+        return np.where(enough, worth + self.held[:, None], 0.0)

@@ -1,0 +1,73 @@
+"""What a person reads first: a word, what reading on pays back, and what stopping now would mean."""
+
+from dataclasses import replace
+
+import pytest
+
+from tarstop_core.screening.advised import Variation
+from tarstop_core.screening.verdict import MOODS, SIGNS, verdict
+from tests.screening.test_explain import REVIEW, START, TOLD, situation
+
+
+def test_every_mood_has_a_sign_of_its_own() -> None:
+    assert set(SIGNS) == set(MOODS.values()) and len(set(SIGNS.values())) == len(SIGNS)
+
+
+def test_worth_is_a_multiple_of_its_cost_in_documents_or_in_money() -> None:
+    said = verdict(situation("continue"), START)
+    assert said.word == "GO ON" and said.brief == "pays back 2.1 ×, about 6 more"
+    assert said.says == (
+        "The next documents pay back 2.1 times what they cost; certainty is worth reading 75 documents for. "
+        "About 6 more, if nothing turns up."
+    )
+    pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=40.0)
+    money = situation("continue", worth=86.0, cost=40.0)
+    assert verdict(money, pounds).says.startswith(
+        "The next documents pay back 2.1 times what they cost (£86 against £40 each)."
+    )
+    free = verdict(situation("continue", cost=0.0), replace(START, cost=0.0))
+    assert free.says.startswith("Reading costs nothing, and could still show something.")
+
+
+@pytest.mark.parametrize("ratio", [0.9999, 1.0001])
+def test_what_does_not_pay_never_reads_as_if_it_did(ratio: float) -> None:
+    headline = "continue" if ratio > 1 else "stop"
+    said = verdict(situation(headline, worth=ratio * START.cost), START).says
+    assert ("1.01 times" if ratio > 1 else "would pay back 0.99 times") in said
+
+
+def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None:
+    said = verdict(situation("stop"), START)
+    assert said.now == "Stop now: “Grant”, right with 70 %."
+    assert said.rests == "Rests on 5 documents."
+    assert verdict(situation("stop", depth=2), START).rests == "Rests on little: 2 documents."
+    cited = verdict(situation("stop", b=0.7), START)
+    assert cited.now == "Stop now: “Grant”, right with 30 %; “Reject” needs a document to cite."
+
+
+def test_assumptions_are_a_line_beneath() -> None:
+    other = Variation("documents are half as likely to be relevant", go_on=True, more=9, plus=False)
+    same = Variation("documents are twice as likely to be relevant", go_on=False, more=0, plus=False)
+    said = verdict(situation("stop", variations=(other, same)), START)
+    assert said.word == "STOP"
+    assert said.rests.endswith("Holds unless documents are half as likely to be relevant.")
+    assert verdict(situation("stop", variations=(same,)), START).rests.endswith("every assumption tried.")
+
+
+def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
+    told = replace(TOLD, diseased=118)
+    said = verdict(situation("stop", facts=told), REVIEW)
+    assert said.now == "Stop now: “Don’t adopt”, right with 75 %."
+    assert said.rests.startswith(
+        "Rests on 4 studies, 118 with the disease; about 12 relevant probably unread."
+    )
+    few = verdict(situation("stop", facts=replace(told, studies=2)), REVIEW)
+    assert few.rests.startswith("Rests on little: 2 studies")
+    reports = verdict(situation("reports", facts=told), REVIEW)
+    assert reports.word == "READ THE REPORTS"
+    assert "Reading 2 of the 3 waiting reports pays back 2 times what it costs." in reports.says
+
+
+def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:
+    said = verdict(situation("confirm", if_fails=situation("continue")), START)
+    assert said.word == "CONFIRM IT" and said.now == "If it holds: “Reject”. If not: go on."
