@@ -184,9 +184,10 @@ def of_never_worse(found: pd.DataFrame) -> str:
             frame = width[(width["cost"] == cost) & (width["rule"] == loop.spec)]
             line += [_of(frame["not_below"]), _of(frame["not_less_right"])]
         bands.append([*line, *(", ".join(each[cost]) or Greedy().spec for each in (milder, chosen))])
+    so = "At other costs" if any(chosen.values()) else "So at any cost"
     said = (
-        f"All of them: {_which(chosen)}. Of reviews as they are, with means alone under stress: {_which(milder)}. "
-        f"At every other cost Greedy alone will do{'' if any(chosen.values()) else ', so it advises in new sessions of reviews at any cost until a person chooses another rule'}."
+        f"In every line: {_which(chosen)}. {so} Greedy advises in new sessions of reviews, until a person chooses another rule. "
+        f"On reviews as they are, with means alone under stress: {_which(milder)}."
     )
     counts = width.drop_duplicates(["where", "world", "cost"]).groupby(["where", "world"])["reviews"].sum()
     as_is, least = (
