@@ -2,8 +2,8 @@
 
 Needs the folder that TARSTOP_REAL_DATA names. Writes ``docs/reviews_measured.md``, and what it rests on in
 ``docs/data/reviews_beliefs.csv`` (belief after each study), ``reviews_decisions.csv`` (what each rule came to on each
-outcome), ``reviews_turned.csv`` (what was said of the end), ``reviews_frailty.csv`` and ``reviews_simulated.csv``. Run again,
-it writes the same files.
+outcome), ``reviews_turned.csv`` (what was said of the end), ``reviews_never_worse.csv`` (rules against Greedy),
+``reviews_frailty.csv`` and ``reviews_simulated.csv``. Run again, it writes the same files.
 """
 
 import sys
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from scripts import never_worse
 from scripts import reviews_measured as measured
 from scripts.by_review import DRAWS, Floats, by_review, interval, percent, table, with_interval
 from scripts.reviews_measured import AFTER, COSTS, ENGINE, FOLDS, POLICIES, PRIORS, Q_STARS, THETA
@@ -345,6 +346,7 @@ def report(
     believed: pd.DataFrame,
     decided: pd.DataFrame,
     turned: pd.DataFrame,
+    against: pd.DataFrame,
     played: pd.DataFrame,
     simulated: pd.DataFrame,
     folds: Sequence[measured.Fold],
@@ -365,12 +367,13 @@ weighing equally. Everything is {FOLDS}-fold by review: calibrator and learned p
 judged on. Intervals are 95 %, from {DRAWS:,} resamplings of the reviews; bold where they leave out 0. They are not
 corrected for the number of comparisons, and {reviews} reviews are few. `scripts/report_reviews.py` computes the page
 from [beliefs](data/reviews_beliefs.csv), [decisions](data/reviews_decisions.csv), [what was said of the end](data/reviews_turned.csv),
-[chances that follow](data/reviews_frailty.csv) and [simulated reviews](data/reviews_simulated.csv).
+[rules against Greedy](data/reviews_never_worse.csv), [chances that follow](data/reviews_frailty.csv) and [simulated reviews](data/reviews_simulated.csv).
 
 {of_beliefs(believed, folds)}
 {of_order(strayed, tails, width)}
 {of_turning(turned)}
 {of_decisions(decided)}
+{never_worse.of_never_worse(against)}
 {of_frailty(played)}
 {of_simulated(simulated)}"""
 
@@ -383,6 +386,7 @@ def main() -> None:
     width = learn_width(
         [each.tables for each in outcomes], [each.review for each in outcomes], THETA, "all of them"
     )
+    against = never_worse.measured(folds, width)
     played = measured.with_frailty(real_data(), outcomes, width)
     simulated = measured.simulated(width)
     strayed, tails = measured.strayed(outcomes), measured.tails(outcomes)
@@ -391,11 +395,12 @@ def main() -> None:
         ("beliefs", believed.round({"belief": 5})),
         ("decisions", decided.round({"net_utility": 6})),
         ("turned", turned.round({"said": 4})),
+        ("never_worse", against),
         ("frailty", played),
         ("simulated", measured.in_short(simulated)),
     ):
         frame.to_csv(docs / "data" / f"reviews_{name}.csv", index=False)
-    page = report(believed, decided, turned, played, simulated, folds, strayed, tails, width)
+    page = report(believed, decided, turned, against, played, simulated, folds, strayed, tails, width)
     (docs / "reviews_measured.md").write_text(page, encoding="utf-8")
 
 

@@ -3,7 +3,7 @@
 Of real reviews, calibrator and whatever was learned have not seen the review that they are judged on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal, Policy
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import is_plus, outcome_path
@@ -30,11 +30,14 @@ from tarstop_core.value.studies import next_studies
 
 THETA, ENGINE = 0.75, "bivariate"
 FOLDS = 8
-POLICIES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop())
+POLICIES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop(), Optimal())
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
 AFTER = (0, 1, 2, 3, 5, 10)
 PRIORS = ("default", "learned", "width")
+DECIDED = [
+    "review", "outcome", "prior", "q_star", "cost", "policy", "depth", "action", "omega", "net_utility",
+]  # fmt: skip
 SEED = 1
 
 
@@ -74,23 +77,27 @@ def believed(fold: Fold) -> list[tuple[object, ...]]:
     ]
 
 
-def decided(fold: Fold) -> list[tuple[object, ...]]:
-    """What each rule came to on each outcome."""
+def decided(
+    fold: Fold, priors: Mapping[str, Prior], policies: Sequence[Policy] = POLICIES, told: float = 1.0
+) -> list[tuple[object, ...]]:
+    """What each rule came to on each outcome, where the chances that it is told are so many times those learned."""
     rows: list[tuple[object, ...]] = []
-    for name, prior in fold.priors.items():
+    for name, prior in priors.items():
         for each in fold.held_out:
             p = fold.calibrator.probabilities(each.topic.scores, len(each.topic))
+            p = np.minimum(1.0, told * p)
             omega = is_plus(each.tables, THETA, "pooled", 0.5)
             for q_star in Q_STARS:
                 path = outcome_path(each, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
-                for row in _played(path, omega, POLICIES, COSTS):
+                for row in played(path, omega, policies, COSTS):
                     rows.append((each.review, each.name, name, q_star, *row))
     return rows
 
 
-def _played(
+def played(
     path: CumulativePath, omega: bool, policies: Sequence[Policy], costs: Sequence[float]
 ) -> Iterator[tuple[object, ...]]:
+    """Cost, rule, depth, action, truth and net utility, a row each."""
     for policy in policies:
         for cost, depth in zip(costs, policy.depths(path, costs).tolist(), strict=True):
             plus = path.chooses_plus(depth)
@@ -129,8 +136,8 @@ def measure(outcomes: Sequence[Outcome]) -> tuple[pd.DataFrame, pd.DataFrame, pd
     return (
         pd.DataFrame([row for each in every for row in believed(each)], columns=[*keys, "studies", "belief", "omega"]),
         pd.DataFrame(
-            [row for each in every for row in decided(each)],
-            columns=[*keys, "q_star", "cost", "policy", "depth", "action", "omega", "net_utility"],
+            [row for each in every for row in decided(each, each.priors)],
+            columns=DECIDED,
         ),
         pd.DataFrame(
             [row for each in every for row in turned(each)],
@@ -222,7 +229,7 @@ def with_frailty(folder: Path, outcomes: Sequence[Outcome], prior: Prior) -> pd.
             path = outcome_path(outcome, p, Payoffs.from_q_star(q_star), THETA, "univariate", prior)
             for way, included in zip(WAYS, ahead, strict=True):
                 moved = unread_engine.moving(path, share[:, None] * included)
-                for cost, rule, depth, action, _, utility in _played(moved, omega, RULES, COSTS):
+                for cost, rule, depth, action, _, utility in played(moved, omega, RULES, COSTS):
                     rows.append(
                         (learned, outcome.review, rule, way, cost, utility, (action == "a+") == omega, depth)
                     )
@@ -242,13 +249,13 @@ ALIKE = 0.5
 def simulated(prior: Prior) -> pd.DataFrame:
     """Log-losses and net utilities by kind of review and prior, a row for each of 2,000 simulated reviews."""
     rng = np.random.default_rng(SEED)
-    p = 0.25 * np.exp(-np.arange(DOCUMENTS) / 30) + 0.01
+    p = document_chances()
     payoffs = Payoffs.from_q_star(0.5)
     rows = []
     for kind in KINDS:
         for number in range(REVIEWS):
             labels = rng.random(DOCUMENTS) < p
-            mu, tables = _review(rng, kind, int(labels.sum()))
+            mu, tables = drawn(rng, kind, int(labels.sum()))
             omega = bool(mu > logit(THETA))
             known = known_at(np.flatnonzero(labels), DOCUMENTS)
             for name, used in (("default", Prior()), ("width", prior)):
@@ -259,7 +266,7 @@ def simulated(prior: Prior) -> pd.DataFrame:
                     if n < len(b):
                         given = b[n] if omega else 1 - b[n]
                         rows.append((kind, number, name, "log-loss", n, -np.log(max(given, 1e-12))))
-                for cost, rule, _, _, _, utility in _played(path, omega, RULES, SIMULATED_COSTS):
+                for cost, rule, _, _, _, utility in played(path, omega, RULES, SIMULATED_COSTS):
                     rows.append((kind, number, name, rule, cost, utility))
     return pd.DataFrame(rows, columns=["kind", "review", "prior", "what", "at", "value"])
 
@@ -270,11 +277,16 @@ def in_short(rows: pd.DataFrame) -> pd.DataFrame:
     return cells.agg(mean="mean", error="sem", reviews="size").round(5).reset_index()
 
 
-def _review(rng: np.random.Generator, kind: str, studies: int) -> tuple[float, Tables]:
-    """Pooled logit sensitivity, and tables of 2 to some hundred patients with the condition."""
+def document_chances() -> Floats:
+    """Of each document of a simulated review to bring a study."""
+    return np.asarray(0.25 * np.exp(-np.arange(DOCUMENTS) / 30) + 0.01)
+
+
+def drawn(rng: np.random.Generator, kind: str, studies: int, stretched: float = 1.0) -> tuple[float, Tables]:
+    """Pooled logit sensitivity, and tables of 2 to some hundred patients with the condition; τ is stretched."""
     wide = kind == KINDS[0]
     mu = float(logit(THETA) + (rng.normal(0, 1.5) if wide else rng.normal(0.5, 0.8)))
-    tau = abs(rng.normal(0, 1.0 if wide else 0.8))
+    tau = stretched * abs(rng.normal(0, 1.0 if wide else 0.8))
     off = rng.standard_t(3, studies) / np.sqrt(3) if kind == KINDS[2] else rng.standard_normal(studies)
     if kind == KINDS[3]:
         for i in range(1, studies):

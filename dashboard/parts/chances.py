@@ -93,14 +93,18 @@ def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: boo
     return True
 
 
-def policy(first: str, approximately: bool = False) -> Policy:
-    """Ask which rule advises, with its parameters: `first` to begin with; `approximately` where plans are valued so."""
+def policy(first: str, approximately: bool = False, because: str = "") -> Policy:
+    """Ask which rule advises, with its parameters: `first` to begin with, `because` of that; `approximately` where plans are
+    valued so.
+    """
     titles = {name: titled(name) for name in sorted(followed(), key=lambda name: name != first)}
     # A scenario that begins with another rule asks for itself.
     key = f"{PREFIX}/policy" if first == "optimal" else f"{PREFIX}/policy/{first}"
     kind = POLICIES[one_of("Stopping rule", titles, **lasting(key))]
     approximate = approximately and kind in (OpenLoop, LookAhead)
     st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
+    if because and kind.name == first:
+        st.caption(because)
     start = kind().settings
     return kind(**{each.name: _parameter(kind.name, each, start[each.name]) for each in kind.parameters})
 

@@ -139,7 +139,9 @@ def _chances(
     left, right = st.columns(2, gap="large")
     with left:
         settings = form.starting_chance(settings, simulated=sample)
-        policy = chances.policy(form.scenario.first_rule, form.scenario.plans_approximately)
+        policy = chances.policy(
+            form.scenario.first_rule, form.scenario.plans_approximately, form.scenario.first_because
+        )
     with right:
         calibrator = chances.calibrator(ranking, has_scores, sample, form.scenario.chance_of(settings))
     settings = replace(settings, policy=policy.spec)

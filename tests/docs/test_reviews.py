@@ -78,6 +78,69 @@ def test_what_was_said_of_the_end_is_that_of_the_data(studies: int) -> None:
         assert shown == [f"{100 * means[name]:.0f} %" for name in ("said", "turned")]
 
 
+COSTS = (1e-6, 1e-5, 1e-4, 5e-4, 1e-3, 5e-3)
+RULES = ("open-loop", "optimal")
+
+
+@pytest.fixture(scope="module")
+def against() -> pd.DataFrame:
+    return pd.read_csv(ROOT / "docs" / "data" / "reviews_never_worse.csv")
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("prior", ["width", "default"])
+def test_differences_to_greedy_are_those_of_what_was_decided(
+    against: pd.DataFrame, decided: pd.DataFrame, rule: str, prior: str
+) -> None:
+    decided = decided.assign(right=(decided["action"] == "a+") == decided["omega"])
+    for cost in COSTS:
+        cell = decided[(decided["cost"] == cost) & (decided["prior"] == prior)]
+        of = {
+            name: rows.groupby("review")[["net_utility", "right"]].mean().mean()
+            for name, rows in cell.groupby("policy")
+        }
+        row = against.set_index(["where", "world", "prior", "cost", "rule"]).loc[
+            "real", "as it is", prior, cost, rule
+        ]
+        gain = of[rule]["net_utility"] - of["greedy"]["net_utility"]
+        assert row["difference"] == pytest.approx(gain, abs=2e-5)
+        assert row["right"] == pytest.approx(of[rule]["right"], abs=2e-5)
+        assert row["not_less_right"] == (of[rule]["right"] >= of["greedy"]["right"] - 1e-9)
+
+
+def test_every_line_of_rules_against_greedy_is_on_the_page(against: pd.DataFrame) -> None:
+    width = against[against["prior"] == "width"]
+    worlds = ("as it is", "τ × 1.5", "b₀ − 0.2", "b₀ + 0.2", "chances × 2", "chances ÷ 2")
+    for key, pair in width.groupby(["where", "world", "cost"], sort=False):
+        line = next(line for line in PAGE.splitlines() if line.startswith("| {} | {} | {:g} | ".format(*key)))
+        cells = [cell.strip("* ") for cell in line.strip("| ").split(" | ")][3:]
+        for at, rule in enumerate(RULES):
+            row = pair[pair["rule"] == rule].iloc[0]
+            shown, right, verdict = cells[3 * at : 3 * at + 3]
+            low = float(shown.split("[")[1].split(",")[0].replace("−", "-"))
+            assert low == pytest.approx(row["low"], abs=6e-4)
+            assert right == f"{100 * row['right']:.1f} / {100 * row['greedy_right']:.1f}"
+            assert (verdict == "yes") == (row["low"] >= -0.005 and row["right"] >= row["greedy_right"])
+    assert {(where, world) for where, world, _ in width.groupby(["where", "world", "cost"]).groups} == {
+        (where, world) for where in ("real", "simulated") for world in worlds
+    }
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_a_rule_may_be_the_default_only_where_every_line_allows_it(
+    against: pd.DataFrame, cost: float
+) -> None:
+    section = PAGE.split("## Is any rule never worse")[1]
+    line = next(line for line in section.splitlines() if line.startswith(f"| {cost:g} | "))
+    width = against[(against["prior"] == "width") & (against["cost"] == cost)]
+    allowed = [
+        rule
+        for rule in RULES
+        if (width[width["rule"] == rule][["not_below", "not_less_right"]]).all(axis=None)
+    ]
+    assert line.strip("| ").split(" | ")[-1] == (", ".join(allowed) or "greedy")
+
+
 def test_the_page_is_what_the_script_writes_of_its_data(
     believed: pd.DataFrame, decided: pd.DataFrame
 ) -> None:

@@ -50,4 +50,4 @@ def test_settings_of_a_later_version_are_refused() -> None:
 
 def test_each_scenario_begins_with_its_own_rule() -> None:
     assert PATENT.policy == "optimal"
-    assert Settings(PATENT.payoffs, 0.001, scenario="review").policy == "open-loop"
+    assert Settings(PATENT.payoffs, 0.001, scenario="review").policy == "greedy"

@@ -76,6 +76,8 @@ class Scenario(Kind, ABC):
     """What a verdict may wait for until it counts."""
     plans_approximately: ClassVar[bool] = False
     """Whether the best plan is chosen as if nothing were learned before its end."""
+    first_because: ClassVar[str] = ""
+    """Why the first rule is that one, where its own words do not say it."""
     in_steps: ClassVar[bool] = False
     """Whether the belief stays as it is between two finds."""
     verdicts_tell: ClassVar[bool] = True
