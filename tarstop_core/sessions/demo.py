@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
+from tarstop_core.policies import OpenLoop
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
@@ -50,7 +51,7 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
     settings = replace(
         _settings(REVIEW_STAKES),
         scenario=REVIEW.name,
-        policy=REVIEW.first_rule,
+        policy=OpenLoop().spec,  # stops within a sitting; Greedy reads more
         plus=plus,
         minus=minus,
         needs_citation=False,

@@ -81,7 +81,7 @@ def defaults() -> Settings:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("policy", "word"), [("greedy", "CONTINUE"), ("open-loop", "STOP")])
+@pytest.mark.parametrize(("policy", "word"), [("greedy", "GO ON"), ("open-loop", "STOP")])
 def test_nothing_reads_as_certainty_that_all_studies_contradict(
     defaults: Settings, real_data: Path, policy: str, word: str
 ) -> None:
