@@ -33,6 +33,7 @@ def test_start_at_the_bottom_of_set_up_opens_the_top(
     scrolled(page, "=== 0")
     expect(page.locator(".tar-title")).to_be_in_viewport()
 
+    page.set_viewport_size({"width": 1280, "height": 500})  # so low that there is something to scroll
     at_rest(page)
     page.evaluate(f"{MAIN}.scrollTo(0, 100)")
     page.get_by_role("button", name="Not relevant").click()
