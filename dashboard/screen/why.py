@@ -42,7 +42,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
     check = live_check.checked(work, state)
-    told = check is not None and (check.warned or check.offered or state.settings.scale != 1)
+    told = check is not None and (check.warned or state.settings.scale != 1)
     if told:
         live_check.panel(work, state, check)
     # Not in the label: with another one it would be folded anew.

@@ -55,6 +55,8 @@ def test_the_check_keeps_its_place_and_rescales_with_one_press(server: Any, open
     watched.open(f"{server.url}/screen?session={session}")
     page = watched.page
     arrived(page, "39 of")
+    page.get_by_text("Why?", exact=True).click()
+    at_rest(page)
     check = page.locator(".st-key-live_check")
     before = check.bounding_box()
     press(page, "e", 40)

@@ -177,7 +177,7 @@ def test_a_duplicate_can_have_another_calibrator(open_app: Open, store: Store, s
 def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store: Store) -> None:
     review = start_review_demo(store)
     labelled(store, review, "-" * 28 + "+" + "-" * 11)
-    page = open_app("screen", session=review)
+    page = ask_why(open_app("screen", session=review))
     assert (
         "Expected 2 to 29 relevant among the 40 documents read, found 1; the chances alone say 12."
         in shown(page)
@@ -187,7 +187,7 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     state = replay(row.settings, row.ids, events)
     assert state.settings.scale == 0.32 and page.button("rescale").label == "Take back “× 0.32”"
     assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 2 to 29")
-    assert "multiplied by 0.32" in shown(ask_why(page))
+    assert "multiplied by 0.32" in shown(page)
     page.button("rescale").click().run()
     events = store.events(review)
     assert replay(row.settings, row.ids, events).settings == row.settings
