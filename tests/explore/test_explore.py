@@ -25,6 +25,7 @@ from tarstop_core.policies import (
     Budget,
     Greedy,
     LookAhead,
+    OpenLoop,
     Optimal,
     Oracle,
     Policy,
@@ -46,7 +47,7 @@ from tarstop_core.value.stakes import Stakes
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
 RULES: tuple[Policy, ...] = (
-    Optimal(),
+    OpenLoop(),
     LookAhead(3),
     Greedy(),
     Smooth(2),
@@ -112,7 +113,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
 
 
 @pytest.mark.parametrize("key", [SEARCH, "search:bicycle-brake", REVIEW, "review:velt-palsy"])
-@pytest.mark.parametrize("spec", ["optimal", "greedy", "smooth:K=5", "budget:d=30", "knee"])
+@pytest.mark.parametrize("spec", ["open-loop", "greedy", "smooth:K=5", "budget:d=30", "knee"])
 def test_played_cells_are_replays(key: str, spec: str) -> None:
     explored, policy = sample(key), parse_policy(spec)
     (shown,) = maps.maps(explored, asked(explored, b_0=0.4), [policy], "played")
@@ -246,7 +247,7 @@ def test_rules_that_need_labels_have_no_expectation() -> None:
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])
 def test_regret_is_against_the_best_rule_and_never_the_oracle(key: str, world: World) -> None:
     explored = sample(key)
-    policies: list[Policy] = [Optimal(), Greedy()] + ([Oracle()] if world == "played" else [])
+    policies: list[Policy] = [OpenLoop(), Greedy()] + ([Oracle()] if world == "played" else [])
     every = maps.maps(explored, explored.settings, policies, world, maps.COMPARED)
     regrets = [each.regret for each in every]
     assert regrets[0] is not None and regrets[1] is not None

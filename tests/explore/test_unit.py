@@ -28,7 +28,7 @@ from tarstop_core.explore import (
     stakes_figure,
 )
 from tarstop_core.explore.lists import Explored
-from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Policy, Smooth
+from tarstop_core.policies import Batch, Greedy, LookAhead, OpenLoop, Policy, Smooth
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.advice import advise, stopping_outcomes
@@ -47,7 +47,7 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 from tests.docs.test_guide import report_of
 
-RULES: tuple[Policy, ...] = (Optimal(), Greedy(), Smooth(2), Batch(3), LookAhead(3))
+RULES: tuple[Policy, ...] = (OpenLoop(), Greedy(), Smooth(2), Batch(3), LookAhead(3))
 STAKES = Stakes(Payoffs(2900, 1100, 2300, 1700, "£"), 7.0, 61.0)
 """No two equal, so that nothing hangs on which of equals comes first."""
 # Powers of ten would hide much: with them even a sum of roundings stays what it was.
@@ -162,7 +162,7 @@ def test_maps_are_the_same_in_every_unit(kind: str, k: float) -> None:
     of = explored(kind)
     (before,), (after,) = (
         maps.maps(
-            of, of.settings.with_stakes(STAKES.scaled(each)), [Optimal()], "planned", (Greedy(), Optimal())
+            of, of.settings.with_stakes(STAKES.scaled(each)), [OpenLoop()], "planned", (Greedy(), OpenLoop())
         )
         for each in (1, k)
     )
@@ -181,7 +181,7 @@ def test_naming_a_unit_changes_no_depth_and_no_map(kind: str) -> None:
     plain = of.settings.with_stakes(Stakes(Payoffs.from_q_star(0.4), 0.002, 0.02))
     named = plain.with_stakes(plain.stakes.with_unit("£"))
     assert (named.cost, named.full_cost) == (pytest.approx(1), pytest.approx(10))
-    (before,), (after,) = (maps.maps(of, each, [Optimal()], "planned") for each in (plain, named))
+    (before,), (after,) = (maps.maps(of, each, [OpenLoop()], "planned") for each in (plain, named))
     assert (before.depth == after.depth).all()
     for rule in RULES:
         now, then = (sensitivity.tornado(of, each, rule) for each in (plain, named))

@@ -16,7 +16,7 @@ OTHER = {
     "payoffs": Payoffs(1, 1, 1, 1, "£"),
     "cost": 7.0,
     "b_0": 0.3,
-    "policy": "greedy",
+    "policy": "look-ahead",
     "needs_citation": False,
     "confirm_hits": False,
     "kappa": 0.9,
