@@ -361,10 +361,6 @@ each left out of what it is judged by, and the mean of the other collections:
 The score at the stops gets better, but over all collections more than 7 % are above the upper end, and the score gets worse:
 a list from elsewhere need not be like those. So the spread is that of all lists.
 
-Neither do other settings mend it. Of ten (spread widened .8 to 1.6, evidence tempered .3 to 1, tail of shape 5 to 30) none covers fewer than
-97 % at the stops of Greedy and Optimal, while of the eight DTA reviews of 2019 by title and abstract they cover 57 to 88 %: what
-narrows the one misses the other.
-
 ## Why the advice does not use it
 
 The advice goes by the calibrator's chances, multiplied by what a person pressed; the number still unread by curves that this
