@@ -77,11 +77,6 @@ def app_directory() -> Path:
     ------
     InputProblem
         When neither place has an `app.py`.
-
-    Examples
-    --------
-    >>> app_directory().is_absolute()
-    True
     """
     for folder in (PARENT, PARENT / "tarstop_app"):
         if (folder / "app.py").is_file():

@@ -125,13 +125,6 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     A study is what the report says it reports, or else the table's own name. A table that two reports give
     for the same study, count for count, is counted once; different tables of one study all count, as if their
     patients were different ones. Both are noted.
-
-    Examples
-    --------
-    >>> twice = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-    >>> evidence = collect({4: twice, 7: twice})
-    >>> len(evidence.tables), evidence.notes
-    (1, ('Lee 2004 is reported twice with the same table (documents #5 and #8); it is counted once.',))
     """
     rows: list[Row] = []
     positions: list[int] = []

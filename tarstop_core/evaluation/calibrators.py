@@ -53,14 +53,7 @@ SHIPPED = {
 
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
-    """Simulated lists that no shipped calibrator was fitted on.
-
-    Examples
-    --------
-    >>> found = shipped("patent", "sample searches")
-    >>> len(found.topics), found.simulated
-    (16, True)
-    """
+    """Simulated lists that no shipped calibrator was fitted on."""
     outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))

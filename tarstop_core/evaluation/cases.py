@@ -160,14 +160,6 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
     ------
     InputProblem
         With fewer than two groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tarstop_core.documents.topic import Topic
-    >>> topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
-    >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
-    [1, 2]
     """
     sizes = Counter(case.group for case in cases)
     folds = min(folds, len(sizes))

@@ -51,13 +51,6 @@ def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, i
     ------
     InputProblem
         When there is no such topic, and as `topic_metrics` does.
-
-    Examples
-    --------
-    >>> topic = Topic("T1", np.array(["d1", "d2", "d3"]), np.array([3.0, 2.0, 1.0]))
-    >>> figures = ranking_metrics({"T1": topic}, {"T1": {"d1": 1, "d3": 1}})
-    >>> round(figures["map"], 4), figures["recall_100"], figures["topics"]
-    (0.8333, 1.0, 1)
     """
     every = topic_metrics(run, qrels)
     if not every:

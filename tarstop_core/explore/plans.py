@@ -98,16 +98,6 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
     way: EU*(b) + V(w + πH) − c_full·H − c·m, the value of a plan in
     :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
     worse.
-
-    Examples
-    --------
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.decisive import DecisivePath
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> path = DecisivePath(hit_curve([0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5))
-    >>> found = plans(path, Optimal(), [0.001])
-    >>> bool(found.net_utility[0] == path.plan_value(0.001)[found.depth[0]])
-    True
     """
     if not isinstance(policy, EXPECTABLE):
         raise InputProblem(

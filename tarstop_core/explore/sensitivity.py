@@ -234,12 +234,6 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
     Notes
     -----
     Half of each mistake's cost stands as a loss and half as a gain forgone: only the sums decide.
-
-    Examples
-    --------
-    >>> stakes = elicited(True, 4, 20_000, 60, 30, "£")
-    >>> stakes.payoffs.q_star, stakes.cost, stakes.documents
-    (0.8, 2.0, 10000.0)
     """
     for what, value, usable, wanted in (
         ("number of mistakes", times, times >= 1, "a number at least 1"),

@@ -58,13 +58,6 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     ------
     InputProblem
         Naming the line that has the wrong number of columns or no finite score.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> run = read_run(BytesIO(b"T1 Q0 a 1 2.5 x\\nT1 Q0 b 2 3.5 x\\n"), "a.run")
-    >>> run["T1"].ids.tolist(), run.notes
-    (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
     """
     table, notes, file_name = _read_table(source, name, _RUN_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
@@ -111,12 +104,6 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     InputProblem
         Naming the line with the wrong number of columns or a relevance that is no whole number, or
         the two lines that judge one document differently.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
-    {'T1': {'a': 1, 'b': 0}}
     """
     table, notes, file_name = _read_table(source, name, _QRELS_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
@@ -154,13 +141,6 @@ def label_topics(
     ------
     InputProblem
         When they share no topic.
-
-    Examples
-    --------
-    >>> run = {"T1": Topic("T1", np.array(["a", "b"]), np.array([2.0, 1.0]))}
-    >>> topics, notes = label_topics(run, {"T1": {"b": 1, "z": 1}})
-    >>> topics["T1"].labels.tolist(), topics["T1"].n_relevant
-    ([False, True], 2)
     """
     labelled: dict[str, Topic] = {}
     for name, topic in run.items():

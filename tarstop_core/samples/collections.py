@@ -71,11 +71,6 @@ def sample_topics() -> pd.DataFrame:
 
     One row a topic: `topic` (the name `load_sample` takes), `title`, `claim` (the query) and `documents` (a count).
     It does not tell which topics have prior art.
-
-    Examples
-    --------
-    >>> sample_topics()["topic"].iloc[0]
-    'antenna-mount'
     """
     return _topics("patents")
 
@@ -122,11 +117,6 @@ def sample_reviews() -> pd.DataFrame:
     One row a review: `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
     studies are included; begins in lower case) and `documents` (a count). It does not tell which tests are sensitive
     enough.
-
-    Examples
-    --------
-    >>> sample_reviews()["topic"].iloc[0]
-    'brindle-fever'
     """
     return _topics("reviews")
 
@@ -154,13 +144,7 @@ def sample_full_texts(topic: str) -> dict[str, FullText]:
 
 
 def published_sets() -> list[PublishedSet]:
-    """2×2 tables of published meta-analyses: figures, with their sources.
-
-    Examples
-    --------
-    >>> [(each.name, len(each.tables)) for each in published_sets()]
-    [('audit-c', 14), ('iqcode', 13), ('mmse', 33)]
-    """
+    """2×2 tables of published meta-analyses: figures, with their sources."""
     folder = sample_dir() / "published"
     content = json.loads((folder / "published.json").read_text(encoding="utf-8"))
     return [

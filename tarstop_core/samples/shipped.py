@@ -43,11 +43,6 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
     ------
     InputProblem
         When there is no such scenario.
-
-    Examples
-    --------
-    >>> default_calibrator(has_scores=True, scenario="inclusion")
-    'review-inclusion-elsewhere'
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")

@@ -90,12 +90,6 @@ def simulate_review_outcomes(
     ------
     InputProblem
         With fewer than 2 outcomes.
-
-    Examples
-    --------
-    >>> simulated = simulate_review_outcomes(outcomes=6, seed=1)
-    >>> len(simulated), min(len(each.tables) for each in simulated) >= 5
-    (6, True)
     """
     if outcomes < 2:
         raise InputProblem(

@@ -110,13 +110,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half.
-
-    Examples
-    --------
-    >>> drawn(1) == drawn(1), len(set(drawn(1))), [key.split(":")[0] for key in drawn(2)]
-    (True, 5, ['search', 'review', 'search', 'review', 'search'])
-    """
+    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -206,12 +200,6 @@ def played(explored: Explored, settings: Settings, call: Call) -> Played:
     ------
     InputProblem
         When it is not decided.
-
-    Examples
-    --------
-    >>> explored = sample("search:antenna-mount")
-    >>> played(explored, explored.settings, Call(7, False)).net_utility
-    -0.257
     """
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
