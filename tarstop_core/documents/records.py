@@ -49,12 +49,8 @@ def empty_records() -> pd.DataFrame:
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
     """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 
-    `id` is required. Missing text becomes "", a missing score NaN.
-
-    Raises
-    ------
-    InputProblem
-        For an unknown column, an empty id or an id that occurs twice.
+    `id` is required. Missing text becomes "", a missing score NaN. InputProblem for an unknown column, an empty id or
+    an id that occurs twice.
     """
     given = pd.DataFrame(columns)
     unknown = [str(column) for column in given.columns if column not in RECORD_COLUMNS]

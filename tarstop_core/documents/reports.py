@@ -45,10 +45,7 @@ class Row:
 class Report:
     """What became of one included report.
 
-    Raises
-    ------
-    InputProblem
-        When a table is unusable, data has no table, or an exclusion no reason.
+    InputProblem when a table is unusable, data has no table, or an exclusion no reason.
     """
 
     outcome: FullText
@@ -95,13 +92,7 @@ class Report:
 
 
 def tables_of(rows: tuple[Row, ...]) -> Tables:
-    """Rows as one set of tables.
-
-    Raises
-    ------
-    InputProblem
-        When a count is negative, fractional or missing where it is needed.
-    """
+    """Rows as one set of tables. InputProblem when a count is negative, fractional or missing where it is needed."""
     # None becomes NaN.
     counts = np.array([row.counts for row in rows], dtype=float).reshape(-1, 4)
     return Tables(tuple(row.study for row in rows), *(counts[:, at] for at in range(4)))

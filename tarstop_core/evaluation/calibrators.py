@@ -126,10 +126,7 @@ class Comparison:
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
     """Judge two calibrators by the same event on the same labelled documents; of patents only ω⁺ topics count.
 
-    Raises
-    ------
-    InputProblem
-        When they are chances of different things, or the lists cannot judge one of them.
+    InputProblem when they are chances of different things, or the lists cannot judge one of them.
     """
     if a.scenario != b.scenario:
         raise InputProblem(

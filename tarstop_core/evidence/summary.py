@@ -415,10 +415,7 @@ PARAMETERS = {
 def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Prior | None = None) -> Evidence:
     """The tables of a review and what follows from them; the same question again is answered from memory.
 
-    Raises
-    ------
-    InputProblem
-        When θ or the engine cannot be used.
+    InputProblem when θ or the engine cannot be used.
     """
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
     return _evidence(

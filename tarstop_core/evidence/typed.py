@@ -104,13 +104,7 @@ def pack(rows: Sequence[Row]) -> str | None:
 
 
 def unpack(packed: str) -> list[Row]:
-    """The rows that :func:`pack` packed.
-
-    Raises
-    ------
-    InputProblem
-        When the text is cut short or was changed.
-    """
+    """The rows that :func:`pack` packed. InputProblem when the text is cut short or was changed."""
     try:
         compressed = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         inflating = zlib.decompressobj()

@@ -60,10 +60,7 @@ class Explored:
     def played(self, settings: Settings) -> Path:
         """The path with everything known, as an experiment has it (paper mode).
 
-        Raises
-        ------
-        InputProblem
-            When the labels are not known.
+        InputProblem when the labels are not known.
         """
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):

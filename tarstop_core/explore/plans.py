@@ -84,11 +84,7 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
     """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
 
     What has been spent by then is not counted. The rule is one of :data:`EXPECTABLE`, costs are in the payoffs' unit.
-
-    Raises
-    ------
-    InputProblem
-        When the outcome of the rule cannot be expected.
+    InputProblem when the outcome of the rule cannot be expected.
 
     Notes
     -----
@@ -126,10 +122,7 @@ def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
 def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
     """What came of a rule where everything is known, as a replay has it, for all costs at once.
 
-    Raises
-    ------
-    InputProblem
-        When the rule draws a random sample, which has no depth on one path.
+    InputProblem when the rule draws a random sample, which has no depth on one path.
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)

@@ -78,12 +78,7 @@ def sample_topics() -> pd.DataFrame:
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
 
-    `authors` holds the assignee, `date` the year.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such topic.
+    `authors` holds the assignee, `date` the year. InputProblem when there is no such topic.
     """
     return _records("patents", topic)
 
@@ -103,10 +98,7 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 def sample_reasons(topic: str) -> dict[str, str]:
     """Why each document of a search is relevant or not, in one sentence, by its identifier.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such topic.
+    InputProblem when there is no such topic.
     """
     return {row["id"]: row["reason"] for row in _of_topic("patents", topic, "reasons")}
 
@@ -124,10 +116,7 @@ def sample_reviews() -> pd.DataFrame:
 def load_review_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
-    Raises
-    ------
-    InputProblem
-        When there is no such review.
+    InputProblem when there is no such review.
     """
     return _records("reviews", topic)
 
@@ -135,10 +124,7 @@ def load_review_sample(topic: str) -> pd.DataFrame:
 def sample_full_texts(topic: str) -> dict[str, FullText]:
     """What the full texts of a simulated review say, for every report that title and abstract let through and no other.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such review.
+    InputProblem when there is no such review.
     """
     return {row.pop("id"): FullText(**row) for row in _of_topic("reviews", topic, "full_texts")}
 

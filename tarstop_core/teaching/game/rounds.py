@@ -69,12 +69,7 @@ def encode(calls: Sequence[Call]) -> str:
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """The calls that a word stands for; only the last may be undecided.
-
-    Raises
-    ------
-    InputProblem
-        When it is no such word.
+    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word.
 
     Examples
     --------
@@ -194,13 +189,7 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
 
 
 def played(explored: Explored, settings: Settings, call: Call) -> Played:
-    """What came of a call, as a replay says it of a rule.
-
-    Raises
-    ------
-    InputProblem
-        When it is not decided.
-    """
+    """What came of a call, as a replay says it of a rule. InputProblem when it is not decided."""
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
     topic, omega = topic_of(explored), explored.omega(settings)
