@@ -61,10 +61,11 @@ TEXTS.filters["tex"] = tex
 @cache
 def _entry(key: str) -> dict[str, Any]:
     """What the file says under a key, with what it takes over from another."""
-    said: Any = texts("tarstop_core.teaching.lesson.formulas")
+    own: Any = texts("tarstop_core.teaching.lesson.formulas")
     for part in key.split("."):
-        said = said[part]
-    return {"name": key.rpartition(".")[2]} | (_entry(said["as"]) if "as" in said else {}) | said
+        own = own[part]
+    said: dict[str, Any] = {"name": key.rpartition(".")[2]}
+    return said | (_entry(own["as"]) if "as" in own else {}) | own
 
 
 def made(key: str, lesson: Lesson, step: Step, value: float, **told: Any) -> FilledFormula:
