@@ -362,7 +362,9 @@ def _recognised(connection: sa.Connection, tables: set[str]) -> str:
         return "0002"
     if SHELF.name not in tables:
         return "0003"
-    return "0005" if columns.issuperset(LATER) else "0004"
+    if not columns.issuperset(LATER):
+        return "0004"
+    return "0006" if DRAFT.name in tables else "0005"
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
