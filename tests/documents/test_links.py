@@ -77,6 +77,8 @@ def test_where_a_document_can_be_read(
         "https://[::1",
         "https://a.example:99999/",
         "https://a.example/" + "x" * 3_000,
+        f"10.1000/{'x' * 3_000}",
+        "1" * 3_000,
         '=HYPERLINK("https://foreign.example")',
         "ftp://a.example/x",
     ],
