@@ -17,13 +17,15 @@ from scipy.stats import t as t_distribution
 
 from scripts import reranking_prize as prize
 from scripts.report_unread import calibrated, interval_score, table
-from scripts.reranked_sessions import FINAL, INCLUSION, Session, foretold
+from scripts.reranked_sessions import FINAL, INCLUSION, Session, foretold, learned, left_out, sessions
 from scripts.reviews_measured import THETA
 from tarstop_core.calibration.fitting import ece, reliability
 from tarstop_core.calibration.live_check import AGAINST, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead, forecasts
 from tarstop_core.documents.tables import Floats, Tables
+from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranked_chances import READ, log_loss
+from tarstop_core.places import real_data
 from tarstop_core.policies import parse_policy
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Payoffs
@@ -230,3 +232,106 @@ def warned(played: Sequence[Session], models: Models) -> str:
         looks = np.unique(np.geomspace(1, len(p), 50).astype(int))
         count += any(against_forecasts(p[:d], came[:d]) >= AGAINST for d in looks)
     return f"{count} of {len(played)}"
+
+
+def main() -> None:
+    data = real_data()
+    if data is None:
+        raise InputProblem("Set TARSTOP_REAL_DATA to the folder with the real rankings.")
+    played = sessions(data)
+    models = left_out(played)
+    no_clef = learned([each for each in played if not each.clef])
+    elsewhere = {each.group: no_clef for each in played if each.clef}
+    decided = prize.measure(data, played, models)
+    rows = statements(played, models, decided)
+    of_clef = [each for each in played if each.clef]
+    apart = statements(of_clef, elsewhere, decided.iloc[:0])
+    at_depths = apart["at"].str.endswith(" read") & (apart["method"] == MIXTURE)
+    page = PAGE.format(
+        next=of_next(played, models, elsewhere),
+        statements=of_statements(rows),
+        parts=of_parts(rows),
+        apart=table(
+            HEADER,
+            [line(words, apart[at_depths & (apart["judged"] == judged)]) for judged, words in WORDS.items()],
+        ),
+        settings=of_settings(played, models),
+        always=f"{100 * always(rows[(rows['method'] == MIXTURE) & rows['at'].str.endswith(' read')]):.0f}",
+        warned=warned(played, models),
+        warned_apart=warned(of_clef, elsewhere),
+        prize=table(prize.HEADER, prize.lines(decided)),
+        topics=decided["review"].nunique(),
+        outcomes=decided["outcome"].nunique(),
+    )
+    (DOCS / "reranked_chances.md").write_text(page, encoding="utf-8")
+    rows.round(5).to_csv(DOCS / "data" / "reranked_chances.csv", index=False)
+    decided.round(6).to_csv(DOCS / "data" / "reranking_prize.csv", index=False)
+
+
+PAGE = """# Chances of a list that learns: are they true, and what are they worth?
+
+`scripts/measure_reranked_chances.py` writes this page, [what was said and what was so](data/reranked_chances.csv) and
+[what rules came to](data/reranking_prize.csv). Sessions are played by `scripts/reranked_sessions.py` over 25 labelled lists, 22 of
+them judged by title and abstract and all by full text. What judges a set was learned without it; the two sets that share papers are
+left out together.
+
+## The next document
+
+Log-loss / expected calibration error over all documents (and the mean log-loss of a session). *Constant* is the mean
+share of the other lists.
+
+{next}
+
+## How many are ahead
+
+After 20, 50, 100 and 500 documents: relevant ones among the next 20, the next 100 and all that are left. *Covered* is the share of
+90 % intervals that hold the true number, *above* of those where more is found than the upper end. *p, covered* is of a t test, over
+sets, that nine in ten are covered; *p, spread* of a test, over sets, that true numbers spread over fifths of what was
+predicted. *Score* is the mean interval score, lower is better. *Stretched exponential* has a prior across sessions, regressed on log
+length, and the posterior of this session as it is; *tempered* is widened as the mixture is.
+
+{statements}
+
+### By depth, collection, and where rules stop
+
+{parts}
+
+### All of CLEF left out
+
+What other collections teach of the CLEF topics, after so many documents:
+
+{apart}
+
+### How it was widened
+
+The evidence of one session is tempered (first number, a power), and what is ahead varies by a gamma factor (second, its
+shape) that all documents ahead share. Sessions are exchangeable, states of one session are not: beside each setting stands the share of
+sessions whose every statement holds, so that the worst residual of a session lies inside. The shipped setting is 0.5 with 20, of
+whose sessions {always} % are always inside; it was chosen among these on the same sessions, so expect somewhat less elsewhere.
+
+{settings}
+
+## The live check
+
+A ratio holds what was said of each document when it was next against other levels and spreads of the odds. It would warn {warned} sessions;
+with all of CLEF left out, {warned_apart} of those on its topics.
+
+## What it is worth
+
+{outcomes} outcomes of {topics} topics with text, q* of .2, .5 and .8, costs of .0001, .0005, .001 and .005: 12 cells. Two stages, as sessions
+begin: documents are included by title and abstract, included reports are read at once at no cost of their own, and P(data |
+included) is updated by them. Everything is learned on other topics. *Static, as it is*: chances by rank from four collections, and the
+learned width of the prior, which the re-ranked list has too. *As in 2451d50*: chances by score from the other topics of the
+collection, and the default prior; its default rule was what is now called Open loop. The difference is that of net utility,
+re-ranked minus static, topics weighing equally, with a 95 % interval by resampling topics. The order of the static list is the
+collection's (`rank_bm25`), that of the re-ranked one begins with word stems.
+
+{prize}
+"""
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))

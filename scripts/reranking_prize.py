@@ -142,6 +142,9 @@ COMPARED = {
 """What is compared: the rule on the re-ranked list, and on the static one as it was."""
 
 
+HEADER = ["rule", "against", "net utility", "difference", "documents read", "% right"]
+
+
 def lines(rows: pd.DataFrame) -> list[list[str]]:
     """Re-ranked minus static, by rule; topics weigh equally."""
     found = []
