@@ -65,7 +65,9 @@ def _entry(key: str) -> dict[str, Any]:
     for part in key.split("."):
         own = own[part]
     said: dict[str, Any] = {"name": key.rpartition(".")[2]}
-    return said | (_entry(own["as"]) if "as" in own else {}) | own
+    said |= _entry(own["as"]) if "as" in own else {}
+    said |= own
+    return said
 
 
 def made(key: str, lesson: Lesson, step: Step, value: float, **told: Any) -> FilledFormula:
