@@ -15,6 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floor import depths_with_floor
 from tarstop_core.value.cumulative import PLANS, SHORT, CumulativePath, dense_plans, known_at, limited_plans
+from tarstop_core.value.exhaustive import chance_turned
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -150,6 +151,18 @@ def test_disagreement_with_either_truth() -> None:
     assert path.disagreement("pooled") == pytest.approx(np.where(plus, 1 - path.b, path.b))
     otherwise = path.disagreement("full_evidence")
     assert otherwise[-1] == 0 and (otherwise >= 0).all() and (otherwise <= 1).all()
+
+
+@pytest.mark.parametrize("least", [0, 3])
+def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
+    """A Poisson number of studies, by the definition of an expectation; not its mean."""
+    path = held_back(least)
+    for d in (0, 9, 40):
+        state, chances = path.states[path.known[d]], poisson.pmf(range(80), path.p[d:].sum())
+        needed = max(0, least - int(path.known[d]))
+        assert path.otherwise[d] == pytest.approx(
+            chance_turned(state.b, state.n_0, chances, path.payoffs.q_star, needed), abs=2e-3
+        )
 
 
 def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
