@@ -17,7 +17,7 @@ from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats
 
 Varied = tuple[str, Settings, Path]
-PathsKey = tuple[Settings, Any, bytes]
+PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
 PRIOR_SHIFTS = (-0.2, 0.2)
@@ -49,7 +49,18 @@ def screening_path(
 def paths_key(settings: Settings, state: State) -> PathsKey:
     """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
     found = np.flatnonzero(state.labels == RELEVANT).tobytes()
-    return settings, scenario_of(settings).key(settings, state), found
+    return settings, scenario_of(settings).key(settings, state), found, read_so(state)
+
+
+def read_so(state: State) -> bytes:
+    """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
+    return b"" if state.sequence is None else state.sequence.tobytes()
+
+
+def chances(calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
+    """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
+    read = scores if scores is None or state.sequence is None else scores[state.sequence]
+    return calibrator.probabilities(read, state.ranked)
 
 
 @dataclass(frozen=True, eq=False)

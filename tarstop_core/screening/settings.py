@@ -80,6 +80,8 @@ class Settings:
     """
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
+    learns: bool = False
+    """Whether what comes next is put in order by what the labels say of it."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -161,6 +163,7 @@ class Settings:
             # What was learned of how wide a prior has to be is not the paper's.
             prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
+            learns=False,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,7 +174,7 @@ class Settings:
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
-        for name in ("least_studies", "least_patients"):
+        for name in ("least_studies", "least_patients", "learns"):
             if not content[name]:
                 del content[name]
         if self.application == NOTHING_SAID:

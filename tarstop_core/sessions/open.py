@@ -13,7 +13,7 @@ from tarstop_core.screening.events import label_event, plan_event, relabel_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
+from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
@@ -31,14 +31,14 @@ class OpenSession:
     """
 
     store: Store
-    row: SessionRow
+    stored: SessionRow
     collection: CollectionRow
     events: list[Event]
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
-    _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _chances: dict[tuple[str, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
-    _state: State | None = None
+    _standing: tuple[State, SessionRow] | None = None
 
     @classmethod
     def load(cls, store: Store, session_id: str) -> Self:
@@ -49,9 +49,19 @@ class OpenSession:
     @property
     def state(self) -> State:
         """Where the session stands after the events seen."""
-        if self._state is None:
-            self._state = replay(self.row.settings, self.row.ids, self.events)
-        return self._state
+        return self._stands[0]
+
+    @property
+    def row(self) -> SessionRow:
+        """The session with its documents in the order of reading, as far as that is settled."""
+        return self._stands[1]
+
+    @property
+    def _stands(self) -> tuple[State, SessionRow]:
+        if self._standing is None:
+            state = replay(self.stored.settings, self.stored.ids, self.events)
+            self._standing = state, self.stored.as_read(state)
+        return self._standing
 
     @property
     def last_reviewer(self) -> str:
@@ -59,13 +69,15 @@ class OpenSession:
         return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
 
     def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
-        """The calibrator of these settings and the chance of every document, computed once."""
-        digest = settings.calibrator
-        if digest not in self._chances:
-            calibrator = self.store.calibrator(digest)
-            p = calibrator.probabilities(self.row.scores, self.state.ranked)
-            self._chances[digest] = (calibrator, p)
-        return self._chances[digest]
+        """The calibrator of these settings and the chance of every document, computed once for an order of reading."""
+        key = settings.calibrator, read_so(self.state)
+        if key not in self._chances:
+            held = {digest: calibrator for (digest, _), (calibrator, _) in self._chances.items()}
+            calibrator = held.get(key[0]) or self.store.calibrator(key[0])
+            # Several calibrators are held against each other, but in one order.
+            self._chances = {each: told for each, told in self._chances.items() if each[1] == key[1]}
+            self._chances[key] = calibrator, chances(calibrator, self.stored.scores, self.state)
+        return self._chances[key]
 
     def mismatch(self, settings: Settings) -> list[str]:
         """What about this list looks unlike the lists that the calibrator was fitted on."""
@@ -95,10 +107,9 @@ class OpenSession:
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
         """Included documents by their places in the screening order, loaded once."""
-        wanted = [int(at) for at in positions]
+        wanted = self.row.order[[int(at) for at in positions]].tolist()
         new = [at for at in wanted if at not in self._included]
-        found = self.store.record_texts(self.collection.id, [int(self.row.order[at]) for at in new])
-        self._included.update(zip(new, found, strict=True))
+        self._included.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
         return [self._included[at] for at in wanted]
 
     def refresh(self) -> bool:
@@ -112,7 +123,7 @@ class OpenSession:
             fresh = self.store.events(self.row.id) if known else news
         changed = fresh != self.events
         if changed:
-            self.events, self._state = fresh, None
+            self.events, self._standing = fresh, None
         return changed
 
     def record(self, event: Event, seen: int) -> None:
@@ -134,7 +145,7 @@ class OpenSession:
             self.refresh()
             raise
         self.events = [*self.events, stored]
-        self._state = None
+        self._standing = None
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.
