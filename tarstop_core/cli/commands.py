@@ -17,6 +17,7 @@ from tarstop_core.cli.decide import decide
 from tarstop_core.cli.experiment import experiment
 from tarstop_core.cli.rank import metrics, rank
 from tarstop_core.cli.replay import replay
+from tarstop_core.cli.rerank import rerank
 from tarstop_core.errors import InputProblem
 
 
@@ -59,6 +60,7 @@ for command in (
     metrics,
     rank,
     replay,
+    rerank,
     restore_command,
 ):
     tarstop.add_command(command)
