@@ -57,6 +57,7 @@ def trace(
             rows.append(
                 {
                     **_verdict_columns(final, ids, scores, depth),
+                    **({} if final.sequence is None else {"fit": event.payload.get("fit", "")}),
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(paths.path.p[depth]),
@@ -100,6 +101,9 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "id": ids[depth],
         "score": None if scores is None else float(scores[depth]),
         "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
+        **(
+            {} if final.sequence is None or final.ranks is None else {"rank_in_list": int(final.ranks[depth])}
+        ),
         **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
 

@@ -1,12 +1,14 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.features import Features
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
@@ -16,8 +18,9 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.learning import features_of, fit, is_due
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
-from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
 
 KEPT_PATHS = 4
@@ -38,6 +41,7 @@ class OpenSession:
     _chances: dict[tuple[str, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
+    _features: Features | None = None
     _standing: tuple[State, SessionRow] | None = None
 
     @classmethod
@@ -133,19 +137,31 @@ class OpenSession:
         last that they had been shown.
         """
         since = [earlier for earlier in self.events if earlier.seq > seen]
-        # A note is stored when its box loses the focus, which may be by the very click on a label.
-        if any(earlier.kind != "note" for earlier in since):
+        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
+        if any(earlier.kind not in ("note", "fit") for earlier in since):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
             )
+        self._append(event)
+
+    def _append(self, event: Event) -> None:
         try:
-            stored = self.store.append(self.row.id, event, expected=self.state.seq)
+            stored = self.store.append(self.stored.id, event, expected=self.state.seq)
         except InputProblem:
             self.refresh()
             raise
         self.events = [*self.events, stored]
         self._standing = None
+
+    def learn(self) -> None:
+        """Put what comes next in order by the labels and record that, where it is due and can be done here."""
+        if not is_due(self.events, self.state):
+            return
+        self._features = self._features or features_of(self.collection)
+        if self._features is not None:
+            with suppress(Conflict):  # another tab did it first
+                self._append(fit(self._features, self.row, self.state))
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.
