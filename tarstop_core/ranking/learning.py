@@ -79,6 +79,13 @@ class Ranker(ABC):
         seed and the number of labels.
         """
 
+    def weights(self, features: Features, told: Told, seed: int) -> NDArray[np.float32] | None:
+        """What each term adds to the score of a document that holds it, shape (terms,), where words make the score.
+
+        None where they do not: then it cannot be said which words put a document first.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Unmoved(Ranker):
@@ -108,8 +115,13 @@ class Logistic(Ranker):
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
         """Logit of being relevant, up to a constant."""
+        found = self.weights(features, told, seed)
+        return told.start if found is None else np.asarray(features.matrix @ found, dtype=np.float64)
+
+    def weights(self, features: Features, told: Told, seed: int) -> NDArray[np.float32] | None:
+        """None until there is something to tell apart."""
         if not told.count:
-            return told.start
+            return None
         rng = np.random.default_rng((seed, told.count))
         relevant = np.flatnonzero(np.isin(told.labels, (Label.RELEVANT, Label.INCLUDED)))
         against = np.flatnonzero(told.labels == Label.NOT_RELEVANT)
@@ -123,10 +135,10 @@ class Logistic(Ranker):
         taught = vstack(rows, format="csr")
         y = np.arange(taught.shape[0]) < plus
         if y.all() or not y.any():
-            return told.start
+            return None
         weights = np.where(y, 1.0, plus / (self.ratio * (len(y) - plus)))
         weights *= len(y) / weights.sum()
-        return np.asarray(features.matrix @ self._fit(taught, y, weights), dtype=np.float64)
+        return self._fit(taught, y, weights)
 
     def _fit(self, rows: Matrix, y: NDArray[np.bool_], weights: Floats) -> NDArray[np.float32]:
         """Weight of each term, learned from the terms that occur in these rows."""

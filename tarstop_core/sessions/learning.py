@@ -6,15 +6,17 @@ the order of a session follows from its log alone (:mod:`tarstop_core.screening.
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
@@ -33,7 +35,21 @@ TEACHES = {
     said.IRRELEVANT: Label.NOT_RELEVANT,
 }
 """What each verdict tells a ranker; unsure ones tell nothing."""
+MOST_WORDS = 5
+"""That are said to have put a document first."""
+Floats32 = NDArray[np.float32]
 _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit, and what it rests on."""
+
+    event: Event
+    told: bytes
+    """The labels that it was told, by position in the collection."""
+    weights: Floats32 | None
+    """Of each term; None where words do not make the score."""
 
 
 def _file(collection: CollectionRow) -> Path:
@@ -101,22 +117,47 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
 
 
-def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Event:
-    """What the ranker puts first after the labels of this state, as an event; `row` is as read."""
+def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
+    """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
     told, seed = taught(row, state, len(features)), seed_of(row)
-    order = reading_order(ranker.scores(features, told, seed), seed)
+    weights = ranker.weights(features, told, seed)
+    scores = ranker.scores(features, told, seed) if weights is None else features.matrix @ weights
+    order = reading_order(scores, seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
     ahead = AHEAD + max(state.settings.rule.at_once, int(FURTHER * told.count))
     following = place[order][place[order] >= state.depth][:ahead]
-    return Event(
-        "fit",
-        {
-            "number": 1 + (state.fit["number"] if state.fit else 0),
-            "after": told.count,
-            "ranker": f"{ranker.name} {ranker.version}",
-            "seed": seed,
-            "settings": asdict(ranker),  # type: ignore[call-overload]
-            "next": [row.ids[at] for at in following.tolist()],
-        },
-    )
+    payload = {
+        "number": 1 + (state.fit["number"] if state.fit else 0),
+        "after": told.count,
+        "ranker": f"{ranker.name} {ranker.version}",
+        "seed": seed,
+        "settings": asdict(ranker),  # type: ignore[call-overload]
+        "next": [row.ids[at] for at in following.tolist()],
+    }
+    return Fitted(Event("fit", payload), told.labels.tobytes(), weights)
+
+
+def why_next(features: Features, weights: Floats32 | None, text: str) -> list[str]:
+    """Stems of the words in a document's text that weigh most for it in this fit, the most first."""
+    told = {} if weights is None else features.told(text, weights)
+    first = sorted(told, key=lambda word: -told[word])[:MOST_WORDS]
+    return [word for word in first if told[word] > 0]
+
+
+def gain_sentence(state: State) -> str:
+    """What the order has saved so far, where labels show it; else empty.
+
+    The included documents, here as many as are found, would have come later in the list: that is known of these.
+    """
+    read = slice(state.kept, state.depth)
+    found = np.flatnonzero(state.labels[read] == said.RELEVANT)
+    if state.sequence is None or state.ranks is None or not len(found):
+        return ""
+    place = 1 + np.argsort(np.argsort(state.ranks[state.kept :]))
+    last, documents = int(place[found].max()), state.depth - state.kept
+    if last <= documents:
+        return ""
+    these = "it" if len(found) == 1 else f"these {len(found):,}"
+    what = "included" if state.settings.two_stages else "relevant"
+    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order {these} would have taken {last:,}."

@@ -1,11 +1,15 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Self
 
+import pandas as pd
+
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import Features
@@ -18,7 +22,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.learning import features_of, fit, is_due
+from tarstop_core.sessions.learning import Fitted, Floats32, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
@@ -42,6 +46,9 @@ class OpenSession:
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
     _features: Features | None = None
+    _foreseeing: Thread | None = None
+    _foreseen: list[Fitted] = field(default_factory=list)
+    _weights: tuple[int, Floats32 | None] | None = None
     _standing: tuple[State, SessionRow] | None = None
 
     @classmethod
@@ -156,12 +163,52 @@ class OpenSession:
 
     def learn(self) -> None:
         """Put what comes next in order by the labels and record that, where it is due and can be done here."""
-        if not is_due(self.events, self.state):
+        if not is_due(self.events, self.state) or self.features is None:
             return
-        self._features = self._features or features_of(self.collection)
-        if self._features is not None:
-            with suppress(Conflict):  # another tab did it first
-                self._append(fit(self._features, self.row, self.state))
+        if self._foreseeing is not None:
+            self._foreseeing.join()
+        told = taught(self.row, self.state, len(self.features)).labels.tobytes()
+        known = next((each for each in self._foreseen if each.told == told), None)
+        fitted = known or fit(self.features, self.row, self.state)
+        with suppress(Conflict):  # another tab did it first
+            self._append(fitted.event)
+            self._weights = fitted.event.payload["number"], fitted.weights
+
+    @property
+    def features(self) -> Features | None:
+        """What a ranker learns from in these documents; None until that was made here."""
+        if self._features is None:
+            self._features = features_of(self.collection)
+        return self._features
+
+    def foresee(self) -> None:
+        """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
+        state, row, features, events = self.state, self.row, self.features, self.events
+        if state.depth == len(row.ids) or state.stopped or not state.settings.learns or features is None:
+            return
+
+        def fitted(verdict: Label) -> Iterator[Fitted]:
+            answer = label_event(state, row.ids, row.ids[state.depth], verdict)
+            then = [*events, replace(answer, seq=state.seq + 1)]
+            later = replay(self.stored.settings, self.stored.ids, then)
+            if is_due(then, later):
+                yield fit(features, self.stored.as_read(later), later)
+
+        def both() -> None:
+            self._foreseen = [*fitted("irrelevant"), *fitted("relevant")]
+
+        self._foreseeing = Thread(target=both, daemon=True)
+        self._foreseeing.start()
+
+    def why_next(self, record: Record) -> list[str]:
+        """Stems of the words that put the next document there, the weightiest first; empty where words did not."""
+        fitted, doc, features = self.state.fit, record.id, self.features
+        if not fitted or doc not in fitted["next"] or doc in self.state.put_back or features is None:
+            return []
+        if self._weights is None or self._weights[0] != fitted["number"]:
+            self._weights = fitted["number"], fit(features, self.row, self.state).weights
+        [text] = ranking_text(pd.DataFrame([vars(record)]))
+        return why_next(features, self._weights[1], text)
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.
