@@ -23,7 +23,7 @@ from tarstop_core.screening.labels import (
     UNSEEN,
     as_label,
 )
-from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing_and_back
+from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
 
@@ -59,10 +59,18 @@ class Replay:
     @property
     def state(self) -> State:
         """The state so far; later events do not change it."""
-        return self.state_with(())
+        return self._state_with(())
 
-    def state_with(self, back: Sequence[Event]) -> State:
-        """The same, where these labels were taken back: their documents come next, before those of the last fit."""
+    def after(self, events: Sequence[Event]) -> State:
+        """The same after a whole log, whose standing events were applied: what was taken back comes next."""
+        state = self._state_with(standing_and_back(events)[1])
+        if not events:
+            return state
+        touched = any(event.kind == "label" for event in events)
+        return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
+
+    def _state_with(self, back: Sequence[Event]) -> State:
+        """With labels that were taken back: their documents come before those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         sequence, ranks = None, self._state.ranks
         if self._moved:
@@ -305,11 +313,6 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     (1, 0)
     """
     fold = Replay(settings, ids)
-    stand, back = standing_and_back(events)
-    for event in stand:
+    for event in standing(events):
         fold.apply(event)
-    state = fold.state_with(back)
-    if not events:
-        return state
-    touched = any(event.kind == "label" for event in events)
-    return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
+    return fold.after(events)

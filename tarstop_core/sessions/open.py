@@ -16,9 +16,9 @@ from tarstop_core.ranking.features import Features
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
-from tarstop_core.screening.fold import replay
-from tarstop_core.screening.labels import Label
-from tarstop_core.screening.log import Event
+from tarstop_core.screening.fold import Replay
+from tarstop_core.screening.labels import CODES, Label
+from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -49,6 +49,7 @@ class OpenSession:
     _foreseeing: Thread | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _weights: tuple[int, Floats32 | None] | None = None
+    _folded: tuple[Replay, list[Event]] | None = None
     _standing: tuple[State, SessionRow] | None = None
 
     @classmethod
@@ -70,7 +71,15 @@ class OpenSession:
     @property
     def _stands(self) -> tuple[State, SessionRow]:
         if self._standing is None:
-            state = replay(self.stored.settings, self.stored.ids, self.events)
+            fold, taken = self._folded or (None, list[Event]())
+            new, self._folded = self.events[len(taken) :], None
+            grown = taken[-1:] == self.events[: len(taken)][-1:] and all(each.kind != "undo" for each in new)
+            if fold is None or not grown:
+                fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
+            for event in new:
+                fold.apply(event)
+            state = fold.after(self.events)
+            self._folded = fold, self.events
             self._standing = state, self.stored.as_read(state)
         return self._standing
 
@@ -189,10 +198,11 @@ class OpenSession:
 
         def fitted(verdict: Label) -> Iterator[Fitted]:
             answer = label_event(state, row.ids, row.ids[state.depth], verdict)
-            then = [*events, replace(answer, seq=state.seq + 1)]
-            later = replay(self.stored.settings, self.stored.ids, then)
-            if is_due(then, later):
-                yield fit(features, self.stored.as_read(later), later)
+            labels = state.labels.copy()
+            labels[state.depth] = CODES[verdict]
+            later = replace(state, labels=labels)
+            if is_due([*events, answer], later):
+                yield fit(features, row, later)
 
         def both() -> None:
             self._foreseen = [*fitted("irrelevant"), *fitted("relevant")]
