@@ -58,13 +58,7 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
 
 
 def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: str) -> Kind:
-    """An object of a class that was loaded.
-
-    Raises
-    ------
-    InputProblem
-        When the class refuses the values, or fails.
-    """
+    """An object of a class that was loaded. InputProblem when the class refuses the values, or fails."""
     try:
         return kind(**values)
     except InputProblem:

@@ -56,10 +56,7 @@ _FIGURES_ONLY = re.compile(r"(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4})(?!\d)")
 def read_date(text: str) -> str:
     """A date as a person types it, in the form in which it is kept; "" for nothing.
 
-    Raises
-    ------
-    InputProblem
-        When it names no date, a day that does not exist, or one that could be two: 5/6/2018.
+    InputProblem when it names no date, a day that does not exist, or one that could be two: 5/6/2018.
 
     Examples
     --------

@@ -174,12 +174,8 @@ def errors_of_net_utility(
 def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None = None) -> Floats:
     """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together; None keeps the share they have.
 
-    All of shape (T,); `base` are weights within each state, equal unless given.
-
-    Raises
-    ------
-    InputProblem
-        When the share is not one, or asks for topics of a state that has none.
+    All of shape (T,); `base` are weights within each state, equal unless given. InputProblem when the share is not
+    one, or asks for topics of a state that has none.
 
     Examples
     --------

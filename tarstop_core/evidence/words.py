@@ -36,16 +36,7 @@ def studies(count: int) -> str:
 
 
 def belief_sentence(evidence: Evidence) -> str:
-    """The belief in words.
-
-    Examples
-    --------
-    >>> from tarstop_core.evidence.summary import evidence
-    >>> from tarstop_core.documents.tables import Tables
-    >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
-    >>> belief_sentence(evidence(one, 0.75))
-    'The chance that sensitivity exceeds 75 % is 62 %.'
-    """
+    """The belief in words."""
     what = f"sensitivity exceeds {threshold(evidence.theta)}"
     if evidence.belief is None:
         return (

@@ -336,15 +336,7 @@ def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
-    """What q* and cost say back to somebody who answered plain questions.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus="Reject", minus="Grant")
-    >>> check_sentence(Stakes(Payoffs(2500, 10000, 2500, 10000, "£"), 2.0), settings)
-    'Check: of 100 decisions like one at q* = 0.80 you would accept up to 20 wrong ones among those for “Reject”; a wrong “Reject” costs you £20,000 and a wrong “Grant” £5,000. A document costs £2, so you would read 10,000 documents rather than make the worse mistake for certain.'
-    """
+    """What q* and cost say back to somebody who answered plain questions."""
     payoffs = stakes.payoffs
     plus, minus = (amount(each, payoffs.unit) for each in (payoffs.wrong_plus, payoffs.wrong_minus))
     said = (

@@ -181,18 +181,7 @@ def tornado_rows(found: Tornado) -> list[dict[str, Any]]:
 def break_even_sentences(
     explored: Explored, settings: Settings, now: bool, found: Sequence[BreakEven]
 ) -> list[str]:
-    """Where each assumption would turn the advice, a sentence each.
-
-    Examples
-    --------
-    >>> from tarstop_core.explore.sensitivity import Turn
-    >>> from tarstop_core.explore.lists import sample
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
-    >>> turn = BreakEven("cost", 0.001, (Turn(0.0772, False),))
-    >>> break_even_sentences(sample("search:antenna-mount"), settings, True, [turn])
-    ['You would read nothing and choose “Grant” if reading one document cost more than 0.0772 (now 0.001).']
-    """
+    """Where each assumption would turn the advice, a sentence each."""
     stop = "stop now" if explored.start else "read nothing"
     said = []
     for each in found:

@@ -115,13 +115,7 @@ def stakes_figure(
 def stakes_sentence(
     payoffs: Payoffs, now: Now, cost: float, plus: str, minus: str, finds: str = "settle it"
 ) -> str:
-    """What the figure shows at the present belief.
-
-    Examples
-    --------
-    >>> stakes_sentence(Payoffs.from_q_star(0.5), Now(0.5, 0.02, 0.5, 0.25, 0.005, False, True, 0.001), 0.001, "Reject", "Grant")
-    'At a chance of 50 % “Reject” is expected to bring 0 and “Grant” 0, so you would choose “Grant”; certainty would be worth 0.25 (at most 0.25, at q* = 0.50). The next document has a chance of 2.0 % to settle it: the paper’s score is 0.005 against a cost of 0.001, so its rule goes on (EVPI has to exceed c / ρ, the dashed line).'
-    """
+    """What the figure shows at the present belief."""
     unit = payoffs.unit
     up, down = (amount(float(f(now.b)), unit) for f in (payoffs.utility_plus, payoffs.utility_minus))
     peak = amount(float(payoffs.evpi(payoffs.q_star)), unit)

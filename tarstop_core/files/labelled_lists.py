@@ -43,15 +43,7 @@ def list_digest(topic: Topic) -> str:
 
 
 def fingerprint(topics: Iterable[Topic]) -> str:
-    """Hash of lists with their names and labels: all that a fit or a comparison depends on.
-
-    Examples
-    --------
-    >>> ids = np.array(["a", "b"])
-    >>> one, other = (Topic("T", ids, labels=np.array(labels)) for labels in ([True, False], [False, True]))
-    >>> list_digest(one) == list_digest(other), fingerprint([one]) == fingerprint([other])
-    (True, False)
-    """
+    """Hash of lists with their names and labels: all that a fit or a comparison depends on."""
     digest = hashlib.sha256()
     for topic in topics:
         columns = (topic.ids, topic.scores, topic.labels, topic.known)
@@ -112,13 +104,6 @@ def read_labelled(
     ------
     InputProblem
         When a file cannot be used, has no labels, or runs and qrels are not both there.
-
-    Examples
-    --------
-    >>> table = b"id,title,label\\na,Hinge,1\\nb,Lid,0\\nc,Cup,\\n"
-    >>> [topic] = read_labelled([("past.csv", table)]).topics
-    >>> topic.labels.tolist(), topic.known.tolist()
-    ([True, False, False], [True, True, False])
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")

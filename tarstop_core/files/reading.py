@@ -54,13 +54,6 @@ def read_records(
         When no column holds the titles; call again with `columns`.
     InputProblem
         When the file cannot be used; nothing is half-imported.
-
-    Examples
-    --------
-    >>> import io
-    >>> table = read_records(io.BytesIO(b"id,title\\nEP-1234567-A1,Hinge\\n"), "patents.csv")
-    >>> table.frame.loc[0, "publication_number"], table.understood
-    ('EP-1234567-A1', {'id': 'id', 'title': 'title'})
     """
     with open_source(source, name) as opened:
         if progress:

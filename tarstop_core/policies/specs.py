@@ -21,12 +21,8 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
 
     ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or
     ``path/to/file.py:Class`` with or without parameters, which runs the file: not with `files` off, for texts that
-    come from someone else, such as in a saved session.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such policy, parameter or value, or a file does not yield one.
+    come from someone else, such as in a saved session. InputProblem when there is no such policy, parameter or value,
+    or a file does not yield one.
 
     Examples
     --------

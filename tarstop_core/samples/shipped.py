@@ -39,15 +39,7 @@ def digests() -> dict[str, str]:
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
     """Short name of the calibrator to begin with, for one's own list or one of the sample's, with scores or without.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such scenario.
-
-    Examples
-    --------
-    >>> default_calibrator(has_scores=True, scenario="inclusion")
-    'review-inclusion-elsewhere'
+    InputProblem when there is no such scenario.
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")

@@ -207,16 +207,7 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
-    """Who decides wrongly least often.
-
-    Examples
-    --------
-    >>> columns = ["approach", "false_adopt", "false_reject"]
-    >>> error_heading(pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns), 0.5, 0.01)
-    'A decides wrongly least often (q* = 0.5, c = 0.01)'
-    >>> error_heading(pd.DataFrame([["A", 0.0, 0.0], ["B", 0.0, 0.0]], columns=columns), 0.5, 0.01)
-    'A and 1 more never decide wrongly (q* = 0.5, c = 0.01)'
-    """
+    """Who decides wrongly least often."""
     wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
     names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
@@ -281,14 +272,7 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
-    """What reading less saves, and what it costs in right decisions, beside reading nothing.
-
-    Examples
-    --------
-    >>> row = {"approach": "A", "screened": 20.0, "effort_saved": 0.99, "decision_agreement": 0.9, "net_utility": 0.2, "decide_now": 0.5, "family": ""}
-    >>> effort_sentence(pd.DataFrame([row]))
-    'A, of highest net utility (0.2000), reads 20 documents, 99 % less than everything, and decides as the truth would in 90 % of topics; reading nothing, 50 %. Dots are means, bars the middle half of topics; 0 is drawn at 0.5.'
-    """
+    """What reading less saves, and what it costs in right decisions, beside reading nothing."""
     fair = frame[frame["approach"] != "Oracle"]
     best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
     at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""

@@ -115,10 +115,7 @@ class Episodes:
     def of(cls, topics: Sequence[Topic], scale: float) -> Episodes:
         """All episodes of labelled topics, `TARGETS` after `TARGETS`.
 
-        Raises
-        ------
-        InputProblem
-            When a topic has no labels or no documents.
+        InputProblem when a topic has no labels or no documents.
         """
         labels = [labels_of(topic) for topic in topics]
         windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
@@ -152,13 +149,9 @@ class Episodes:
 def rate_scale(topics: Sequence[Topic]) -> float:
     """One over the mean rate of the windows that hold a relevant document.
 
-    Rates are read in this unit: a hit in a window of 31 documents would otherwise be .03 next to the −1
-    of a window not examined, too little to learn from (assumption).
-
-    Raises
-    ------
-    InputProblem
-        When none does, or one has no labels or no documents.
+    Rates are read in this unit: a hit in a window of 31 documents would otherwise be .03 next to the −1 of a window
+    not examined, too little to learn from (assumption). InputProblem when none does, or one has no labels or no
+    documents.
     """
     rates = np.array([window_rates(labels_of(topic)) for topic in topics])
     if not (rates > 0).any():
@@ -170,13 +163,7 @@ def rate_scale(topics: Sequence[Topic]) -> float:
 
 
 def labels_of(topic: Topic) -> NDArray[np.bool_]:
-    """The labels of a topic that must have some.
-
-    Raises
-    ------
-    InputProblem
-        When it has no labels or no documents.
-    """
+    """The labels of a topic that must have some. InputProblem when it has no labels or no documents."""
     if topic.labels is None:
         raise InputProblem(f"Topic {topic.name} has no judgments; learning needs them.")
     if not len(topic):

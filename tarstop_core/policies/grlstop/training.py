@@ -55,12 +55,8 @@ def train(
     """Train an agent on labelled topics, for all targets at once; equal seeds, topics and machines give equal weights.
 
     About so many `steps` are played, each a choice; a few dozen topics are soon known by heart: play fewer. `progress`
-    is told the share done, in (0, 1], after every round; what it raises ends the training.
-
-    Raises
-    ------
-    InputProblem
-        When a topic has no labels or no documents, or none holds a relevant document.
+    is told the share done, in (0, 1], after every round; what it raises ends the training. InputProblem when a topic
+    has no labels or no documents, or none holds a relevant document.
     """
     rng = np.random.default_rng(seed)
     scale = rate_scale(topics)

@@ -93,14 +93,6 @@ def simulate_patent_rankings(
     ------
     InputProblem
         When there are fewer than 2 topics or pools are smaller than 50 on average.
-
-    Examples
-    --------
-    >>> rankings = simulate_patent_rankings(topics=4, seed=1)
-    >>> [topic.omega for topic in rankings]
-    [True, True, False, False]
-    >>> bool((rankings[0].scores[:-1] >= rankings[0].scores[1:]).all())
-    True
     """
     if topics < 2:
         raise InputProblem(
@@ -137,13 +129,6 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
     """The six figures of `TARGETS`: counts and shares, MAP and NDCG over the whole ranking.
 
     Means over the ω⁺ topics of the rankings: those without a relevant document are left out, as in trec_eval.
-
-    Examples
-    --------
-    >>> ids = np.array(["a", "b", "c"])
-    >>> topic = Topic("t", ids, labels=np.array([True, False, True]), n_relevant=2)
-    >>> round(ranking_statistics([topic])["map"], 4)
-    0.8333
     """
     rows = [
         _topic_statistics(np.flatnonzero(topic.labels) + 1, topic.n_relevant)

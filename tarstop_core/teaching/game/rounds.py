@@ -69,12 +69,7 @@ def encode(calls: Sequence[Call]) -> str:
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """The calls that a word stands for; only the last may be undecided.
-
-    Raises
-    ------
-    InputProblem
-        When it is no such word.
+    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word.
 
     Examples
     --------
@@ -110,13 +105,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half.
-
-    Examples
-    --------
-    >>> drawn(1) == drawn(1), len(set(drawn(1))), [key.split(":")[0] for key in drawn(2)]
-    (True, 5, ['search', 'review', 'search', 'review', 'search'])
-    """
+    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -200,19 +189,7 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
 
 
 def played(explored: Explored, settings: Settings, call: Call) -> Played:
-    """What came of a call, as a replay says it of a rule.
-
-    Raises
-    ------
-    InputProblem
-        When it is not decided.
-
-    Examples
-    --------
-    >>> explored = sample("search:antenna-mount")
-    >>> played(explored, explored.settings, Call(7, False)).net_utility
-    -0.257
-    """
+    """What came of a call, as a replay says it of a rule. InputProblem when it is not decided."""
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
     topic, omega = topic_of(explored), explored.omega(settings)

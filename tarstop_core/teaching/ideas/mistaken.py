@@ -86,14 +86,6 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
     """Expected net utility of "until a hit, at most `depth`, then this action", from the start.
 
     J(D) where the action is the better one; less where somebody who believes otherwise takes the other.
-
-    Examples
-    --------
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> path = DecisivePath(hit_curve([0.3, 0.2]), 0.5, Payoffs.from_q_star(0.5))
-    >>> bool(np.isclose(expected(path, 2, False, 0.01), path.plan_value(0.01)[2]))
-    True
     """
     M, payoffs = float(np.exp(path.curve.log_M[depth])), path.payoffs
     wrong = (1 - path.b_0) * payoffs.wrong_plus if plus else path.b_0 * M * payoffs.wrong_minus

@@ -60,17 +60,7 @@ class OneDocument:
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:
-    """What one document is worth at the beliefs :data:`BELIEFS`, four ways.
-
-    Examples
-    --------
-    Up to q*, the exact worth is 1/b times the paper's score: at half belief, twice as much.
-
-    >>> found = one_document(Payoffs.from_q_star(0.5), 0.1)
-    >>> at = 25
-    >>> bool(np.isclose(found.evsi[at], found.score[at] / BELIEFS[at]))
-    True
-    """
+    """What one document is worth at the beliefs :data:`BELIEFS`, four ways."""
     curve = hit_curve(np.full(AHEAD, p))
     paths = [DecisivePath(curve, float(b), payoffs) for b in BELIEFS]
     score, evsi, worth = (

@@ -21,17 +21,7 @@ BY_SCENARIO: dict[str, ModuleType] = {PATENT.name: decisive, REVIEW.name: cumula
 
 
 def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
-    """All formulas of a step, in the order of the argument: belief, next document, action, value, decision.
-
-    Examples
-    --------
-    >>> from tarstop_core.explore.lists import sample
-    >>> from tarstop_core.policies import Greedy
-    >>> explored = sample("search:antenna-mount")
-    >>> lesson = Lesson(explored, explored.settings, Greedy())
-    >>> [formula.name for formula in filled(lesson, lesson.step(3))][:4]
-    ['survival', 'belief', 'chance', 'rho']
-    """
+    """All formulas of a step, in the order of the argument: belief, next document, action, value, decision."""
     own = BY_SCENARIO[lesson.settings.scenario]
     found: list[FilledFormula] = own.belief(lesson, step)
     if step.p is not None:

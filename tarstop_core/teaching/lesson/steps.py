@@ -93,16 +93,7 @@ class Lesson:
         return float(metrics.regret([[found.net_utility for _, found in self.compared]])[0, 0])
 
     def step(self, depth: int) -> Step:
-        """Everything there is to say after so many documents, at most :attr:`stop`.
-
-        Examples
-        --------
-        >>> from tarstop_core.policies import Greedy
-        >>> explored = sample("search:antenna-mount")
-        >>> step = Lesson(explored, explored.settings, Greedy()).step(3)
-        >>> step.go_on, step.now.go_on
-        (True, True)
-        """
+        """Everything there is to say after so many documents, at most :attr:`stop`."""
         depth = min(max(depth, 0), self.stop)
         path, cost = self.path, self.settings.cost
         settled = path.hit is not None and depth >= path.hit
@@ -160,15 +151,7 @@ def best_plan(path: Path, depth: int) -> tuple[float, int]:
 
 
 def words(lesson: Lesson, step: Step) -> str:
-    """Where the lesson stands, in one sentence: what the curves show.
-
-    Examples
-    --------
-    >>> explored = sample("search:antenna-mount")
-    >>> one = lesson("search:antenna-mount", explored.settings, explored.settings.rule)
-    >>> words(one, one.step(5))
-    'After 5 documents the chance that prior art exists is 17 %; it takes more than 50 % to choose “Reject”. If nothing turns up, Optimal stops after 19 more.'
-    """
+    """Where the lesson stands, in one sentence: what the curves show."""
     settings, b = lesson.settings, step.now.b
     said = (
         f"After {count_of(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
@@ -208,15 +191,7 @@ def truth(lesson: Lesson) -> str:
 
 
 def came_of(lesson: Lesson) -> str:
-    """What that cost or brought, and what the best of the rules compared made of the same list.
-
-    Examples
-    --------
-    >>> from tarstop_core.policies import Greedy
-    >>> explored = sample("search:antenna-mount")
-    >>> came_of(lesson("search:antenna-mount", explored.settings, Greedy()))
-    'A wrong “Grant” loses L_g = 0.25, and reading cost 7 × 0.001 = 0.007: net utility −0.257. The best of the rules compared, Optimal, comes to 0.234: regret 0.491.'
-    """
+    """What that cost or brought, and what the best of the rules compared made of the same list."""
     played, settings = lesson.played, lesson.settings
     payoffs, plus = settings.payoffs, played.action == "a+"
     right = plus == played.omega
