@@ -113,7 +113,7 @@ def _load(chosen: str) -> Explored:
     def load() -> Explored:
         state = replay(row.settings, row.ids, events)
         calibrator = store.calibrator(state.settings.calibrator)
-        p = chances(calibrator, row.scores, state)
+        p = chances(state.settings, calibrator, row.scores, state)
         simulated = store.collection(row.collection_id).simulated
         return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 

@@ -133,6 +133,11 @@ class Settings:
         return self.kind.reads_full_texts and self.stages == 2
 
     @property
+    def foretold(self) -> bool:
+        """Whether chances follow from what was found so far, and not from a calibrator: where the list learns and hits add up."""
+        return self.learns and not self.kind.one_decides
+
+    @property
     def citation_needed(self) -> bool:
         """Whether a⁺ waits for a document to cite: only where one decides."""
         return self.needs_citation and self.kind.one_decides

@@ -50,7 +50,7 @@ def trace(
             key = paths_key(now, state)
             if key not in seen:
                 calibrator = calibrators[now.calibrator]
-                p = chances(calibrator, stored, state)
+                p = chances(now, calibrator, stored, state)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
             advice = advice_on(now, paths, calibrator, p, state)

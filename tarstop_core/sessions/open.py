@@ -42,7 +42,7 @@ class OpenSession:
     collection: CollectionRow
     events: list[Event]
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
-    _chances: dict[tuple[str, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
     _features: Features | None = None
@@ -90,17 +90,19 @@ class OpenSession:
 
     def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
         """The calibrator of these settings and the chance of every document, computed once for an order of reading."""
-        key = settings.calibrator, read_so(self.state)
+        key = settings.calibrator, settings.foretold, read_so(settings, self.state)
         if key not in self._chances:
-            held = {digest: calibrator for (digest, _), (calibrator, _) in self._chances.items()}
+            held = {digest: calibrator for (digest, *_), (calibrator, _) in self._chances.items()}
             calibrator = held.get(key[0]) or self.store.calibrator(key[0])
-            # Several calibrators are held against each other, but in one order.
-            self._chances = {each: told for each, told in self._chances.items() if each[1] == key[1]}
-            self._chances[key] = calibrator, chances(calibrator, self.stored.scores, self.state)
+            while len(self._chances) >= KEPT_PATHS:
+                self._chances.pop(next(iter(self._chances)))
+            self._chances[key] = calibrator, chances(settings, calibrator, self.stored.scores, self.state)
         return self._chances[key]
 
     def mismatch(self, settings: Settings) -> list[str]:
-        """What about this list looks unlike the lists that the calibrator was fitted on."""
+        """What about this list looks unlike the lists that the calibrator was fitted on, where it is asked for chances."""
+        if settings.foretold:
+            return []
         if settings.calibrator not in self._mismatch:
             calibrator, _ = self.chances(settings)
             found = calibrator.mismatch(self.row.scores, len(self.row.ids))

@@ -64,7 +64,7 @@ class WholeSession:
     ) -> tuple[Calibrator, NDArray[np.float64]]:
         """The calibrator of these settings and the chance of every document, now or in another state."""
         calibrator = self.calibrators[settings.calibrator]
-        return calibrator, chances(calibrator, self.stored.scores, state or self.state)
+        return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
 
     @cached_property
     def advice(self) -> Advice:
