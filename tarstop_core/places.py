@@ -116,19 +116,8 @@ def named_hosts() -> tuple[str, ...]:
 def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
     """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
 
-    Parameters
-    ----------
-    address : str
-        What it is served on.
-    hosts : sequence of str
-        Names beside it, under which a proxy serves it.
-    no_login : bool
-        Whether it was said that this is meant; `TARSTOP_NO_LOGIN` says so too.
-
-    Raises
-    ------
-    InputProblem
-        When it can be reached from elsewhere and nobody said that this is meant.
+    It is served on an `address`, and by a proxy under `hosts`. InputProblem when it can be reached from elsewhere and
+    neither `no_login` nor `TARSTOP_NO_LOGIN` says that this is meant.
     """
     own = is_loopback(address) and not hosts
     if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):

@@ -18,19 +18,8 @@ Kind = TypeVar("Kind")
 def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -> type[Kind]:
     """The class `name` in a Python file, which is run to get it; a file that was changed is run again.
 
-    Parameters
-    ----------
-    base : type
-        What the class has to be derived from.
-    what : str
-        What such a class is called: "rule".
-    public : str
-        The base as a person imports it.
-
-    Raises
-    ------
-    InputProblem
-        When the file cannot be read or fails, or has no such class with all its methods.
+    It has to be derived from `base`, which a person imports as `public`; `what` such a class is called: "rule".
+    InputProblem when the file cannot be read or fails, or has no such class with all its methods.
     """
     try:
         content = Path(file).read_bytes()

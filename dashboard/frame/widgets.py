@@ -23,10 +23,15 @@ MIME = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Of files that are saved, by how their names end."""
+LONGEST_NAME = 120
+"""Characters."""
+LASTING = "_lasting"
+"""Where the keys of widgets are whose values stay."""
 
 
 def lasting(key: str) -> dict[str, Any]:
     """The key of a widget, whose value stays while other pages are visited."""
+    st.session_state.setdefault(LASTING, set()).add(key)
     return {"key": key, "persist_state": "session"}
 
 
@@ -113,15 +118,23 @@ def press(label: str, action: Callable[..., object], *args: Any, key: str, at: A
     at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
+def named(typed: str) -> str:
+    """A name as it is kept; InputProblem for one that no line can hold."""
+    name = typed.strip()
+    if len(name) > LONGEST_NAME:
+        raise InputProblem(f"This name has {len(name):,} characters; give one of at most {LONGEST_NAME}.")
+    return name
+
+
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
     """A name that is changed where it stands; an empty one is passed over."""
-    st.text_input("Name", name, max_chars=120, key=key, on_change=_renamed, args=(key, rename))
+    st.text_input("Name", name, key=key, on_change=_renamed, args=(key, rename))
 
 
 def _renamed(key: str, rename: Callable[[str], None]) -> None:
-    name = str(st.session_state[key]).strip()
-    if name:
-        attempt(rename, name)
+    typed = str(st.session_state[key])
+    if typed.strip():
+        attempt(lambda: rename(named(typed)))
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:

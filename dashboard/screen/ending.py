@@ -8,9 +8,9 @@ from dashboard.frame import shell
 from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work, clock
 from dashboard.parts import jobs
+from dashboard.parts.at_a_glance import chip
 from dashboard.parts.whole_session import CHOSEN, save_export
 from dashboard.screen import grading
-from dashboard.screen.advising import chip
 from tarstop_core.screening.ending import ending
 from tarstop_core.screening.state import Decision, State
 from tarstop_core.sessions.answers import sample_answer

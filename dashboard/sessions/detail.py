@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.widgets import one_of, press, save, share, tabs
+from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
 from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
@@ -31,7 +31,6 @@ from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
-NAME = 120  # characters
 DOWNLOAD = ":material/download:"
 RELEVANT = "-relevant.ris"
 OFFERED = {
@@ -187,7 +186,7 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
         session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
     )
     # A box keeps what it began with: each suggestion has its own.
-    name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
+    name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")
     press(
         "Duplicate with these settings",
         _duplicate,
@@ -219,12 +218,12 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     told = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not other or tried.payoffs != before.payoffs:
         told.insert(0, f"q* {tried.payoffs.q_star:.2f}")
-    return f"{own} ({', '.join(told)})"[:NAME]
+    return f"{own} ({', '.join(told)})"[:LONGEST_NAME]
 
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
     calibrator = session.calibrators[tried.calibrator]
-    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, name, calibrator)
+    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(name), calibrator)
     say(f"Duplicated: {name}.")
 
 

@@ -12,7 +12,7 @@ from tarstop_core.cli.app import app
 from tarstop_core.cli.backup import backup_command, restore_command
 from tarstop_core.cli.belief import belief, learn_prior_command
 from tarstop_core.cli.calibrate import calibrate
-from tarstop_core.cli.check_policy import check_policy_command
+from tarstop_core.cli.check_policy import check_policy_command, check_ranker_command
 from tarstop_core.cli.decide import decide
 from tarstop_core.cli.experiment import experiment
 from tarstop_core.cli.rank import metrics, rank
@@ -54,6 +54,7 @@ for command in (
     belief,
     calibrate,
     check_policy_command,
+    check_ranker_command,
     decide,
     experiment,
     learn_prior_command,

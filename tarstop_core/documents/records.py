@@ -10,25 +10,9 @@ import pandas as pd
 
 from tarstop_core.errors import InputProblem
 
-TEXT_COLUMNS: tuple[str, ...] = (
-    "id",
-    "title",
-    "abstract",
-    "authors",
-    "date",
-    "doi",
-    "pmid",
-    "publication_number",
-    "url",
-    "label",
-    "source",
-    "family",
-    "reason",
-    "remark",
-    "assignee",
-    "priority_date",
-    "filing_date",
-    "grant_date",
+TEXT_COLUMNS: tuple[str, ...] = tuple(
+    "id title abstract authors date doi pmid publication_number url label source "
+    "family reason remark assignee priority_date filing_date grant_date".split()
 )
 """Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published."""
 LATER: tuple[str, ...] = TEXT_COLUMNS[TEXT_COLUMNS.index("family") :]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def simulate(
     for read in range(N):
         if not fitted_at or (due(read, fitted_at[-1]) and (most is None or read <= most)):
             begun = time.perf_counter()
-            now = asked.scores(features, told, seed)
+            now = asked.scores(features, replace(told, labels=told.labels.copy()), seed)
             seconds.append(time.perf_counter() - begun)
             fitted_at.append(read)
             ordered = reading_order(now, seed)

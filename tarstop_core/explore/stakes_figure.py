@@ -21,8 +21,8 @@ from tarstop_core.presentation.figures import (
     text_colour,
     with_unit,
 )
-from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
+from tarstop_core.presentation.words import say
 from tarstop_core.value.payoffs import Floats, Payoffs
 
 
@@ -116,21 +116,19 @@ def stakes_sentence(
     payoffs: Payoffs, now: Now, cost: float, plus: str, minus: str, finds: str = "settle it"
 ) -> str:
     """What the figure shows at the present belief."""
-    unit = payoffs.unit
-    up, down = (amount(float(f(now.b)), unit) for f in (payoffs.utility_plus, payoffs.utility_minus))
-    peak = amount(float(payoffs.evpi(payoffs.q_star)), unit)
-    said = (
-        f"At a chance of {percent(now.b)} “{plus}” is expected to bring {up} and “{minus}” {down}, so you would "
-        f"choose “{plus if now.plus else minus}”; certainty would be worth {amount(now.evpi, unit)} (at most {peak}, "
-        f"at q* = {payoffs.q_star:.2f})."
-    )
-    if now.rho == 0:
-        return f"{said} No further document can change that."
-    verb = "goes on" if now.go_on else "stops"
-    in_full = " (with what reading it in full is expected to cost)" if now.cost > cost else ""
-    return (
-        f"{said} The next document has a chance of {percent(now.rho)} to {finds}: the paper’s score is "
-        f"{amount(now.value, unit)} against a cost of {amount(now.cost, unit)}{in_full}, so its rule {verb} (EVPI has to exceed c / ρ, the dashed line)."
+    return say(
+        "tarstop_core.explore.words",
+        "stakes",
+        now=now,
+        cost=cost,
+        plus=plus,
+        minus=minus,
+        finds=finds,
+        unit=payoffs.unit,
+        q_star=payoffs.q_star,
+        up=float(payoffs.utility_plus(now.b)),
+        down=float(payoffs.utility_minus(now.b)),
+        peak=float(payoffs.evpi(payoffs.q_star)),
     )
 
 

@@ -88,22 +88,12 @@ def abstract_column(content: bytes) -> str | None:
 def read_labelled(
     files: Sequence[tuple[str, bytes]], queries: Mapping[str, str] | None = None, abstracts: bool = False
 ) -> Labelled:
-    """Labelled rankings from files: tables of records with labels, and TREC runs with their qrels.
+    """Labelled rankings from files (name and content): tables of records with labels, and TREC runs with their qrels.
 
-    Parameters
-    ----------
-    files : sequence of (str, bytes)
-        Name and content. Runs and qrels are joined, each other file is one list.
-    queries : mapping of str to str, optional
-        By name of a table of records: what to order it by. Without one it is ordered by its own scores,
-        or stands as it is where it has none.
-    abstracts : bool
-        Wants the verdict on title and abstract, where a table has the final one beside it.
-
-    Raises
-    ------
-    InputProblem
-        When a file cannot be used, has no labels, or runs and qrels are not both there.
+    Runs and qrels are joined, each other file is one list. A table whose name has one of `queries` is ordered by that,
+    else by its own scores, or stands as it is where it has none. `abstracts` wants the verdict on title and abstract,
+    where a table has the final one beside it. InputProblem when a file cannot be used, has no labels, or runs and qrels
+    are not both there.
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")

@@ -119,12 +119,7 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
 def _smoothed(values: Floats) -> Floats:
     """Each value averaged with its neighbours."""
     own, side = KERNEL
-    total = own * values
-    weight = np.full(len(values), own)
-    total[1:] += side * values[:-1]
-    weight[1:] += side
-    total[:-1] += side * values[1:]
-    weight[:-1] += side
+    total, weight = (np.convolve(each, (side, own, side), "same") for each in (values, np.ones(len(values))))
     return np.asarray(total / weight)
 
 

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
-from sklearn.linear_model import LogisticRegression
+from scipy.sparse import csr_array, hstack, vstack
+from sklearn.svm import LinearSVC
 
 from tarstop_core.ranking.features import Features, Matrix
 
@@ -79,12 +79,14 @@ class Ranker(ABC):
         seed and the number of labels.
         """
 
-    def weights(self, features: Features, told: Told, seed: int) -> NDArray[np.float32] | None:
-        """What each term adds to the score of a document that holds it, shape (terms,), where words make the score.
+    def with_weights(
+        self, features: Features, told: Told, seed: int
+    ) -> tuple[Floats, NDArray[np.float32] | None]:
+        """The same scores, and what each term adds to that of a document which holds it, shape (terms,).
 
-        None where they do not: then it cannot be said which words put a document first.
+        None where words add nothing to scores: then it cannot be said which of them put a document first.
         """
-        return None
+        return self.scores(features, told, seed), None
 
 
 @dataclass(frozen=True)
@@ -100,60 +102,101 @@ class Unmoved(Ranker):
 
 
 @dataclass(frozen=True)
-class Logistic(Ranker):
-    """Logistic regression on words and pairs; the question counts as one relevant document."""
+class Linear(Ranker):
+    """A linear support vector machine on words and pairs; the question counts as one relevant document.
 
-    name = "logistic"
-    said = "Logistic regression on stems of words and pairs of them, anew after every label up to 50 and then every 4 %."
+    Where the list began and scores from elsewhere are columns beside the words, weighed by what the labels show them to be
+    worth.
+    """
 
-    strength: float = 1.0
+    name = "linear"
+    said = (
+        "A linear support vector machine on stems of words, pairs of them and the score by which the list began; the "
+        "question counts as a relevant document."
+    )
+
+    strength: float = 0.03
     """C: how far a weight may go from 0."""
-    ratio: float = 9.8
+    ratio: float = 10.0
     """The relevant together weigh so many times what those not relevant do."""
     presumed: int = 10
     """Documents drawn from the unread are presumed not relevant until so many were found to be."""
+    start: float = 0.05
+    """Size of the column of scores by which the list began, where a document's words have length 1."""
+    outside: float = 0.2
+    """Size of the column of scores from elsewhere."""
+    included: float = 2.0
+    """What a document included by its full text weighs, where one included by its abstract weighs 1."""
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
-        """Logit of being relevant, up to a constant."""
-        found = self.weights(features, told, seed)
-        return told.start if found is None else np.asarray(features.matrix @ found, dtype=np.float64)
+        """Distance from the boundary, in the direction of the relevant."""
+        return self.with_weights(features, told, seed)[0]
 
-    def weights(self, features: Features, told: Told, seed: int) -> NDArray[np.float32] | None:
+    def with_weights(
+        self, features: Features, told: Told, seed: int
+    ) -> tuple[Floats, NDArray[np.float32] | None]:
         """None until there is something to tell apart."""
         if not told.count:
-            return None
+            return told.start, None
+        said = told.labels
+        relevant = np.flatnonzero((said == Label.RELEVANT) | (said == Label.INCLUDED))
+        against = np.flatnonzero(said == Label.NOT_RELEVANT)
+        unread = np.flatnonzero(said == Label.UNREAD)
         rng = np.random.default_rng((seed, told.count))
-        relevant = np.flatnonzero(np.isin(told.labels, (Label.RELEVANT, Label.INCLUDED)))
-        against = np.flatnonzero(told.labels == Label.NOT_RELEVANT)
-        unread = np.flatnonzero(told.labels == Label.UNREAD)
         drawn = rng.choice(unread, min(len(unread), max(0, self.presumed - len(against))), replace=False)
-        rows = [features.of(each) for each in (told.question, told.words_for) if each]
-        plus = len(rows) + len(relevant)
-        rows += [features.matrix[relevant], features.matrix[against], features.matrix[drawn]]
-        if told.words_against:
-            rows.append(features.of(told.words_against))
-        taught = vstack(rows, format="csr")
-        y = np.arange(taught.shape[0]) < plus
-        if y.all() or not y.any():
-            return None
-        weights = np.where(y, 1.0, plus / (self.ratio * (len(y) - plus)))
-        weights *= len(y) / weights.sum()
-        return self._fit(taught, y, weights)
-
-    def _fit(self, rows: Matrix, y: NDArray[np.bool_], weights: Floats) -> NDArray[np.float32]:
-        """Weight of each term, learned from the terms that occur in these rows."""
-        used, column = np.unique(rows.indices, return_inverse=True)
-        small = csr_array(
-            (rows.data.astype(np.float64), column, rows.indptr), shape=(rows.shape[0], len(used))
+        read = np.concatenate((relevant, against, drawn))
+        typed = [told.question, *filter(None, (told.words_for, told.words_against))]
+        columns = np.column_stack(
+            (_scaled(told.start, self.start), _scaled(told.outside, self.outside, len(said)))
         )
-        fitted = LogisticRegression(C=self.strength).fit(small, y, weights)
-        found = np.zeros(rows.shape[1], dtype=np.float32)
-        found[used] = fitted.coef_[0]
-        return found
+        beside = np.zeros((len(typed), 2))
+        beside[0, 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list
+        words = vstack([*map(features.of, typed), features.matrix[read]])
+        y = np.concatenate(
+            (
+                [True] + [True] * bool(told.words_for) + [False] * bool(told.words_against),
+                np.arange(len(read)) < len(relevant),
+            )
+        )
+        weights = np.ones(len(y))
+        weights[len(typed) :][said[read] == Label.INCLUDED] = self.included
+        if y.all():
+            return told.start, None
+        weights[~y] *= weights[y].sum() / (self.ratio * np.count_nonzero(~y))
+        weights *= len(y) / weights.sum()
+        of_words, of_columns = _fitted(words, np.vstack((beside, columns[read])), y, weights, self.strength)
+        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64), of_words
 
 
-RANKERS: dict[str, Ranker] = {each.name: each for each in (Logistic(), Unmoved())}
-DEFAULT = "logistic"
+def _scaled(scores: Floats | None, size: float, N: int = 0) -> Floats:
+    """Scores with mean 0 and this spread; 0 where there is none. Shape (N,)."""
+    if scores is None:
+        return np.zeros(N)
+    known = np.isfinite(scores)
+    away = np.where(known, scores, 0.0) - (scores[known].mean() if known.any() else 0.0)
+    spread = away[known].std() if known.any() else 0.0
+    return np.where(known, size * away / (spread or 1.0), 0.0)
+
+
+def _fitted(
+    words: Matrix, columns: Floats, y: NDArray[np.bool_], weights: Floats, strength: float
+) -> tuple[NDArray[np.float32], Floats]:
+    """Weight of each term, learned from those that occur in these rows, and of each column beside them."""
+    used, column = np.unique(words.indices, return_inverse=True)
+    rows = csr_array(
+        (words.data.astype(np.float64), column.astype(np.int32), words.indptr.astype(np.int32)),
+        shape=(len(y), len(used)),
+    )
+    fitted = LinearSVC(C=strength, tol=1e-3, random_state=0).fit(
+        hstack((rows, csr_array(columns))), y, weights
+    )
+    of_words = np.zeros(words.shape[1], dtype=np.float32)
+    of_words[used] = fitted.coef_[0, : len(used)]
+    return of_words, fitted.coef_[0, len(used) :]
+
+
+RANKERS: dict[str, Ranker] = {each.name: each for each in (Linear(), Unmoved())}
+DEFAULT = "linear"
 
 
 def due(labels: int, at_last_fit: int) -> bool:
@@ -178,4 +221,5 @@ def reading_order(scores: Floats, seed: int) -> NDArray[np.intp]:
     >>> reading_order(np.array([1.0, 3.0, 2.0]), 0).tolist()
     [1, 2, 0]
     """
-    return np.lexsort((np.random.default_rng(seed).permutation(len(scores)), -scores))
+    drawn = np.random.default_rng(seed).permutation(len(scores))
+    return drawn[np.argsort(-scores[drawn], kind="stable")]

@@ -15,8 +15,8 @@ def parse_ranker(spec: str) -> Ranker:
 
     Examples
     --------
-    >>> parse_ranker("logistic").name
-    'logistic'
+    >>> parse_ranker("linear").name
+    'linear'
     """
     file, _, name = spec.rpartition(":")
     if file.endswith(".py"):

@@ -5,7 +5,7 @@ the order of a session follows from its log alone (:mod:`tarstop_core.screening.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
-from tarstop_core.presentation.numbers import count_of
+from tarstop_core.presentation.numbers import count_of, listed
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
+from tarstop_core.ranking.words import parts
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
 from tarstop_core.screening.state import State
@@ -120,8 +121,7 @@ def is_due(events: Sequence[Event], state: State) -> bool:
 def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
     """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
     told, seed = taught(row, state, len(features)), seed_of(row)
-    weights = ranker.weights(features, told, seed)
-    scores = ranker.scores(features, told, seed) if weights is None else features.matrix @ weights
+    scores, weights = ranker.with_weights(features, told, seed)
     order = reading_order(scores, seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
@@ -138,11 +138,35 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
     return Fitted(Event("fit", payload), told.labels.tobytes(), weights)
 
 
-def why_next(features: Features, weights: Floats32 | None, text: str) -> list[str]:
-    """Stems of the words in a document's text that weigh most for it in this fit, the most first."""
+def why_next(features: Features, weights: Floats32 | None, text: str) -> dict[str, str]:
+    """Words in a document's text that weigh most for it in this fit, the most first, by their stems."""
     told = {} if weights is None else features.told(text, weights)
-    first = sorted(told, key=lambda word: -told[word])[:MOST_WORDS]
-    return [word for word in first if told[word] > 0]
+    first = [word for word in sorted(told, key=lambda word: -told[word])[:MOST_WORDS] if told[word] > 0]
+    return {
+        stem: next(piece for piece, marked in parts(text, frozenset([stem])) if marked).lower()
+        for stem in first
+    }
+
+
+def why_sentence(state: State, ids: Sequence[str], words: Mapping[str, str]) -> str:
+    """Why the next document is next, where it is not because the list says so and always did; `ids` are as read.
+
+    `words` are those of :func:`why_next`.
+    """
+    at = state.depth
+    if at == len(ids) or not (state.settings.learns or ids[at] in state.put_back):
+        return ""
+    if state.drawn is not None and state.drawn[at]:
+        return "Next because it was drawn at random."
+    if ids[at] in state.put_back:
+        return "Next because its verdict was taken back."
+    if words:
+        return f"Next because of what your labels say of {listed(list(words.values()), 'and')}."
+    if state.fit is None:
+        return "Next in the order of the list, until there is a label to learn from."
+    return (
+        "Next by what your labels say." if ids[at] in state.fit["next"] else "Next in the order of the list."
+    )
 
 
 def gain_sentence(state: State) -> str:

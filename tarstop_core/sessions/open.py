@@ -212,11 +212,11 @@ class OpenSession:
         self._foreseeing = Thread(target=both, daemon=True)
         self._foreseeing.start()
 
-    def why_next(self, record: Record) -> list[str]:
-        """Stems of the words that put the next document there, the weightiest first; empty where words did not."""
+    def why_next(self, record: Record) -> dict[str, str]:
+        """Words that put the next document there, the weightiest first, by their stems; empty where words did not."""
         fitted, doc, features = self.state.fit, record.id, self.features
         if not fitted or doc not in fitted["next"] or doc in self.state.put_back or features is None:
-            return []
+            return {}
         if self._weights is None or self._weights[0] != fitted["number"]:
             self._weights = fitted["number"], fit(features, self.row, self.state).weights
         [text] = ranking_text(pd.DataFrame([vars(record)]))

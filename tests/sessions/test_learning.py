@@ -12,7 +12,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import document_rows
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features
+from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -193,14 +193,18 @@ def replace_seq(event: Event) -> Event:
 
 def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     session = OpenSession.load(store, begun(store))
-    assert session.why_next(session.document(0)) == [], "the list put it there"
+    assert session.why_next(session.document(0)) == {}, "the list put it there"
     screen(session, 4)
     words = session.why_next(session.document(4))
     assert words and set(words) <= {"hip", "ultrasound", "infant"}
     again = OpenSession.load(store, session.row.id)
     assert again.why_next(again.document(4)) == words
+    assert why_sentence(session.state, session.row.ids, words).startswith(
+        "Next because of what your labels say of "
+    )
     session.record(Event("undo"), seen=session.state.seq)
-    assert session.why_next(session.document(3)) == []
+    assert session.why_next(session.document(3)) == {}
+    assert why_sentence(session.state, session.row.ids, {}) == "Next because its verdict was taken back."
 
 
 def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:

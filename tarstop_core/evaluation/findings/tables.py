@@ -3,13 +3,17 @@
 import math
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from tarstop_core.evaluation.metrics import Icer
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.presentation.words import TEXTS, say
 
+said = partial(say, "tarstop_core.evaluation.findings.words")
+"""A sentence about an experiment, by its key."""
 HEADINGS = ("Approach", "Net utility", "Recall", "Screened", "ICER", "Decision agreement", "Decide now")
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
 
@@ -65,6 +69,9 @@ def signed(value: float, digits: int = 4) -> str:
     text = f"{value:.{digits}f}"
     negative = text.startswith("-") and any(digit not in "-0." for digit in text)
     return f"−{text[1:]}" if negative else text.lstrip("-")
+
+
+TEXTS.filters["signed"] = signed
 
 
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:

@@ -76,23 +76,9 @@ def simulate_patent_rankings(
 ) -> list[Topic]:
     """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
 
-    Every relevant document is ranked. Equal seeds give equal rankings.
-
-    Parameters
-    ----------
-    topics : int
-        At least 2; half of them, rounded up, hold relevant documents.
-    pool_mean : int
-        Mean number of documents of a pool, at least 50.
-    pool_spread : float
-        Standard deviation of that number as a share of the mean.
-    shape : Shape, optional
-        As fitted unless given.
-
-    Raises
-    ------
-    InputProblem
-        When there are fewer than 2 topics or pools are smaller than 50 on average.
+    Every relevant document is ranked. Equal seeds give equal rankings. Of at least 2 `topics` half, rounded up, hold
+    relevant documents; a pool holds `pool_mean` documents on average, at least 50, with a standard deviation of the share
+    `pool_spread` of that. InputProblem for fewer topics or smaller pools.
     """
     if topics < 2:
         raise InputProblem(

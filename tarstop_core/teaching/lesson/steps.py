@@ -5,7 +5,7 @@ replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from tarstop_core.documents.outcome import Outcome
@@ -16,10 +16,12 @@ from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
+
+_said = partial(say, "tarstop_core.teaching.words")
 
 
 @dataclass(frozen=True)
@@ -152,15 +154,8 @@ def best_plan(path: Path, depth: int) -> tuple[float, int]:
 
 def words(lesson: Lesson, step: Step) -> str:
     """Where the lesson stands, in one sentence: what the curves show."""
-    settings, b = lesson.settings, step.now.b
-    said = (
-        f"After {count_of(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
-        f"{percent(step.now.q_star)} to choose “{settings.plus}”."
-    )
-    if not step.go_on:
-        return f"{said} {lesson.policy} stops here."
-    nothing = "nothing more" if step.studies else "nothing"
-    return f"{said} If {nothing} turns up, {lesson.policy} stops after {step.more:,} more."
+    settings = lesson.settings
+    return _said("step", step=step, question=question(settings), plus=settings.plus, rule=lesson.policy)
 
 
 def truth(lesson: Lesson) -> str:
@@ -174,20 +169,15 @@ def truth(lesson: Lesson) -> str:
     'There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong.'
     """
     played, settings = lesson.played, lesson.settings
-    if isinstance(lesson.explored.truth, Outcome):
-        studies, b = len(lesson.explored.truth.tables), float(lesson.path.belief_at(len(lesson.path)))
-        holds = "is sensitive enough" if played.omega else "is not sensitive enough"
-        hidden = (
-            f"The test {holds}: all {studies} studies of the list put the chance that {question(settings)} at {percent(b)}, "
-            f"the last of them at #{int(lesson.explored.truth.positions[-1]) + 1:,}."
-        )
-    elif lesson.path.hit is not None:
-        hidden = f"There was prior art, first at #{lesson.path.hit:,}."
+    truth, plus = lesson.explored.truth, played.action == "a+"
+    if isinstance(truth, Outcome):
+        b, last = float(lesson.path.belief_at(len(lesson.path))), int(truth.positions[-1]) + 1
+        told = {"omega": played.omega, "question": question(settings)}
+        hidden = _said("truth_review", **told, studies=len(truth.tables), b=b, last=last)
     else:
-        hidden = "There was no prior art in this list."
-    plus = played.action == "a+"
-    verdict = "right" if plus == played.omega else "wrong"
-    return f"{hidden} {lesson.policy} stopped after {played.depth:,.0f} and chose “{action(plus, settings)}”: {verdict}."
+        hidden = _said("truth_hit" if lesson.path.hit is not None else "truth_none", hit=lesson.path.hit)
+    told = {"rule": lesson.policy, "played": played, "right": plus == played.omega}
+    return _said("stopped", **told, hidden=hidden, action=action(plus, settings))
 
 
 def came_of(lesson: Lesson) -> str:
@@ -197,20 +187,20 @@ def came_of(lesson: Lesson) -> str:
     right = plus == played.omega
     letter = ("B" if right else "L_r") if plus else ("G" if right else "L_g")
 
-    def said(value: float) -> str:
-        return amount(value, payoffs.unit)
-
-    outcome = (
-        f"A {'right' if right else 'wrong'} “{action(plus, settings)}” {'brings' if right else 'loses'} {letter} = "
-        f"{said(getattr(payoffs, letter))}, and reading cost {played.depth:,.0f} × {said(settings.cost)} = "
-        f"{said(played.depth * settings.cost)}: net utility {said(played.net_utility)}."
-    )
     best, found = max(lesson.compared, key=lambda each: each[1].net_utility)
-    if lesson.regret <= 0:
-        return f"{outcome} No other of the {len(lesson.compared)} rules compared did better here: regret 0."
-    return (
-        f"{outcome} The best of the rules compared, {best}, comes to {said(found.net_utility)}: "
-        f"regret {said(lesson.regret)}."
+    return _said(
+        "came_of",
+        right=right,
+        action=action(plus, settings),
+        letter=letter,
+        payoff=getattr(payoffs, letter),
+        unit=payoffs.unit,
+        played=played,
+        cost=settings.cost,
+        regret=lesson.regret,
+        rules=len(lesson.compared),
+        best=best,
+        utility=found.net_utility,
     )
 
 
