@@ -55,6 +55,7 @@ collection: $(DEV_READY)
 # The clones are of what is committed.
 deep: $(DEV_READY) collection
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile deep --ignore tests/browser
+	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m deep --maxprocesses 4 tests/browser
 	@set -e; for workers in 2 4; do \
 		clone=$$(mktemp -d); \
 		git clone --quiet . "$$clone/tarstop"; \

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
-from dashboard.frame.widgets import lasting, one_of, press, radio, some_of, switch
+from dashboard.frame.widgets import lasting, named, one_of, press, radio, some_of, switch
 from dashboard.frame.work import FLASH, clock, kept, say
 from dashboard.parts.calibrators import first_hits, reliability
 from dashboard.parts.panels import note
@@ -184,8 +184,8 @@ def _of_lists(
 
 
 def _name(way: str, suggested: str) -> str:
-    name = st.text_input("What are they? (the name)", suggested, max_chars=120, key=f"{PREFIX}/{way}/name")
-    return name.strip() or suggested
+    name = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
+    return named(name) or suggested
 
 
 def _fit(

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
-from dashboard.frame.widgets import forget_earlier, press, save
+from dashboard.frame.widgets import press, save
 from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
@@ -75,7 +75,6 @@ def screening(work: Work) -> None:
     """Everything that a label changes; nothing else is redrawn."""
     with shell.problems_shown():
         _screening(work)
-    forget_earlier()
 
 
 def _screening(work: Work) -> None:

@@ -35,7 +35,7 @@ def question(work: Work) -> None:
 def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag | None:
     """The document on the page; the flag, if one keeps it from settling the question."""
     found: tuple[Flag, ...] = ()
-    work.shown = work.row.ids[at] if at is not None else ""
+    work.show(work.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
         if at is None:
             st.html(

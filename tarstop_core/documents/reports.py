@@ -45,10 +45,7 @@ class Row:
 class Report:
     """What became of one included report.
 
-    Raises
-    ------
-    InputProblem
-        When a table is unusable, data has no table, or an exclusion no reason.
+    InputProblem when a table is unusable, data has no table, or an exclusion no reason.
     """
 
     outcome: FullText
@@ -95,13 +92,7 @@ class Report:
 
 
 def tables_of(rows: tuple[Row, ...]) -> Tables:
-    """Rows as one set of tables.
-
-    Raises
-    ------
-    InputProblem
-        When a count is negative, fractional or missing where it is needed.
-    """
+    """Rows as one set of tables. InputProblem when a count is negative, fractional or missing where it is needed."""
     # None becomes NaN.
     counts = np.array([row.counts for row in rows], dtype=float).reshape(-1, 4)
     return Tables(tuple(row.study for row in rows), *(counts[:, at] for at in range(4)))
@@ -125,13 +116,6 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     A study is what the report says it reports, or else the table's own name. A table that two reports give
     for the same study, count for count, is counted once; different tables of one study all count, as if their
     patients were different ones. Both are noted.
-
-    Examples
-    --------
-    >>> twice = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-    >>> evidence = collect({4: twice, 7: twice})
-    >>> len(evidence.tables), evidence.notes
-    (1, ('Lee 2004 is reported twice with the same table (documents #5 and #8); it is counted once.',))
     """
     rows: list[Row] = []
     positions: list[int] = []

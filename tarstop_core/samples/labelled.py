@@ -23,14 +23,7 @@ from tarstop_core.samples.collections import (
 
 @lru_cache(maxsize=32)
 def labelled_search(topic: str) -> Topic:
-    """A simulated search with its judgments.
-
-    Examples
-    --------
-    >>> found = labelled_search("antenna-mount")
-    >>> len(found), found.omega
-    (312, True)
-    """
+    """A simulated search with its judgments."""
     ids, ranking = _ranked(load_sample(topic), sample_topics, topic, "claim")
     judged = sample_qrels()[topic]
     labels = np.array([bool(judged.get(each)) for each in ids])
@@ -39,14 +32,7 @@ def labelled_search(topic: str) -> Topic:
 
 @lru_cache(maxsize=32)
 def labelled_review(topic: str) -> Outcome:
-    """A simulated review with its 2×2 tables; a study's table is counted where the first report brings it.
-
-    Examples
-    --------
-    >>> outcome = labelled_review("brindle-fever")
-    >>> len(outcome.topic), len(outcome.tables)
-    (212, 11)
-    """
+    """A simulated review with its 2×2 tables; a study's table is counted where the first report brings it."""
     ids, ranking = _ranked(load_review_sample(topic), sample_reviews, topic, "question")
     texts = sample_full_texts(topic)
     reports = {}

@@ -39,14 +39,7 @@ class Stopped:
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
-    """What a person said of the documents, numbered anew: without settings, plan and decisions.
-
-    Examples
-    --------
-    >>> log = [Event("plan", {}, 1), Event("label", {"doc": "a"}, 2), Event("decided", {}, 3)]
-    >>> [(event.seq, event.kind) for event in judgements(log)]
-    [(1, 'label')]
-    """
+    """What a person said of the documents, numbered anew: without settings, plan and decisions."""
     kept = [event for event in events if event.kind in JUDGEMENTS]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
@@ -152,17 +145,7 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
 
 
 def outcome_sentence(found: Stopped, settings: Settings) -> str:
-    """An outcome in words.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.8), 0.001)
-    >>> outcome_sentence(Stopped(12, False, 0.3, 40), settings)
-    'At q* = 0.8 it would have stopped after 12 documents and chosen “Grant” (chance 30 %); 40 were read.'
-    >>> outcome_sentence(Stopped(52, False, 0.3, 40), settings)
-    'At q* = 0.8 it would not have stopped within the 40 documents read; if nothing more turns up it would stop after 52 and choose “Grant”.'
-    """
+    """An outcome in words."""
     lead, chosen = f"At q* = {number(settings.payoffs.q_star)} it would", action(found.plus, settings)
     if found.depth > found.read:
         return (
