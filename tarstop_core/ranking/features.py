@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,25 @@ class Features:
         weights /= np.sqrt((weights**2).sum()) or 1.0
         row = csr_array((weights, column, np.array([0, len(column)])), shape=(1, len(self.places)))
         return row.astype(np.float32)
+
+    def spelled(self, text: str) -> dict[int, str]:
+        """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
+
+        Examples
+        --------
+        >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
+        ['Masts', 'steel', 'steel mast']
+        """
+        codes = _Codes()
+        pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
+        words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
+        written = [*pieces, *map(" ".join, pairwise(pieces))]
+        found: dict[int, str] = {}
+        for place, term in zip(_places(words, words[:-1], words[1:]).tolist(), written, strict=True):
+            column = int(np.searchsorted(self.places, place))
+            if column < len(self.places) and self.places[column] == place:
+                found.setdefault(column, term)
+        return found
 
     def save(self, file: Path) -> None:
         """Keep them beside the collection, as ``.npz``."""
@@ -159,8 +179,15 @@ def _counted(texts: list[str], codes: _Codes) -> Matrix:
     words = np.array(running, dtype=np.uint32)
     document = np.repeat(np.arange(len(texts)), lengths)
     neighbours = document[1:] == document[:-1]
-    pairs = ((words[:-1] * _MIX) ^ words[1:])[neighbours] * _MIX
-    term = (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)
+    term = _places(words, words[:-1][neighbours], words[1:][neighbours])
     row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
     # Terms that stand there twice are added up.
     return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
+
+
+def _places(
+    words: NDArray[np.uint32], first: NDArray[np.uint32], second: NDArray[np.uint32]
+) -> NDArray[np.int32]:
+    """Hashes of words, then of pairs, in `BITS` bits."""
+    pairs = ((first * _MIX) ^ second) * _MIX
+    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)
