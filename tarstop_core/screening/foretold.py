@@ -8,10 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.live_check import CONFIDENCE, OTHER_FACTORS, Check
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
 from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
@@ -33,6 +34,13 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
         p = p.copy()
         p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
     return p, left
+
+
+def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
+    """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
+    if settings.foretold:
+        return foretold(settings, state)[1]
+    return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,7 @@ from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Rank
 from tarstop_core.ranking.words import parts
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import CollectionRow, SessionRow
 from tarstop_core.sessions.store.store import Store
@@ -96,11 +97,6 @@ def taught(row: SessionRow, state: State, documents: int) -> Told:
     return Told(row.query, labels, start)
 
 
-def seed_of(row: SessionRow) -> int:
-    """What a ranker draws by: the same for the same list."""
-    return int(row.digest[:8], 16)
-
-
 def is_due(events: Sequence[Event], state: State) -> bool:
     """Whether the labels call for another fit.
 
@@ -120,7 +116,7 @@ def is_due(events: Sequence[Event], state: State) -> bool:
 
 def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
     """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
-    told, seed = taught(row, state, len(features)), seed_of(row)
+    told, seed = taught(row, state, len(features)), seed_of(row.digest)
     scores, weights = ranker.with_weights(features, told, seed)
     order = reading_order(scores, seed)
     place = np.full(len(features), -1, dtype=np.intp)
