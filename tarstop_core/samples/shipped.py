@@ -59,12 +59,12 @@ def data_share(simulated: bool) -> DataShare:
 
 
 @cache
-def reranked_chances(scenario: str) -> RerankedChances:
-    """Chances of a list that learns from its labels, of being included ("inclusion") or of bringing data ("review").
+def reranked_chances() -> RerankedChances:
+    """Chances of a list that learns from its labels, whether these are of title and abstract or of the full text.
 
-    ``scripts/make_reranked_chances.py`` makes the files.
+    ``scripts/make_reranked_chances.py`` makes the file.
     """
-    return load_reranked(sample_dir() / "reranked" / f"{scenario}.json")
+    return load_reranked(sample_dir() / "reranked" / "reviews.json")
 
 
 WIDTH = "clef-reviews-width"

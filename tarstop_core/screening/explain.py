@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.advised import Advice, Headline, Variation
-from tarstop_core.screening.foretold import model_of
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
@@ -126,7 +126,7 @@ def question(settings: Settings) -> str:
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
     if settings.foretold:
-        return f"of lists that learn: {model_of(settings).fitted_on.badge}"
+        return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
     return f"{calibrator.fitted_on.badge}{times}"
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
-from tarstop_core.calibration.live_check import CONFIDENCE, OTHER_FACTORS, Check
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.live_check import CONFIDENCE, Check, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
@@ -18,18 +18,13 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
 
 
-def model_of(settings: Settings) -> RerankedChances:
-    """What is known of lists that learn; of being included, or of data where both are judged at once."""
-    return reranked_chances(INCLUSION if settings.two_stages else REVIEW)
-
-
 def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
     """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
 
     An audit draw ahead has the chance of any document that is unread.
     """
     history = state.came_true[: state.depth]
-    p, left = _foretold(model_of(settings), history.tobytes(), len(state.labels))
+    p, left = _foretold(reranked_chances(), history.tobytes(), len(state.labels))
     if state.drawn is not None and state.depth < len(p):
         p = p.copy()
         p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
@@ -51,17 +46,12 @@ def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floa
 def check_foretold(settings: Settings, state: State) -> Check:
     """What was foreseen of the documents read before the first of them, and what was found.
 
-    Each chance was said before its document was read, so the ratio that is set against them, of other odds held from the
-    first document on, is a martingale if they are right.
+    Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
     """
     read, found = state.came_true[: state.depth], int(state.came_true.sum())
-    before = ahead(model_of(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
+    before = ahead(reranked_chances(), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
-    odds = foretold(settings, state)[0][: state.depth]
-    odds = np.clip(odds, 1e-9, 1 - 1e-9) / (1 - np.clip(odds, 1e-9, 1 - 1e-9))
-    factors = np.array(OTHER_FACTORS)[:, None]
-    other = (np.log1p(odds) - np.log1p(factors * odds) + np.where(read, np.log(factors), 0.0)).sum(axis=1)
-    against = float(np.exp(np.minimum(other, 50)).mean())
+    against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
     return Check(
         state.depth,
         before.mean,
