@@ -79,7 +79,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         other_rules(work, state, settings)
         how = {"label_visibility": "collapsed"}
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
-        if work.row.query:
+        if work.row.query or work.because:
             st.toggle(
                 "Underline words of what you look for",
                 value=True,

@@ -35,7 +35,7 @@ class Label(IntEnum):
     INCLUDED = 3
     """By its full text."""
     OTHER_KIND = 4
-    """On the topic, but excluded at full text for the kind of study it is."""
+    """On the topic, but excluded by its full text for the kind of study it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +79,9 @@ class Ranker(ABC):
         seed and the number of labels.
         """
 
-    def with_weights(
-        self, features: Features, told: Told, seed: int
-    ) -> tuple[Floats, NDArray[np.float32] | None]:
-        """The same scores, and what each term adds to that of a document which holds it, shape (terms,).
-
-        None where words add nothing to scores: then it cannot be said which of them put a document first.
-        """
-        return self.scores(features, told, seed), None
+    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
+        """What each word of a text, and each pair, adds to its score, the most first; nothing where that cannot be said."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -121,78 +116,80 @@ class Linear(Ranker):
     """The relevant together weigh so many times what those not relevant do."""
     presumed: int = 10
     """Documents drawn from the unread are presumed not relevant until so many were found to be."""
-    start: float = 0.05
-    """Size of the column of scores by which the list began, where a document's words have length 1."""
-    outside: float = 0.2
-    """Size of the column of scores from elsewhere."""
-    included: float = 2.0
-    """What a document included by its full text weighs, where one included by its abstract weighs 1."""
+    beside: float = 0.05
+    """Spread of a column of scores, where the words of a document have length 1."""
+    included: float = 5.0
+    """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
+    abstracts so far, and those excluded for their kind of study, whose words are the topic's all the same."""
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
         """Distance from the boundary, in the direction of the relevant."""
-        return self.with_weights(features, told, seed)[0]
+        given = [told.start] if told.outside is None else [told.start, told.outside]
+        columns = np.column_stack([_scaled(each, self.beside) for each in given])
+        learned = self._learned(features, told, columns, seed)
+        if learned is None:
+            return told.start
+        of_words, of_columns = learned
+        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64)
 
-    def with_weights(
-        self, features: Features, told: Told, seed: int
-    ) -> tuple[Floats, NDArray[np.float32] | None]:
-        """None until there is something to tell apart."""
-        if not told.count:
-            return told.start, None
-        said = told.labels
-        relevant = np.flatnonzero((said == Label.RELEVANT) | (said == Label.INCLUDED))
-        against = np.flatnonzero(said == Label.NOT_RELEVANT)
-        unread = np.flatnonzero(said == Label.UNREAD)
-        rng = np.random.default_rng((seed, told.count))
-        drawn = rng.choice(unread, min(len(unread), max(0, self.presumed - len(against))), replace=False)
-        read = np.concatenate((relevant, against, drawn))
-        typed = [told.question, *filter(None, (told.words_for, told.words_against))]
-        columns = np.column_stack(
-            (_scaled(told.start, self.start), _scaled(told.outside, self.outside, len(said)))
-        )
-        beside = np.zeros((len(typed), 2))
-        beside[0, 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list
-        words = vstack([*map(features.of, typed), features.matrix[read]])
-        y = np.concatenate(
-            (
-                [True] + [True] * bool(told.words_for) + [False] * bool(told.words_against),
-                np.arange(len(read)) < len(relevant),
-            )
-        )
-        weights = np.ones(len(y))
-        weights[len(typed) :][said[read] == Label.INCLUDED] = self.included
-        if y.all():
-            return told.start, None
+    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
+        """Each term times its weight."""
+        learned = self._learned(features, told, np.zeros((len(features), 1)), seed)
+        if learned is None:
+            return {}
+        row, spelled = features.of(text), features.spelled(text)
+        adds = row.data * learned[0][row.indices]
+        found = {spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)}
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+    def _learned(
+        self, features: Features, told: Told, columns: Floats, seed: int
+    ) -> tuple[NDArray[np.float32], Floats] | None:
+        """Weight of each term and of each column beside them; None while there is nothing to learn from."""
+        said, rng = told.labels, np.random.default_rng((seed, told.count))
+        read, unread = np.flatnonzero(said), np.flatnonzero(said == Label.UNREAD)
+        wanted = max(0, self.presumed - int(np.count_nonzero(said == Label.NOT_RELEVANT)))
+        shown = np.concatenate((read, rng.choice(unread, min(len(unread), wanted), replace=False)))
+        plus = [text for text in (told.question, told.words_for) if text]
+        minus = [told.words_against] if told.words_against else []
+        typed = len(plus) + len(minus)
+        y = np.concatenate((np.arange(typed) < len(plus), said[shown] >= Label.RELEVANT))
+        words = vstack([*map(features.of, (*plus, *minus)), features.matrix[shown]], format="csr")
+        if not told.count or not words.nnz or y.all() or not y.any():
+            return None
+        beside = np.zeros((typed, columns.shape[1]))
+        beside[: len(plus), 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list
+        weights = np.where(np.append(np.zeros(typed), said[shown]) == Label.INCLUDED, self.included, 1.0)
         weights[~y] *= weights[y].sum() / (self.ratio * np.count_nonzero(~y))
         weights *= len(y) / weights.sum()
-        of_words, of_columns = _fitted(words, np.vstack((beside, columns[read])), y, weights, self.strength)
-        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64), of_words
+        # Learned from those terms alone that occur in these rows.
+        used, term = np.unique(words.indices, return_inverse=True)
+        occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
+        rows = hstack(
+            (occurring, csr_array(np.vstack((beside, columns[shown])))), format="csr", dtype=np.float64
+        )
+        rows.indices, rows.indptr = (
+            rows.indices.astype(np.int32),
+            rows.indptr.astype(np.int32),
+        )  # as liblinear wants
+        weighed = self.fit(rows, y, weights)
+        of_words = np.zeros(words.shape[1], dtype=np.float32)
+        of_words[used] = weighed[: len(used)]
+        return of_words, weighed[len(used) :]
+
+    def fit(self, rows: Matrix, y: NDArray[np.bool_], weights: Floats) -> Floats:
+        """What each column of some rows weighs, given which rows are relevant and how much each row counts."""
+        machine = LinearSVC(C=self.strength, tol=1e-3, random_state=0)
+        return np.asarray(machine.fit(rows, y, weights).coef_[0])
 
 
-def _scaled(scores: Floats | None, size: float, N: int = 0) -> Floats:
+def _scaled(scores: Floats, size: float) -> Floats:
     """Scores with mean 0 and this spread; 0 where there is none. Shape (N,)."""
-    if scores is None:
-        return np.zeros(N)
     known = np.isfinite(scores)
-    away = np.where(known, scores, 0.0) - (scores[known].mean() if known.any() else 0.0)
-    spread = away[known].std() if known.any() else 0.0
-    return np.where(known, size * away / (spread or 1.0), 0.0)
-
-
-def _fitted(
-    words: Matrix, columns: Floats, y: NDArray[np.bool_], weights: Floats, strength: float
-) -> tuple[NDArray[np.float32], Floats]:
-    """Weight of each term, learned from those that occur in these rows, and of each column beside them."""
-    used, column = np.unique(words.indices, return_inverse=True)
-    rows = csr_array(
-        (words.data.astype(np.float64), column.astype(np.int32), words.indptr.astype(np.int32)),
-        shape=(len(y), len(used)),
-    )
-    fitted = LinearSVC(C=strength, tol=1e-3, random_state=0).fit(
-        hstack((rows, csr_array(columns))), y, weights
-    )
-    of_words = np.zeros(words.shape[1], dtype=np.float32)
-    of_words[used] = fitted.coef_[0, : len(used)]
-    return of_words, fitted.coef_[0, len(used) :]
+    if not known.any():
+        return np.zeros(len(scores))
+    away = np.where(known, scores - scores[known].mean(), 0.0)
+    return np.asarray(size * away / (scores[known].std() or 1.0))
 
 
 RANKERS: dict[str, Ranker] = {each.name: each for each in (Linear(), Unmoved())}

@@ -179,13 +179,7 @@ def _learned_rows(state: State) -> list[tuple[str, str]]:
 
 
 def when(stamp: str) -> str:
-    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is.
-
-    Examples
-    --------
-    >>> when("2026-11-21T14:02:07.123+00:00")
-    '2026-11-21 14:02:07 UTC'
-    """
+    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
 

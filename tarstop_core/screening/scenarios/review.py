@@ -270,10 +270,8 @@ class Review(AtAGlance):
         """
         path = cast(CumulativePath, path)
         depth, waiting = state.depth, len(state.waiting)
-        now = path.states[-1]
-        share = data_share(settings, state)
-        to_read, _ = path.best_reports(waiting)
-        plan, _ = path.best_plan(depth, settings.cost)
+        now, share = path.states[-1], data_share(settings, state)
+        to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
         left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
