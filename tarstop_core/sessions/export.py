@@ -122,11 +122,11 @@ def full_texts_csv(session: OpenSession) -> str:
 
 def trace_csv(session: OpenSession) -> str:
     """The full trace with titles: what the core computes for the stored log, nothing else."""
-    row, store = session.row, session.store
-    used = calibrators_named(row.settings, session.events)
+    stored, store = session.stored, session.store
+    used = calibrators_named(stored.settings, session.events)
     calibrators = {digest: store.calibrator(digest) for digest in used}
-    rows = trace(row.settings, calibrators, row.ids, row.scores, session.events)
-    texts = store.record_texts(session.collection.id, row.order[: len(rows)])
+    rows = trace(stored.settings, calibrators, stored.ids, stored.scores, session.events)
+    texts = store.record_texts(session.collection.id, session.row.order[: len(rows)])
     for step, text in zip(rows, texts, strict=True):
         step["title"], step["source"] = text.title, text.source
     return trace_to_csv(rows)
