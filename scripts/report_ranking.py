@@ -72,17 +72,19 @@ def cases(folder: Path) -> Iterator[Case]:
     with (folder / "screening" / "index.csv").open(encoding="utf-8", newline="") as lines:
         queries = {row["name"]: row["query"] for row in csv.DictReader(lines)}
     for name, query in queries.items():
-        yield _set(
+        yield screening_set(
             name, query, pd.read_json(folder / "screening" / f"{name}.jsonl.gz", lines=True), "label_final"
         )
     for name, drugs in NAMED.items():
         given = pd.read_csv(folder / "records" / f"{name}.csv", encoding="utf-8")
         # The order of the file is not to help where documents are scored alike.
         shuffled = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
-        yield _set(name, f"Comparative effectiveness and safety of {drugs}", shuffled, "label_included")
+        yield screening_set(
+            name, f"Comparative effectiveness and safety of {drugs}", shuffled, "label_included"
+        )
 
 
-def _set(name: str, query: str, given: pd.DataFrame, label: str) -> Case:
+def screening_set(name: str, query: str, given: pd.DataFrame, label: str) -> Case:
     ids = given["id"].astype(str)
     frame = pd.DataFrame(
         {"id": ids, "title": given["title"].fillna(""), "abstract": given["abstract"].fillna("")}

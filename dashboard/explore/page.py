@@ -36,6 +36,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
@@ -108,7 +109,7 @@ def _load(chosen: str) -> Explored:
     def load() -> Explored:
         state = replay(row.settings, row.ids, events)
         calibrator = store.calibrator(state.settings.calibrator)
-        p = calibrator.probabilities(row.scores, state.ranked)
+        p = chances(state.settings, calibrator, row.scores, state)
         simulated = store.collection(row.collection_id).simulated
         return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
@@ -28,19 +27,6 @@ LONGEST_NAME = 120
 """Characters."""
 LASTING = "_lasting"
 """Where the keys of widgets are whose values stay."""
-KNOWN = 100
-"""Widgets that a late press may still come from."""
-
-
-def forget_earlier() -> None:
-    """Let go of what this fragment drew before, but for the last: Streamlit knows every widget while a tab is open."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None:
-        known = context.session_state._state._new_widget_state.widget_metadata
-        now = context.shared.widget_ids_this_run.snapshot()
-        parts = {known[each].fragment_id for each in list(known) if each in now} - {None}
-        for each in [each for each in known if each not in now and known[each].fragment_id in parts][:-KNOWN]:
-            del known[each]
 
 
 def lasting(key: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A document as a page shows it."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -55,13 +55,20 @@ def settled_with(state: State, at: int) -> str:
 
 
 def document_html(
-    record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
+    record: Record,
+    at: int,
+    state: State,
+    query: str,
+    score: float | None,
+    chance: str = "",
+    lead: str = "",
+    more: Iterable[str] = (),
 ) -> str:
     """A document as the page shows it, the words of `query` marked; `at` is its 0-based position.
 
-    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract.
+    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract; `more` are stems marked beside.
     """
-    words = stems(query)
+    words = stems(query).union(more)
     abstract = _abstract(record)
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
     meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))

@@ -96,7 +96,8 @@ def _brought(state: State, at: int) -> str:
 
 def report(work: Work, state: State, at: int) -> None:
     """The document in full, and the form for what it holds."""
-    doc = work.shown = work.row.ids[at]
+    doc = work.row.ids[at]
+    work.show(doc)
     record = work.document(at)
     text = sample_text(work, doc)
     with st.container(height=430, border=False, key="document"):
@@ -115,7 +116,7 @@ def report(work: Work, state: State, at: int) -> None:
                 state,
                 "Exclude the report, because:",
                 lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
-                key=f"report_because_{{}}_{doc}",
+                key=f"report_because_{{}}_{work.turn}",
                 disabled=work.busy,
             )
         _form(work, state, at, doc)

@@ -3,7 +3,6 @@
 import base64
 import html
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -11,14 +10,12 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.waiting import LARGE_LIST
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
-from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
+from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
@@ -29,7 +26,6 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
-from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
@@ -115,17 +111,9 @@ def _export(store: Store, session: WholeSession) -> None:
     relevant = "graded X, Y or A" if session.state.settings.kind.grades else "labelled relevant"
     nothing = not np.isin(session.state.labels, list(GRADES)).any()
     for cell, (end, (label, words)) in zip(cells, OFFERED.items(), strict=True):
-        data: Callable[[], str | bytes]
-        if len(session.row.ids) > LARGE_LIST:
-            data = partial(apart, session.row.name, jobs.exported, store.url, session.row.id, end)
-        elif end == jobs.SESSION:
-            data = partial(export_session, store, session.row.id)
-        else:
-            data = partial(jobs.ENDS[end], session)
-        name = f"{file_stem(session.row.name)}{end}"
         with cell.container(border=True, height="stretch"):
             how = {"disabled": nothing and end == RELEVANT, "icon": DOWNLOAD, "width": "stretch"}
-            save(label, data, name, key=f"{PREFIX}/{name}", **how)
+            save_export(store, session.row, session.state.seq, end, label, **how)
             st.caption(words.format(relevant=relevant))
 
 

@@ -28,6 +28,10 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("How sure before you act (q*)", number(payoffs.q_star)),
         ("Cost per document (c)", amount(settings.cost, unit)),
         ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
+        (
+            "What is read next",
+            "the likeliest by the labels so far" if settings.learns else "the next of the list",
+        ),
         ("Starting chance (b₀)", percent(settings.b_0)),
         (
             "Chances of the documents",

@@ -122,11 +122,11 @@ def full_texts_csv(session: OpenSession) -> str:
 
 def trace_csv(session: OpenSession) -> str:
     """The full trace with titles: what the core computes for the stored log, nothing else."""
-    row, store = session.row, session.store
-    used = calibrators_named(row.settings, session.events)
+    stored, store = session.stored, session.store
+    used = calibrators_named(stored.settings, session.events)
     calibrators = {digest: store.calibrator(digest) for digest in used}
-    rows = trace(row.settings, calibrators, row.ids, row.scores, session.events)
-    texts = store.record_texts(session.collection.id, row.order[: len(rows)])
+    rows = trace(stored.settings, calibrators, stored.ids, stored.scores, session.events)
+    texts = store.record_texts(session.collection.id, session.row.order[: len(rows)])
     for step, text in zip(rows, texts, strict=True):
         step["title"], step["source"] = text.title, text.source
     return trace_to_csv(rows)
@@ -158,13 +158,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def when(stamp: str) -> str:
-    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is.
-
-    Examples
-    --------
-    >>> when("2026-11-21T14:02:07.123+00:00")
-    '2026-11-21 14:02:07 UTC'
-    """
+    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
 
