@@ -54,14 +54,14 @@ def _steps() -> None:
     first, second = st.tabs(STEPS, **bound(STEP))
     problems: list[str] = []
     with first:
-        left, right = st.columns([1.2, 1], gap="large")
+        left, titles = st.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
         form = form_of(scenario)
         chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
         guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
-        right.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
+        titles.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
         second.info("Choose documents first.")
         return
     with left:
@@ -76,7 +76,7 @@ def _steps() -> None:
             found = arranged(chosen, order, query, scenario, problems, asked)
     if found is not None:
         found = auditing.ask(found, more)
-        with right:
+        with titles:
             first_titles(chosen, found)
     start = Settings(
         START.payoffs,
@@ -111,7 +111,7 @@ def _steps() -> None:
             with first_advice:
                 _told_first(chosen, found, settings, calibrator)
             if found.choice == "replay":
-                with second:
+                with titles:
                     came_along.show_replay(found, settings, calibrator)
         ranking, events = found.screened, found.events
         plan = Plan(name, reviewer, chosen, ranking, query, calibrator, settings, register, events)
