@@ -11,12 +11,11 @@ from dashboard.frame import shell
 from dashboard.frame.waiting import LARGE_LIST, shown
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
+from dashboard.parts.learning import HELP, NAME
 from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_sentence
-
-NAME = "Learn from my labels"
 
 
 def learn(work: Work) -> None:
@@ -51,10 +50,3 @@ def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -
         lambda _, value: on_change(replace(settings, learns=bool(value))),
     )
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
-
-
-HELP = {
-    False: "After every label the likeliest of what is unread comes next. Off, the rest comes in the order of the list.",
-    True: "Before the first hit labels say only what is not meant, and no gain was measured: off to begin with.",
-}
-"""By whether one document decides."""

@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept
-from dashboard.parts import chances, documents
+from dashboard.parts import chances, documents, learning
 from dashboard.parts.at_a_glance import told
 from dashboard.set_up import auditing, came_along, draft
 from dashboard.set_up.came_along import Arranged
@@ -24,6 +24,7 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
@@ -93,7 +94,7 @@ def _steps() -> None:
         plus, minus = _actions(form, problems)
         settings = form.stakes(replace(start, plus=plus, minus=minus), problems)
     with right:
-        settings = form.beside(settings)
+        settings = learning.ask(form.beside(settings), PREFIX, chosen.simulated)
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
@@ -256,7 +257,7 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
     def advised() -> Verdict:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
         start = replay(settings, ids, arranged.events)
-        p = calibrator.probabilities(ranking.scores, start.ranked)
+        p = path_chances(settings, calibrator, ranking.scores, start)
         return verdict(advise(settings, calibrator, p, start), settings)
 
     said = kept(f"{PREFIX}/told", (settings, ranking), advised)

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,27 +57,24 @@ class Features:
         row = csr_array((weights, column, np.array([0, len(column)])), shape=(1, len(self.places)))
         return row.astype(np.float32)
 
-    def told(self, text: str, weights: NDArray[np.float32]) -> dict[str, float]:
-        """What the words of a text, by their stems, add to its score; a pair is shared by its words.
+    def spelled(self, text: str) -> dict[int, str]:
+        """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
 
-        `weights` are those of the terms, shape (terms,).
+        Examples
+        --------
+        >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
+        ['Masts', 'steel', 'steel mast']
         """
         codes = _Codes()
         pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
-        words = [*map(WORD_TOKENS.word, pieces)]
-        hashed = np.array([codes[each] for each in pieces], dtype=np.uint32)
-        places = _places(hashed, np.ones(max(len(words) - 1, 0), dtype=bool))
-        terms, at, counts = np.unique(places, return_index=True, return_counts=True)
-        column = np.minimum(np.searchsorted(self.places, terms), max(len(self.places) - 1, 0))
-        known = self.places[column] == terms if len(self.places) else np.zeros(len(terms), dtype=bool)
-        column, at, counts = column[known], at[known], counts[known]
-        added = (1 + np.log(counts)) * self.idf[column] * weights[column]
-        told = dict.fromkeys(words, 0.0)
-        for place, value in zip(at.tolist(), added.tolist(), strict=True):
-            pair = place - len(words)
-            for word in words[place : place + 1] if pair < 0 else words[pair : pair + 2]:
-                told[word] += value if pair < 0 else value / 2
-        return told
+        words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
+        written = [*pieces, *map(" ".join, pairwise(pieces))]
+        found: dict[int, str] = {}
+        for place, term in zip(_places(words, words[:-1], words[1:]).tolist(), written, strict=True):
+            column = int(np.searchsorted(self.places, place))
+            if column < len(self.places) and self.places[column] == place:
+                found.setdefault(column, term)
+        return found
 
     def save(self, file: Path) -> None:
         """Keep them beside the collection, as ``.npz``."""
@@ -170,12 +168,6 @@ class _Codes(dict[str, int]):
         return code
 
 
-def _places(words: NDArray[np.uint32], neighbours: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Hashes of words, and then of those pairs that are neighbours in one document."""
-    pairs = ((words[:-1] * _MIX) ^ words[1:])[neighbours] * _MIX
-    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)
-
-
 def _counted(texts: list[str], codes: _Codes) -> Matrix:
     """How often each document holds each term, by place: shape (documents, 2 to the `BITS`)."""
     running: list[int] = []
@@ -187,7 +179,15 @@ def _counted(texts: list[str], codes: _Codes) -> Matrix:
     words = np.array(running, dtype=np.uint32)
     document = np.repeat(np.arange(len(texts)), lengths)
     neighbours = document[1:] == document[:-1]
-    term = _places(words, neighbours)
+    term = _places(words, words[:-1][neighbours], words[1:][neighbours])
     row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
     # Terms that stand there twice are added up.
     return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
+
+
+def _places(
+    words: NDArray[np.uint32], first: NDArray[np.uint32], second: NDArray[np.uint32]
+) -> NDArray[np.int32]:
+    """Hashes of words, then of pairs, in `BITS` bits."""
+    pairs = ((first * _MIX) ^ second) * _MIX
+    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)
