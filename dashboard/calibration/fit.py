@@ -246,7 +246,8 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
     for key, told in there.items():
         if key not in held or held[key][0] != told.last_activity:
             row = store.session(key)
-            held[key] = told.last_activity, row, replay(row.settings, row.ids, store.events(key))
+            state = replay(row.settings, row.ids, store.events(key))
+            held[key] = told.last_activity, row.as_read(state), state
     return {key: held[key][1:] for key in there}
 
 

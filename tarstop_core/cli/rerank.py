@@ -51,7 +51,7 @@ def rerank(
     from tarstop_core.evaluation.reranked_chances import said as came_out
     from tarstop_core.evaluation.reranked_chances import table as foretold
     from tarstop_core.evaluation.reranking import quality, simulate
-    from tarstop_core.files import read_records, write_run
+    from tarstop_core.files import read_records, table_to_csv, write_run
     from tarstop_core.ranking.learning import DEFAULT
     from tarstop_core.ranking.own import parse_ranker
     from tarstop_core.samples.shipped import reranked_chances
@@ -86,7 +86,7 @@ def rerank(
     model, found_relevant = reranked_chances(), relevant[read.order]
     if chances_file:
         with writing(chances_file):
-            foretold(model, ids, found_relevant).to_csv(chances_file, index=False)
+            chances_file.write_text(table_to_csv(foretold(model, ids, found_relevant)), encoding="utf-8")
     left_out = int((~known).sum())
     say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
     found = quality(found_relevant) | came_out(model, found_relevant)
